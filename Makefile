@@ -1,0 +1,85 @@
+# Everything here sets itself up; what is already in place is not done again. `make help` lists the targets.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+PROBES ?= $(patsubst probes/%/Makefile,%,$(wildcard probes/*/Makefile))
+
+# Where it is set (containers like it) each of the hundreds of processes that the tests and a run start would
+# compile sectax anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+# uv trusts the system's certificates (a company's proxy may have put its own there) only when asked to.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export UV_SYSTEM_CERTS ?= 1
+endif
+
+# $(call probes,TARGET): the same target in every probe's own Makefile, with the locked tools found first.
+define probes
+	@set -e; for probe in $(PROBES); do \
+		echo "==> probes/$$probe: $(1)"; \
+		PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C probes/$$probe $(1); \
+	done
+endef
+
+.PHONY: help demo setup dev probes test test-full lint format bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup ## measure what signatures cost in PHP and Python, and write a report
+	@scripts/demo
+
+setup: ## .venv with what sectax needs to run
+	@scripts/bootstrap run
+
+dev: ## .venv with the tools for tests, lint and benchmarks too
+	@scripts/bootstrap dev
+
+probes: dev
+	@echo "==> sectax setup jwt"
+	@$(BIN)/sectax setup jwt
+
+test: probes ## the tests: sectax's, then each probe's own
+	@echo "==> pytest"
+	@$(BIN)/python -m pytest $(ARGS)
+	$(call probes,test)
+
+test-full: probes ## all of them, with the long forms (simulations, kills)
+	@echo "==> pytest, long forms included"
+	@$(BIN)/python -m pytest -m "" $(ARGS)
+	$(call probes,test)
+
+lint: probes ## style, types and floors; then each probe's own linters
+	@echo "==> ruff check"
+	@$(BIN)/ruff check .
+	@echo "==> ruff format"
+	@$(BIN)/ruff format --check .
+	@echo "==> mypy"
+	@$(BIN)/mypy
+	@echo "==> import-linter"
+	@$(BIN)/lint-imports
+	$(call probes,lint)
+
+format: dev ## put the Python code into shape
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+bench: probes ## sectax beside its rivals, and its promises in figures
+	@if [ -x benchmarks/run ]; then \
+		PATH="$(CURDIR)/$(BIN):$$PATH" benchmarks/run $(ARGS); \
+	else \
+		echo "there is no benchmarks/run in this checkout" >&2; exit 1; \
+	fi
+
+lock: dev ## write requirements/*.lock anew (UPGRADE=1: newest versions)
+	@scripts/lock
+
+clean: ## remove .venv and all caches of this checkout; what was measured (runs/) stays
+	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@for probe in $(PROBES); do \
+		if $(MAKE) -C probes/$$probe -n clean >/dev/null 2>&1; then $(MAKE) -C probes/$$probe clean; fi; \
+	done
