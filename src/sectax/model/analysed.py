@@ -1,0 +1,36 @@
+"""A run judged: everything a report needs, and nothing that it would have to compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sectax.model.finding import Finding, TreatmentResult, Warning
+from sectax.model.measured import Measured
+
+
+@dataclass(frozen=True)
+class FamilyControls:
+    """How the run's controls of itself came out for one family of cells.
+
+    `noise_floor` is the half-width of the negative control's interval, as a share (0.004 is 0.4 %); `smallest_seen`
+    the smallest cost that this run could see.
+    """
+
+    family: str
+    negative: Finding | None
+    positive: Finding | None
+    noise_floor: float | None
+    smallest_seen: float | None
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """The findings of one run in the order of its plan."""
+
+    measured: Measured
+    findings: tuple[Finding, ...]
+    controls: tuple[FamilyControls, ...]
+    treatments: tuple[TreatmentResult, ...]
+    warnings: tuple[Warning, ...]
+    scope: str
+    wrong_expected: float  # how many wrong claims to expect among the secondary comparisons

@@ -1,0 +1,65 @@
+"""What can go wrong, with the words for the person who meets it and the exit status of the program."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitStatus(IntEnum):
+    """The documented exit statuses of the program."""
+
+    DONE = 0
+    GATE_MISSED = 1
+    WRONG_USE = 2
+    NOTHING_MEASURED = 3
+    INTERRUPTED = 130
+
+
+class SectaxError(Exception):
+    """Something that a person must be told: what happened, and in `hint` what to try next."""
+
+    exit_status = ExitStatus.WRONG_USE
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class WrongUse(SectaxError):
+    """The command line asks for what does not exist or contradicts itself."""
+
+
+class BadRecord(SectaxError):
+    """A file is no run file, is damaged, or comes from a newer version."""
+
+
+class NothingMeasured(SectaxError):
+    """Not one comparison could be measured."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class RecordNotWritable(SectaxError):
+    """The run file cannot be written any more: full disk, no permission, gone."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class SubjectFailed(SectaxError):
+    """A subject failed in one trial; the run goes on without it.
+
+    `stage` is open, visit or close.
+    """
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+    def __init__(self, message: str, hint: str = "", stage: str = "visit") -> None:
+        super().__init__(message, hint)
+        self.stage = stage
+
+
+class SubjectSkipped(SectaxError):
+    """A treatment cannot be had here. The message is the reason, the hint what would mend it."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED

@@ -1,0 +1,118 @@
+"""What may be said: estimates, effects, verdicts, warnings and the findings that join them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sectax.model.treatment import Comparison
+
+
+class VerdictId(StrEnum):
+    """The stable identifiers of what may be claimed of an effect; 'slower' reads 'costlier' where no time is meant."""
+
+    SLOWER_MATERIAL = "slower-material"
+    SLOWER_WITHIN_MARGIN = "slower-within-margin"
+    SLOWER_MATERIALITY_OPEN = "slower-materiality-open"
+    FASTER_MATERIAL = "faster-material"
+    FASTER_WITHIN_MARGIN = "faster-within-margin"
+    FASTER_MATERIALITY_OPEN = "faster-materiality-open"
+    EQUIVALENT = "equivalent"
+    INCONCLUSIVE = "inconclusive"
+    INVALID = "invalid"  # the model does not hold: the running intersection is empty
+    WITHDRAWN = "withdrawn"  # a check marked F failed
+    NOT_MEASURED = "not-measured"
+
+
+# Groups of verdicts that more than one room asks for.
+SLOWER = frozenset({VerdictId.SLOWER_MATERIAL, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.SLOWER_MATERIALITY_OPEN})
+FASTER = frozenset({VerdictId.FASTER_MATERIAL, VerdictId.FASTER_WITHIN_MARGIN, VerdictId.FASTER_MATERIALITY_OPEN})
+# 'No more than the margin': these lean on the run being able to see so little.
+WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN})
+# More blocks may still settle these.
+UNSETTLED = frozenset({VerdictId.INCONCLUSIVE, VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN})
+
+
+class Severity(StrEnum):
+    FATAL = "F"
+    WARNING = "W"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its doubt. `low` and `high` are None where no interval of this level exists."""
+
+    point: float
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    count: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Treatment against baseline as a log ratio, positive always costlier (slower, larger).
+
+    `low` and `high` are the running intersection of the sequence's intervals; `margin_needed` is the smallest
+    margin at which the data would say 'equivalent' or 'within the margin', `blocks_needed` how many more blocks a
+    verdict may take (low, high).
+    """
+
+    log_ratio: float
+    low: float
+    high: float
+    level: float
+    blocks: int
+    method: str
+    spread: float  # standard deviation of the paired differences, after the floor
+    floor: float  # the floor itself: the negative control's standard deviation
+    blocks_lost: int = 0
+    margin_needed: float | None = None
+    blocks_needed: tuple[int, int] | None = None
+    absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive always costlier
+
+
+@dataclass(frozen=True)
+class Warning:
+    """One check's answer: a stable identifier, how grave it is, the figures it saw, what it means, what to do.
+
+    `subject` is what it is about: a comparison, a treatment, a family or the whole run ('run').
+    """
+
+    check: str
+    severity: Severity
+    subject: str
+    saw: str
+    meaning: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One comparison judged. `withheld` is the verdict that a fatal warning took away."""
+
+    comparison: Comparison
+    verdict: VerdictId
+    effect: Effect | None
+    margin: float
+    warnings: tuple[Warning, ...] = ()
+    withheld: VerdictId | None = None
+    seconds_needed: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class TreatmentResult:
+    """One treatment by itself: an estimate per metric, and what its subjects said they are."""
+
+    treatment: str
+    levels: dict[str, str]
+    role: str
+    state: str
+    reason: str
+    blocks: int
+    estimates: dict[str, Estimate]
+    witnesses: dict[str, str | int | float | bool] = field(default_factory=dict)
+    empty_share: float | None = None

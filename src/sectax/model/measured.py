@@ -1,0 +1,72 @@
+"""What the finished blocks of a run hold, summarised for analysis: one value per block, treatment and metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sectax.model.environment import Environment
+from sectax.model.plan import Calibrated, Plan
+from sectax.model.subject import Witness
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A treatment that failed, or was skipped, in one block; the pilot is block 0."""
+
+    block: int
+    treatment: str
+    stage: str
+    state: str
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class BatchStatistics:
+    """Of all counted batches of one treatment: how many, the shortest in seconds, and the share that repeats a value.
+
+    `step_s` is the smallest difference between two different batch times: the clock's step as the data show it.
+    """
+
+    batches: int
+    operations: int
+    shortest_s: float
+    duplicate_share: float
+    step_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run as the analysis sees it.
+
+    Attributes:
+        blocks: numbers of the finished blocks, in order.
+        values: metric -> treatment -> block -> the block's value in the metric's unit.
+        counts: metric -> treatment -> number of observations in all.
+        visited: treatment -> the finished blocks in which it was to be measured.
+        failures: what failed or was skipped, in finished blocks and in the pilot.
+        witnesses: treatment -> witness -> every different value that was seen, in order of appearance.
+        batches: treatment -> statistics of its counted batches.
+        telemetry: treatment -> name -> total over its counted batches.
+        block_s: about how long one block took, in seconds.
+        state: running, finished, interrupted.
+        sessions: the environment of every session, in order.
+        notes: what the run itself had to say, in order.
+    """
+
+    run_id: str
+    started: str
+    state: str
+    plan: Plan
+    calibrated: Calibrated | None
+    blocks: tuple[int, ...]
+    values: dict[str, dict[str, dict[int, float]]]
+    counts: dict[str, dict[str, int]]
+    visited: dict[str, tuple[int, ...]]
+    failures: tuple[Failure, ...]
+    witnesses: dict[str, dict[str, tuple[Witness, ...]]]
+    batches: dict[str, BatchStatistics]
+    telemetry: dict[str, dict[str, float]]
+    sessions: tuple[Environment, ...]
+    block_s: float | None = None
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,41 @@
+"""What is observed of a subject, and how it is summarised: assumptions as objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Better(StrEnum):
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
+class Summary(StrEnum):
+    """How the observations of one block become its one value (theta in the method's page)."""
+
+    RATE = "rate"  # total count over total value: periodic work counts in full
+    MEAN = "mean"  # total value over total count
+    MEDIAN = "median"  # of value/count
+    MAXIMUM = "maximum"  # a high-water mark
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One quantity that is compared.
+
+    Attributes:
+        name: as it is shown and recorded, e.g. `throughput`.
+        unit: of the block's value, e.g. `operations/s`, `s`, `B`.
+        better: the direction in which it improves.
+        summary: how a block's observations become one value.
+        observed: the name of the observations it is made of, e.g. `batch_time`.
+        resolution: the smallest step of one observation, in the observations' unit; 0 where it is continuous.
+    """
+
+    name: str
+    unit: str
+    better: Better
+    summary: Summary
+    observed: str
+    resolution: float = 0.0

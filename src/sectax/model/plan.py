@@ -1,0 +1,104 @@
+"""The plan of a run: everything that is decided before the first trial, and written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sectax.model.metric import Metric
+from sectax.model.treatment import Cell, Comparison, Factor, SkippedTreatment, Treatment
+
+# The smallest number of blocks at which a verdict is possible (the sequence is very wide before).
+FIRST_LOOK = 6
+DEFAULT_MAX_BLOCKS = 40
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When a run ends.
+
+    Attributes:
+        margin: the smallest cost that matters, 0.02 is 2 %.
+        alpha: the error level that the primary comparisons share.
+        max_blocks: the most blocks that are run.
+        fixed_blocks: run exactly so many (the fixed-N design); None for the sequential one.
+        budget_s: seconds for the blocks; None for no limit.
+    """
+
+    margin: float
+    alpha: float = 0.05
+    max_blocks: int = DEFAULT_MAX_BLOCKS
+    fixed_blocks: int | None = None
+    budget_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured, against what, and by which rules.
+
+    The first metric is the one that primary comparisons use. `transfers` says in one sentence what of the result
+    holds elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave
+    (enough to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share
+    when they do equal work. `words` says what a person calls a level (`EdDSA` ->
+    `Ed25519`, `operation=sign` -> `signs`).
+    """
+
+    experiment: str
+    preset: str
+    question: str
+    transfers: str
+    control: str
+    factors: tuple[Factor, ...]
+    metrics: tuple[Metric, ...]
+    cells: tuple[Cell, ...]
+    treatments: tuple[Treatment, ...]
+    comparisons: tuple[Comparison, ...]
+    skipped: tuple[SkippedTreatment, ...]
+    stopping: Stopping
+    seed: int
+    batch_s: float
+    rounds_range: tuple[int, int] = (4, 32)
+    choices: tuple[str, ...] = ()
+    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    equal_witnesses: tuple[str, ...] = ()
+    words: dict[str, str] = field(default_factory=dict)
+
+    def treatment(self, treatment_id: str) -> Treatment:
+        return next(treatment for treatment in self.treatments if treatment.id == treatment_id)
+
+    def cell(self, cell_id: str) -> Cell:
+        return next(cell for cell in self.cells if cell.id == cell_id)
+
+    def metric(self, name: str) -> Metric:
+        return next(metric for metric in self.metrics if metric.name == name)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What the pilot found out about one treatment, frozen for the whole run.
+
+    Attributes:
+        count: operations per batch.
+        warmup: batches that are run and thrown away at the start of every process.
+        batch_s: about how long a batch lasts.
+        open_s: about how long it takes to start the subject and make it ready.
+        granularity_s, clock_read_s: of the clock that times the batches.
+        empty_s: what an empty operation costs in the same loop; None where it was not measured.
+    """
+
+    treatment: str
+    count: int
+    warmup: int
+    batch_s: float
+    open_s: float
+    granularity_s: float
+    clock_read_s: float
+    empty_s: float | None = None
+    settle: bool = True
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The pilot's whole result: a calibration per treatment, and the rounds per block of every cell."""
+
+    calibrations: dict[str, Calibration]
+    rounds: dict[str, int]

@@ -1,0 +1,134 @@
+"""A study that engineers published: its tables as printed, and how well each fact about it is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Known(StrEnum):
+    """Where a fact about a study comes from."""
+
+    STATED = "stated"  # the study says so
+    INFERRED = "inferred"  # it follows from what the study says; the note says how
+    UNKNOWN = "unknown"  # the study is silent
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One fact about a study, a level, a table or a cell. `value` is None exactly where it is unknown."""
+
+    known: Known
+    value: str | int | float | bool | None = None
+    note: str = ""
+
+
+Facts = dict[str, Fact]
+
+
+@dataclass(frozen=True)
+class PublishedLevel:
+    """One level of a published factor under the label that the study printed."""
+
+    label: str
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PublishedFactor:
+    name: str
+    levels: tuple[PublishedLevel, ...]
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One table in the study's own layout and unit.
+
+    Attributes:
+        id: unique in the study.
+        metric: what was measured; `derived` where the study computed the figures from another table.
+        unit, base_unit, per_unit: as printed, the base unit of the same quantity, and how many base units one is.
+        rows, columns: what varies down and across: a factor, or the word under which the study printed figures.
+        fixed: levels that hold for the whole table.
+        values: as printed, shape (rows, columns); None where the study has no figure.
+        facts: `statistic`, `trials_per_cell` and whatever else is known of all its cells.
+        row_facts: row label -> facts that hold for that row only.
+    """
+
+    id: str
+    metric: str
+    unit: str
+    base_unit: str
+    per_unit: float
+    rows: str
+    columns: str
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    fixed: dict[str, str] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
+    row_facts: dict[str, Facts] = field(default_factory=dict)
+    derived: bool = False
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something that a reader must know before the study's labels or figures are used.
+
+    `id` is stable and shared with the audit's checks; `subject` is the label or table that it is about.
+    """
+
+    id: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """How the study's labels read in sectax.
+
+    Attributes:
+        levels: our factor -> our level that holds for the whole study.
+        variants: our factor -> our levels that all stand beside the published figure, where the study is silent.
+        factors: published factor -> our factor.
+        labels: published factor -> published label -> our level.
+        metrics: published table id -> our metric.
+    """
+
+    levels: dict[str, str]
+    variants: dict[str, tuple[str, ...]]
+    factors: dict[str, str]
+    labels: dict[str, dict[str, str]]
+    metrics: dict[str, str]
+
+
+@dataclass(frozen=True)
+class TestVector:
+    """An input and the result that the study printed for it."""
+
+    __test__ = False  # pytest takes every class whose name begins so
+
+    given: dict[str, str]
+    result: str
+
+
+@dataclass(frozen=True)
+class PublishedStudy:
+    """A published study as data. `choices` is what must be chosen to run it again, because it does not say."""
+
+    id: str
+    title: str
+    experiment: str
+    facts: Facts
+    factors: tuple[PublishedFactor, ...]
+    tables: tuple[PublishedTable, ...]
+    choices: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    counterpart: Counterpart | None = None
+    commands: dict[str, str] = field(default_factory=dict)
+    vectors: tuple[TestVector, ...] = ()
+
+    @property
+    def unknowns(self) -> tuple[str, ...]:
+        """The names of the facts on which the study is silent."""
+        return tuple(name for name, fact in self.facts.items() if fact.known is Known.UNKNOWN)

@@ -1,0 +1,86 @@
+"""The one interface that joins unlike subjects: open, visit, close."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+Witness = str | int | float | bool
+Witnesses = dict[str, Witness]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one visit does.
+
+    Attributes:
+        count: operations that are timed and counted.
+        settle: operations that are run just before and thrown away.
+        each: time every operation by itself.
+        extra: operations that are timed but not counted, a known cost on purpose.
+    """
+
+    count: int
+    settle: int = 0
+    each: bool = False
+    extra: int = 0
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One number: `value` in `unit`, read off `clock`, over `count` operations."""
+
+    metric: str
+    value: float
+    unit: str
+    clock: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a visit gave: the observations, and the telemetry that rides along (a missing key is missing)."""
+
+    observations: tuple[Observation, ...]
+    telemetry: dict[str, float] = field(default_factory=dict)
+
+
+class Subject(Protocol):
+    """A system that is measured. Every method raises `SubjectFailed`; `open` also `SubjectSkipped`."""
+
+    first: Observation | None
+
+    def start(self) -> None:
+        """Begin to start, without waiting for it."""
+
+    def open(self) -> Witnesses:
+        """Make ready, check that the real thing is there, and say what it is."""
+
+    def visit(self, work: Work) -> Visit:
+        """Do the work and say what was observed."""
+
+    def close(self) -> Witnesses:
+        """Check once more, end, and say what it was."""
+
+    def kill(self) -> None:
+        """End at once; never raises."""
+
+
+class SubjectSpec(Protocol):
+    """How a subject is made, as data that can travel to another machine."""
+
+    def subject(self) -> Subject:
+        """A new subject, not started yet."""
+
+
+class Referee(Protocol):
+    """An independent implementation that judges what a subject makes."""
+
+    def genuine(self) -> list[str]:
+        """Artefacts that a subject must accept."""
+
+    def tampered(self) -> list[str]:
+        """Artefacts that a subject must refuse; tampered anew in every call."""
+
+    def judge(self, artefact: str) -> str | None:
+        """What is wrong with an artefact that a subject made; None where it is sound."""

@@ -1,0 +1,87 @@
+"""What varies: factors and levels, the treatments they make, and the cells in which treatments are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a treatment is there for. The two last are the run's own controls of itself."""
+
+    BASELINE = "baseline"
+    TREATMENT = "treatment"
+    NEGATIVE = "negative-control"  # the baseline once more: must show no cost
+    POSITIVE = "positive-control"  # the baseline with a known extra cost: must be found
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Something that varies, with the levels of this run in the order in which they are shown."""
+
+    name: str
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """One combination of levels.
+
+    Attributes:
+        id: unique in the run, made of the levels; stable between runs.
+        cell: id of the cell in which it is compared.
+        extra: share of extra operations that are run and timed but not counted (0.04 is 4 % slower by design).
+        declares: what the levels promise of the real thing, by the names of the witnesses that must confirm it.
+    """
+
+    id: str
+    cell: str
+    levels: dict[str, str]
+    role: Role
+    extra: float = 0.0
+    declares: dict[str, str | int | float | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of the factors other than the control's; its treatments meet the same baseline.
+
+    `family` names the cells that share a kind of subject, and with it their negative and positive control.
+    """
+
+    id: str
+    levels: dict[str, str]
+    family: str
+    baseline: str
+
+
+class Standing(StrEnum):
+    """How a comparison may be quoted, and which error budget it draws on."""
+
+    PRIMARY = "primary"
+    SECONDARY = "secondary"
+    NEGATIVE = "negative-control"
+    POSITIVE = "positive-control"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One treatment against the baseline of its cell in one metric, at its own error level `alpha`."""
+
+    id: str
+    cell: str
+    treatment: str
+    baseline: str
+    metric: str
+    standing: Standing
+    alpha: float
+
+
+@dataclass(frozen=True)
+class SkippedTreatment:
+    """A treatment that was asked for and cannot be had: the reason, and the command that mends it."""
+
+    treatment: str
+    levels: dict[str, str]
+    reason: str
+    mend: str = ""

@@ -1,0 +1,90 @@
+"""What happens in a block: which subjects are opened and visited in which order, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sectax.model.subject import Observation, Witnesses, Work
+
+
+class State(StrEnum):
+    """Of a trial. Failed is a result too: it is recorded with its reason and never imputed."""
+
+    OK = "ok"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class PlannedVisit:
+    """One visit of a treatment in a round, at its place in the order of its cell."""
+
+    treatment: str
+    round: int
+    position: int
+    work: Work
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """One cell's part of a block: fresh subjects, opened in this order, warmed up, then visited in this order."""
+
+    cell: str
+    opening: tuple[str, ...]
+    warmup: dict[str, tuple[int, int]]  # treatment -> (batches, operations per batch)
+    visits: tuple[PlannedVisit, ...]
+
+
+@dataclass(frozen=True)
+class PlannedBlock:
+    """One block: its number, counted from 1, and its cells in the order in which they are measured."""
+
+    number: int
+    cells: tuple[PlannedCell, ...]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A subject is ready. `first` is its very first operation, `open_s` what it took to get there."""
+
+    treatment: str
+    witnesses: Witnesses
+    first: Observation | None
+    open_s: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One visit that was made, or the reason why it was not."""
+
+    treatment: str
+    round: int
+    position: int
+    state: State
+    observations: tuple[Observation, ...] = ()
+    telemetry: dict[str, float] = field(default_factory=dict)
+    reason: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A subject has ended in good order."""
+
+    treatment: str
+    witnesses: Witnesses
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A treatment left the block: its subject failed or cannot be had."""
+
+    treatment: str
+    state: State
+    stage: str
+    reason: str
+    hint: str = ""
+
+
+BlockEvent = Opened | Trial | Closed | Dropped
