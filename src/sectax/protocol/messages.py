@@ -1,0 +1,156 @@
+"""The messages of the probe protocol, as they stand in `probes/PROTOCOL.md`.
+
+The bounds written into the types are checked when a line is decoded and stand in the JSON Schemas that are
+generated from here (`schemas.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+PROTOCOL_VERSION = 1
+
+# A reply of a million single timings is about 10 MB; more than this is a flood, not a reply.
+MAX_LINE_BYTES = 16 * 1024 * 1024
+
+# 2^53 - 1: what every JSON library of every language keeps exactly. As nanoseconds it is 104 days.
+_LARGEST = 2**53 - 1
+
+Natural = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
+Positive = Annotated[int, msgspec.Meta(ge=1, le=_LARGEST)]
+
+# What a probe reads back from the real thing. Matches `sectax.model.subject.Witness`.
+Witness = str | Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)] | float | bool
+
+
+class Request(msgspec.Struct, tag_field="command", kw_only=True, frozen=True):
+    """What sectax asks of a probe; `seq` is echoed by the reply."""
+
+    seq: Natural
+
+
+class Hello(Request, tag="hello", kw_only=True, frozen=True):
+    """Who are you, and what can you do?"""
+
+    protocol: int = PROTOCOL_VERSION
+
+
+class Prepare(Request, tag="prepare", kw_only=True, frozen=True):
+    """Make one operation ready."""
+
+    operation: str
+    parameters: dict[str, str]
+    inputs: dict[str, str]
+
+
+class WitnessRequest(Request, tag="witness", kw_only=True, frozen=True):
+    """Show what the timed code makes, and judge the artefacts presented."""
+
+    present: list[str]
+
+
+class Measure(Request, tag="measure", kw_only=True, frozen=True):
+    """Run and time operations."""
+
+    count: Positive
+    settle: Natural = 0
+    each: bool = False
+
+
+class Stop(Request, tag="stop", kw_only=True, frozen=True):
+    """Exit with status 0."""
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A thing and its version: the probe, its runtime, a library."""
+
+    name: str
+    version: str
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """An operation that a probe offers, and the levels it knows of every parameter."""
+
+    name: str
+    parameters: dict[str, list[str]] = {}
+
+
+class Clock(msgspec.Struct, frozen=True):
+    """The clock that times the batches: its smallest step and the cost of a reading, in nanoseconds."""
+
+    name: str
+    granularity_ns: Positive
+    read_ns: Natural
+
+
+class Head(msgspec.Struct, kw_only=True, frozen=True):
+    """What every reply has."""
+
+    seq: int
+    status: Literal["ok", "skipped", "failed"]
+
+
+class Refusal(msgspec.Struct, kw_only=True, frozen=True):
+    """The reply to any request that cannot be done here (skipped) or went wrong (failed)."""
+
+    seq: int
+    status: Literal["skipped", "failed"]
+    reason: str
+    mend: str = ""
+
+
+class Reply(msgspec.Struct, kw_only=True, frozen=True):
+    """A reply that says ok; every request has its own."""
+
+    seq: int
+    status: Literal["ok"]
+
+
+class HelloReply(Reply, kw_only=True, frozen=True):
+    """Who the probe is, what it offers and how it times."""
+
+    protocol: int
+    probe: Named
+    runtime: Named
+    operations: list[Operation]
+    clock: Clock
+    libraries: list[Named] = []
+
+
+class PrepareReply(Reply, kw_only=True, frozen=True):
+    """What was made ready, as read back from the real thing."""
+
+    witnesses: dict[str, Witness] = {}
+
+
+class WitnessReply(Reply, kw_only=True, frozen=True):
+    """A fresh artefact (null where the operation makes none), and a judgement of every one presented."""
+
+    accepted: list[bool]
+    artefact: str | None = None
+    witnesses: dict[str, Witness] = {}
+
+
+class MeasureReply(Reply, kw_only=True, frozen=True):
+    """What was run and how long it took, in nanoseconds: one number per batch, or per operation."""
+
+    count: Positive
+    elapsed_ns: list[Natural]
+    failures: Natural = 0
+    bytes: Natural | None = None
+
+
+class StopReply(Reply, kw_only=True, frozen=True):
+    """The last words."""
+
+
+# Which reply answers which request.
+REPLIES: dict[type[Request], type[Reply]] = {
+    Hello: HelloReply,
+    Prepare: PrepareReply,
+    WitnessRequest: WitnessReply,
+    Measure: MeasureReply,
+    Stop: StopReply,
+}

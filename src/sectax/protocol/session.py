@@ -1,0 +1,209 @@
+"""One conversation with a probe as a pure object: requests out as bytes, replies in as bytes.
+
+It opens no process and reads no clock, so that it can be tested with byte strings alone. Whoever
+drives it (a process, a test, a transcript) carries the bytes.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
+
+from sectax.model.printable import printable
+from sectax.protocol.messages import (
+    MAX_LINE_BYTES,
+    PROTOCOL_VERSION,
+    REPLIES,
+    Head,
+    Hello,
+    HelloReply,
+    Measure,
+    MeasureReply,
+    Prepare,
+    Refusal,
+    Reply,
+    Request,
+    Stop,
+    WitnessReply,
+    WitnessRequest,
+)
+
+StructT = TypeVar("StructT", bound=msgspec.Struct)
+ReplyT = TypeVar("ReplyT", bound=Reply)
+
+# Enough of a bad line to recognise it, little enough to print.
+_QUOTED = 120
+
+_encoder = msgspec.json.Encoder()
+
+
+class Rule(StrEnum):
+    """The rules that a reply can break, by stable identifiers."""
+
+    LINE_LENGTH = "line-length"
+    JSON_OBJECT = "json-object"  # the line is no JSON object at all
+    SEQ = "seq"
+    MEMBERS = "members"  # a member is missing, of the wrong type or out of its bounds
+    VERSION = "version"
+    EMPTY_OFFERED = "empty-offered"
+    JUDGEMENTS = "judgements"  # one for every artefact presented
+    COUNTS = "counts"  # operations, timings and failures as many as asked for
+
+
+class ProtocolViolation(Exception):
+    """The probe said something that the protocol does not allow. The message is safe to print."""
+
+    def __init__(self, rule: Rule, message: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+class AnsweredSkipped(Exception):
+    """The probe answered that what was asked cannot be had here; `mend` says what would help."""
+
+    def __init__(self, reason: str, mend: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.mend = mend
+
+
+class AnsweredFailed(Exception):
+    """The probe answered that what was asked went wrong."""
+
+    def __init__(self, reason: str, mend: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.mend = mend
+
+
+class Session:
+    """Numbers the requests and checks the replies of one conversation.
+
+    Every request method gives back the line to send; `receive` takes the line that came back and gives the reply
+    to the request last made. A new request abandons one that is still unanswered: its late reply then carries
+    the wrong `seq`.
+    """
+
+    def __init__(self, first_seq: int = 1) -> None:
+        self._next_seq = first_seq
+        self._asked: Request | None = None
+
+    @property
+    def asking(self) -> str:
+        """The command of the request that is unanswered, or nothing."""
+        return "" if self._asked is None else str(self._asked.__struct_config__.tag)
+
+    def hello(self, protocol: int = PROTOCOL_VERSION) -> bytes:
+        return self._ask(Hello(seq=self._seq(), protocol=protocol))
+
+    def prepare(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> bytes:
+        return self._ask(Prepare(seq=self._seq(), operation=operation, parameters=parameters, inputs=inputs))
+
+    def witness(self, present: list[str]) -> bytes:
+        return self._ask(WitnessRequest(seq=self._seq(), present=present))
+
+    def measure(self, count: int, settle: int = 0, each: bool = False) -> bytes:
+        return self._ask(Measure(seq=self._seq(), count=count, settle=settle, each=each))
+
+    def stop(self) -> bytes:
+        return self._ask(Stop(seq=self._seq()))
+
+    def receive(self, line: bytes, kind: type[ReplyT]) -> ReplyT:
+        """Read the reply to the last request.
+
+        A line that is not recognised as the answer (no JSON object, another `seq`) leaves the request open, so
+        that a patient caller may try the next line.
+
+        Args:
+            line: one line of the probe's stdout, with or without its line break.
+            kind: the reply that the last request asked for.
+        Raises:
+            ProtocolViolation: no JSON object, wrong `seq`, wrong members, impossible values.
+            AnsweredSkipped, AnsweredFailed: the probe said so.
+            RuntimeError: such a reply was not asked for; the caller is wrong, not the probe.
+        """
+        asked = self._asked
+        if asked is None or REPLIES[type(asked)] is not kind:
+            raise RuntimeError(f"a {kind.__name__} was not asked for")
+        if len(line) > MAX_LINE_BYTES:
+            message = f"a reply of {len(line)} bytes; at most {MAX_LINE_BYTES} are allowed"
+            raise ProtocolViolation(Rule.LINE_LENGTH, message)
+        head = _decode(line, Head)
+        if head.seq != asked.seq:
+            message = f"the reply carries seq {head.seq}, the request had {asked.seq}"
+            raise ProtocolViolation(Rule.SEQ, message)
+        self._asked = None
+        if head.status != "ok":
+            refusal = _decode(line, Refusal)
+            refused = AnsweredSkipped if head.status == "skipped" else AnsweredFailed
+            raise refused(refusal.reason, refusal.mend)
+        reply = _decode(line, kind)
+        _check(asked, reply)
+        return reply
+
+    def _seq(self) -> int:
+        seq = self._next_seq
+        self._next_seq += 1
+        return seq
+
+    def _ask(self, request: Request) -> bytes:
+        line = _encoder.encode(request) + b"\n"
+        if len(line) > MAX_LINE_BYTES:
+            raise ValueError(f"a request of {len(line)} bytes; at most {MAX_LINE_BYTES} are allowed")
+        self._asked = request
+        return line
+
+
+# The decoders of all kinds of reply, made once: a measurement is read every few milliseconds.
+_kinds: tuple[type[msgspec.Struct], ...] = (Head, Refusal, *REPLIES.values())
+_decoders = {kind: msgspec.json.Decoder(kind) for kind in _kinds}
+
+
+def _decode(line: bytes, kind: type[StructT]) -> StructT:
+    try:
+        decoded = _decoders[kind].decode(line)
+    # Nesting without end is a RecursionError, not a DecodeError.
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        an_object = isinstance(error, msgspec.ValidationError) and line.lstrip().startswith(b"{")
+        rule = Rule.MEMBERS if an_object else Rule.JSON_OBJECT
+        message = f"no valid reply ({printable(str(error))}): '{printable(line.rstrip(), _QUOTED)}'"
+        raise ProtocolViolation(rule, message) from error
+    assert isinstance(decoded, kind)
+    return decoded
+
+
+def _check(asked: Request, reply: Reply) -> None:
+    """What the types alone do not say."""
+    match asked, reply:
+        case Hello(), HelloReply():
+            _check_hello(asked, reply)
+        case WitnessRequest(), WitnessReply():
+            if len(reply.accepted) != len(asked.present):
+                message = f"{len(asked.present)} artefacts were presented, {len(reply.accepted)} were judged"
+                raise ProtocolViolation(Rule.JUDGEMENTS, message)
+        case Measure(), MeasureReply():
+            _check_measure(asked, reply)
+
+
+def _check_hello(asked: Hello, reply: HelloReply) -> None:
+    if reply.protocol != asked.protocol:
+        message = f"the probe speaks protocol {reply.protocol}, {asked.protocol} was asked for"
+        raise ProtocolViolation(Rule.VERSION, message)
+    if not any(operation.name == "empty" for operation in reply.operations):
+        message = "the probe offers no operation 'empty', so the cost of its loop cannot be known"
+        raise ProtocolViolation(Rule.EMPTY_OFFERED, message)
+
+
+def _check_measure(asked: Measure, reply: MeasureReply) -> None:
+    if reply.count != asked.count:
+        message = f"{asked.count} operations were asked for, {reply.count} were run"
+        raise ProtocolViolation(Rule.COUNTS, message)
+    wanted = asked.count if asked.each else 1
+    if len(reply.elapsed_ns) != wanted:
+        message = f"{wanted} timings were asked for, {len(reply.elapsed_ns)} came"
+        raise ProtocolViolation(Rule.COUNTS, message)
+    if reply.failures > reply.count:
+        message = f"{reply.failures} failures among {reply.count} operations were reported"
+        raise ProtocolViolation(Rule.COUNTS, message)

@@ -1,0 +1,190 @@
+"""The session sends what the protocol says, and believes only replies that keep to it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sectax.protocol.messages import (
+    MAX_LINE_BYTES,
+    HelloReply,
+    MeasureReply,
+    PrepareReply,
+    StopReply,
+    WitnessReply,
+)
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule, Session
+
+HELLO = {
+    "protocol": 1,
+    "probe": {"name": "fake", "version": "1"},
+    "runtime": {"name": "C", "version": "23"},
+    "operations": [{"name": "empty"}],
+    "clock": {"name": "monotonic", "granularity_ns": 1, "read_ns": 0},
+}
+
+
+def reply(seq: int = 1, status: str = "ok", **members: object) -> bytes:
+    return json.dumps({"seq": seq, "status": status} | members).encode() + b"\n"
+
+
+def test_a_request_is_one_line_with_every_member() -> None:
+    line = Session().measure(33, settle=7)
+
+    assert line.endswith(b"}\n")
+    assert json.loads(line) == {"seq": 1, "command": "measure", "count": 33, "settle": 7, "each": False}
+
+
+def test_every_request_has_a_larger_seq() -> None:
+    session = Session()
+
+    assert [json.loads(line)["seq"] for line in (session.hello(), session.measure(1), session.stop())] == [1, 2, 3]
+
+
+def test_a_good_hello_is_understood() -> None:
+    session = Session()
+    session.hello()
+
+    hello = session.receive(reply(**HELLO), HelloReply)
+
+    assert hello.clock.granularity_ns == 1
+    assert hello.libraries == []
+
+
+def test_unknown_members_are_ignored() -> None:
+    session = Session()
+    session.stop()
+
+    assert session.receive(reply(colour={"deep": [1, None]}), StopReply).seq == 1
+
+
+def test_a_reply_answers_only_once() -> None:
+    session = Session()
+    session.stop()
+    session.receive(reply(), StopReply)
+
+    with pytest.raises(RuntimeError, match="was not asked for"):
+        session.receive(reply(), StopReply)
+
+
+@pytest.mark.parametrize("status", ["skipped", "failed"])
+def test_a_refusal_answers_the_request_too(status: str) -> None:
+    session = Session()
+    session.stop()
+    with pytest.raises((AnsweredSkipped, AnsweredFailed)):
+        session.receive(reply(status=status, reason="not today"), StopReply)
+
+    with pytest.raises(RuntimeError):
+        session.receive(reply(), StopReply)
+
+
+def test_asking_for_another_kind_of_reply_is_the_callers_fault() -> None:
+    session = Session()
+    session.measure(1)
+
+    with pytest.raises(RuntimeError):
+        session.receive(reply(), StopReply)
+
+
+def test_skipped_carries_reason_and_mend() -> None:
+    session = Session()
+    session.prepare("sign", {}, {})
+
+    with pytest.raises(AnsweredSkipped) as caught:
+        session.receive(reply(status="skipped", reason="no sodium", mend="apt install php-sodium"), PrepareReply)
+    assert (caught.value.reason, caught.value.mend) == ("no sodium", "apt install php-sodium")
+
+
+def test_a_line_that_is_no_reply_leaves_the_request_open() -> None:
+    session = Session()
+    session.stop()
+    for noise in (b"Warning: deprecated\n", reply(seq=99)):
+        with pytest.raises(ProtocolViolation):
+            session.receive(noise, StopReply)
+
+    assert session.receive(reply(), StopReply)
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        (b"", Rule.JSON_OBJECT),
+        (b"PHP Warning: x\n", Rule.JSON_OBJECT),
+        (b"12\n", Rule.JSON_OBJECT),
+        (b"\xff\xfe\n", Rule.JSON_OBJECT),
+        (b'{"seq": 1, "status": "ok"', Rule.JSON_OBJECT),
+        (b'{"seq": 1, "status": "ok", "x": ' + b"[" * 100_000, Rule.JSON_OBJECT),
+        (b'{"status": "ok"}', Rule.MEMBERS),
+        (b'{"seq": "1", "status": "ok"}', Rule.MEMBERS),
+        (b'{"seq": 1, "status": "fine"}', Rule.MEMBERS),
+        (b'{"seq": 1, "status": "failed"}', Rule.MEMBERS),
+        (reply(seq=2, **HELLO), Rule.SEQ),
+        (reply(**HELLO | {"protocol": 2}), Rule.VERSION),
+        (reply(**HELLO | {"operations": [{"name": "sign"}]}), Rule.EMPTY_OFFERED),
+        (reply(**HELLO | {"clock": {"name": "c", "granularity_ns": 0, "read_ns": 0}}), Rule.MEMBERS),
+        (reply(**HELLO | {"clock": {"name": "c", "granularity_ns": 1, "read_ns": -1}}), Rule.MEMBERS),
+        (b" " * (MAX_LINE_BYTES + 1), Rule.LINE_LENGTH),
+    ],
+)
+def test_a_bad_reply_to_hello_breaks_a_named_rule(line: bytes, rule: Rule) -> None:
+    session = Session()
+    session.hello()
+
+    with pytest.raises(ProtocolViolation) as caught:
+        session.receive(line, HelloReply)
+    assert caught.value.rule is rule
+
+
+@pytest.mark.parametrize(
+    ("members", "rule"),
+    [
+        ({"count": 2, "elapsed_ns": [5]}, Rule.COUNTS),
+        ({"count": 3, "elapsed_ns": [1, 2, 3]}, Rule.COUNTS),
+        ({"count": 3, "elapsed_ns": []}, Rule.COUNTS),
+        ({"count": 3, "elapsed_ns": [5], "failures": 4}, Rule.COUNTS),
+        ({"count": 3, "elapsed_ns": [-5]}, Rule.MEMBERS),
+        ({"count": 3, "elapsed_ns": [1.5]}, Rule.MEMBERS),
+        ({"count": 3, "elapsed_ns": [2**60]}, Rule.MEMBERS),
+        ({"count": 3, "elapsed_ns": [5], "failures": -1}, Rule.MEMBERS),
+        ({"count": 3, "elapsed_ns": [5], "bytes": -1}, Rule.MEMBERS),
+        ({"elapsed_ns": [5]}, Rule.MEMBERS),
+    ],
+)
+def test_a_measurement_that_cannot_be_is_refused(members: dict[str, object], rule: Rule) -> None:
+    session = Session()
+    session.measure(3)
+
+    with pytest.raises(ProtocolViolation) as caught:
+        session.receive(reply(**members), MeasureReply)
+    assert caught.value.rule is rule
+
+
+def test_single_timings_must_be_as_many_as_operations() -> None:
+    session = Session()
+    session.measure(3, each=True)
+
+    with pytest.raises(ProtocolViolation, match="3 timings were asked for, 1 came"):
+        session.receive(reply(count=3, elapsed_ns=[5]), MeasureReply)
+
+
+def test_every_artefact_must_be_judged() -> None:
+    session = Session()
+    session.witness(["a", "b"])
+
+    with pytest.raises(ProtocolViolation, match="2 artefacts were presented, 1 were judged"):
+        session.receive(reply(accepted=[True]), WitnessReply)
+
+
+def test_a_quoted_line_cannot_steer_the_terminal() -> None:
+    session = Session()
+    session.stop()
+
+    with pytest.raises(ProtocolViolation) as caught:
+        session.receive(b"\x1b[2J\x07 hello\n", StopReply)
+    assert str(caught.value).isprintable()
+
+
+def test_a_request_longer_than_a_line_may_be_is_not_sent() -> None:
+    with pytest.raises(ValueError, match="at most"):
+        Session().prepare("sign", {}, {"claims": "x" * MAX_LINE_BYTES})
