@@ -1,0 +1,28 @@
+#!/usr/bin/env php
+<?php
+
+/*
+ * The PHP probe of sectax: JSON lines in on stdin, JSON lines out on stdout, the log on stderr.
+ * The protocol is ../../PROTOCOL.md.
+ */
+
+declare(strict_types=1);
+
+use Sectax\Probe\Catalogue;
+use Sectax\Probe\Protocol\Server;
+use Sectax\Probe\Protocol\Session;
+
+ini_set('display_errors', 'stderr');
+ini_set('zend.exception_ignore_args', '1'); // a stack trace must not show a key
+
+require __DIR__ . '/../src/autoload.php';
+
+// A warning is an error here: it becomes a reply that says `failed`.
+set_error_handler(static function (int $severity, string $message, string $file, int $line): bool {
+    if ((error_reporting() & $severity) === 0) {
+        return false;
+    }
+    throw new ErrorException($message, 0, $severity, $file, $line);
+});
+
+(new Server(new Session(Catalogue::builtIn()), STDIN, STDOUT))->run();

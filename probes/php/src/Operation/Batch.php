@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Sectax\Probe\Operation;
+
+use function array_fill;
+use function hrtime;
+use function strlen;
+
+/**
+ * The timed loops, and what came out of one.
+ *
+ * Every operation goes through the same two loops, the empty one too. Functions are imported so that PHP binds them
+ * when it compiles: a call that is looked up by namespace first, or a closure, costs more than the loop itself.
+ */
+final class Batch
+{
+    /** @param list<int> $elapsed nanoseconds: one number for the whole batch, or one for each operation */
+    private function __construct(
+        public readonly array $elapsed,
+        public readonly int $failures,
+        public readonly int $bytes,
+    ) {
+    }
+
+    /** Time $count operations together. */
+    public static function together(Operation $operation, int $count): self
+    {
+        $failures = 0;
+        $bytes = 0;
+        $start = hrtime(true);
+        for ($i = 0; $i < $count; ++$i) {
+            $product = $operation->run();
+            if ($product === null) {
+                ++$failures;
+            } else {
+                $bytes += strlen($product);
+            }
+        }
+        $stop = hrtime(true);
+
+        return new self([$stop - $start], $failures, $bytes);
+    }
+
+    /** Time $count operations one by one; the result is looked at after the clock was read. */
+    public static function oneByOne(Operation $operation, int $count): self
+    {
+        $failures = 0;
+        $bytes = 0;
+        $elapsed = $count > 0 ? array_fill(0, $count, 0) : [];
+        for ($i = 0; $i < $count; ++$i) {
+            $start = hrtime(true);
+            $product = $operation->run();
+            $stop = hrtime(true);
+            $elapsed[$i] = $stop - $start;
+            if ($product === null) {
+                ++$failures;
+            } else {
+                $bytes += strlen($product);
+            }
+        }
+
+        return new self($elapsed, $failures, $bytes);
+    }
+}

@@ -1,0 +1,169 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Sectax\Probe\Tests\Jwt;
+
+use PHPUnit\Framework\TestCase;
+use Sectax\Probe\Jwt\Base64Url;
+use Sectax\Probe\Tests\Conversation;
+use Sectax\Probe\Tests\Vectors;
+
+/** Nobody benchmarks a no-op: what is timed says no to every token but the genuine one. */
+final class TamperTest extends TestCase
+{
+    /** @dataProvider treatments */
+    public function testAFlippedByteAnywhereIsRefused(string $algorithm, string $layer, string $use): void
+    {
+        $probe = new Conversation();
+        $token = $probe->token($algorithm, $layer, $use);
+        $tampered = [...self::flippedBytes($token), ...self::flippedCharacters($token)];
+
+        $bySigning = $probe->accepted([$token, ...$tampered, $token]);
+        $probe->prepareVerify($algorithm, $layer, $use, $token);
+        $byVerifying = $probe->accepted([$token, ...$tampered, $token]);
+
+        $expected = [true, ...array_fill(0, count($tampered), false), true];
+        self::assertSame($expected, $bySigning);
+        self::assertSame($expected, $byVerifying);
+    }
+
+    /** @dataProvider treatments */
+    public function testATamperedTokenIsTimedAsNothingButFailures(string $algorithm, string $layer, string $use): void
+    {
+        $probe = new Conversation();
+        $token = $probe->token($algorithm, $layer, $use);
+        foreach ([0 => 0, 1 => 40, 2 => 20] as $part => $position) {
+            $prepared = $probe->prepareVerify($algorithm, $layer, $use, self::flip($token, $part, $position));
+            $together = $probe->ask('measure', count: 5, settle: 2);
+            $oneByOne = $probe->ask('measure', count: 5, each: true);
+
+            self::assertSame('ok', $prepared['status']);
+            self::assertSame(5, $together['failures']);
+            self::assertSame(5, $oneByOne['failures']);
+        }
+        $probe->prepareVerify($algorithm, $layer, $use, $token);
+
+        self::assertSame(0, $probe->ask('measure', count: 5)['failures']);
+    }
+
+    /** @dataProvider treatments */
+    public function testAnotherKeyRefuses(string $algorithm, string $layer, string $use): void
+    {
+        $probe = new Conversation();
+        $token = $probe->token($algorithm, $layer, $use);
+        $prepared = $probe->prepareVerify($algorithm, $layer, $use, $token, self::otherKey($algorithm));
+
+        self::assertSame('ok', $prepared['status']);
+        self::assertSame([false], $probe->accepted([$token]));
+        self::assertSame(4, $probe->ask('measure', count: 4)['failures']);
+    }
+
+    /** @dataProvider treatments */
+    public function testMalformedTokensAreRefused(string $algorithm, string $layer, string $use): void
+    {
+        $probe = new Conversation();
+        $token = $probe->token($algorithm, $layer, $use);
+        [$header, $payload, $signature] = explode('.', $token);
+        $shorter = Base64Url::encode(substr(Base64Url::decode($signature), 0, -1));
+        $longer = Base64Url::encode(Base64Url::decode($signature) . "\0");
+
+        $accepted = $probe->accepted([
+            '',
+            '.',
+            '..',
+            '...',
+            "$header.$payload",
+            "$header.$payload.",
+            "$token.",
+            "$token.$signature",
+            ".$token",
+            "$header.$payload.$shorter",
+            "$header.$payload.$longer",
+            "$header.$payload.$signature=",
+            "$header.$payload.$signature\n",
+            " $token",
+            "$header=.$payload.$signature",
+            $header . '.' . $payload . '.' . substr($signature, 0, 20) . "\n" . substr($signature, 20),
+        ]);
+
+        self::assertSame([], array_filter($accepted));
+    }
+
+    /** @dataProvider treatments */
+    public function testNoCharacterAtTheEndOfASignatureHasASecondSpelling(
+        string $algorithm,
+        string $layer,
+        string $use,
+    ): void {
+        $probe = new Conversation();
+        $token = $probe->token($algorithm, $layer, $use);
+        $alphabet = str_split('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
+        $present = array_map(static fn (string $last): string => substr($token, 0, -1) . $last, $alphabet);
+
+        self::assertSame([$token], array_values(array_intersect_key($present, array_filter(
+            $probe->accepted($present)
+        ))));
+    }
+
+    /** @return iterable<string, array{string, string, string}> */
+    public static function treatments(): iterable
+    {
+        return Vectors::treatments();
+    }
+
+    /** @return list<string> the token with one bit flipped in every byte of what its parts encode */
+    private static function flippedBytes(string $token): array
+    {
+        $tampered = [];
+        foreach (explode('.', $token) as $part => $text) {
+            for ($position = 0; $position < strlen(Base64Url::decode($text)); ++$position) {
+                $tampered[] = self::flip($token, $part, $position);
+            }
+        }
+
+        return $tampered;
+    }
+
+    private static function flip(string $token, int $part, int $position): string
+    {
+        $parts = explode('.', $token);
+        $bytes = Base64Url::decode($parts[$part]);
+        $bytes[$position] = chr(ord($bytes[$position]) ^ (1 << $position % 8));
+        $parts[$part] = Base64Url::encode($bytes);
+
+        return implode('.', $parts);
+    }
+
+    /** @return list<string> the token with every character changed into another of the alphabet */
+    private static function flippedCharacters(string $token): array
+    {
+        $tampered = [];
+        for ($position = 0; $position < strlen($token); ++$position) {
+            $other = $token;
+            $other[$position] = $token[$position] === 'A' ? 'B' : 'A';
+            $tampered[] = $other;
+        }
+
+        return $tampered;
+    }
+
+    /** @return array<string, string> */
+    private static function otherKey(string $algorithm): array
+    {
+        $pem = static fn (array $options): string => openssl_pkey_get_details(openssl_pkey_new($options))['key'];
+
+        return match ($algorithm) {
+            'HS256' => ['secret' => Base64Url::encode(random_bytes(64))],
+            'RS256' => ['public_key_pem' => $pem(['private_key_bits' => 2048])],
+            'ES256' => ['public_key_pem' => $pem([
+                'private_key_type' => OPENSSL_KEYTYPE_EC,
+                'curve_name' => 'prime256v1',
+            ])],
+            'EdDSA' => ['public_key_pem' => "-----BEGIN PUBLIC KEY-----\n"
+                . base64_encode(hex2bin('302a300506032b6570032100')
+                . sodium_crypto_sign_publickey(sodium_crypto_sign_keypair()))
+                . "\n-----END PUBLIC KEY-----\n"],
+        };
+    }
+}

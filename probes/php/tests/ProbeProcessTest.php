@@ -1,0 +1,125 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Sectax\Probe\Tests;
+
+use PHPUnit\Framework\TestCase;
+
+/** The program itself, in a process of its own. */
+final class ProbeProcessTest extends TestCase
+{
+    private const HELLO = "{\"seq\": 1, \"command\": \"hello\", \"protocol\": 1}\n";
+    private const STOP = "{\"seq\": 2, \"command\": \"stop\"}\n";
+
+    public function testItEndsWithItsInput(): void
+    {
+        [$replies, $log, $status] = self::probe(self::HELLO);
+
+        self::assertSame(['ok'], array_column($replies, 'status'));
+        self::assertSame(['', 0], [$log, $status]);
+    }
+
+    public function testItEndsWithoutAWordWhereNothingIsAsked(): void
+    {
+        self::assertSame([[], '', 0], self::probe(''));
+    }
+
+    public function testItStopsWhenToldTo(): void
+    {
+        [$replies, , $status] = self::probe(self::HELLO . self::STOP . self::HELLO);
+
+        self::assertSame([1, 2], array_column($replies, 'seq'));
+        self::assertSame(0, $status);
+    }
+
+    public function testTheLastLineMayLackItsBreak(): void
+    {
+        self::assertSame([2], array_column(self::probe(trim(self::STOP))[0], 'seq'));
+    }
+
+    public function testALineThatIsTooLongIsRefusedAndTheNextOneAnswered(): void
+    {
+        $long = '{"seq": 1, "command": "' . str_repeat('x', 40 * 1024 * 1024) . "\"}\n";
+        [$replies, , $status] = self::probe($long . self::STOP);
+
+        self::assertSame(['failed', 'ok'], array_column($replies, 'status'));
+        self::assertStringContainsString('16 MiB', $replies[0]['reason']);
+        self::assertSame(0, $status);
+    }
+
+    public function testALineOfTheGreatestLengthIsRead(): void
+    {
+        $head = '{"seq": 1, "command": "stop", "padding": "';
+        $line = $head . str_repeat('x', 16 * 1024 * 1024 - strlen($head) - 2) . "\"}\n";
+
+        self::assertSame(['ok'], array_column(self::probe($line)[0], 'status'));
+    }
+
+    /** @dataProvider missing */
+    public function testWhatIsMissingIsSkippedWithItsMend(string $functions, string $algorithm): void
+    {
+        $inputs = Vectors::of($algorithm)['inputs'] + ['token' => Vectors::of($algorithm)['token']];
+        $requests = self::HELLO;
+        foreach (['sign', 'verify'] as $operation) {
+            $requests .= json_encode([
+                'seq' => 2,
+                'command' => 'prepare',
+                'operation' => $operation,
+                'parameters' => ['algorithm' => $algorithm, 'layer' => 'library', 'key_use' => 'parsed-once'],
+                'inputs' => $inputs + ['claims' => '{}'],
+            ]) . "\n";
+        }
+        [$replies, $log] = self::probe($requests, '-d', "disable_functions=$functions");
+
+        self::assertSame(['ok', 'skipped', 'skipped'], array_column($replies, 'status'));
+        self::assertSame('apt-get install php-cli', $replies[1]['mend']);
+        self::assertSame('', $log);
+    }
+
+    /** @return array<string, array{string, string}> */
+    public static function missing(): array
+    {
+        return [
+            'openssl, RSA' => ['openssl_sign,openssl_verify', 'RS256'],
+            'openssl, ECDSA' => ['openssl_sign,openssl_verify', 'ES256'],
+            'sodium' => ['sodium_crypto_sign_detached,sodium_crypto_sign_verify_detached', 'EdDSA'],
+        ];
+    }
+
+    public function testWithoutAnIniFilePhpStaysQuietOnStdout(): void
+    {
+        // no php.ini: PHP's own default prints every warning on stdout; a missing extension is one
+        [$replies, $log] = self::probe(self::HELLO . self::STOP, '-n', '-d', 'extension=no_such_extension');
+
+        self::assertSame(['ok', 'ok'], array_column($replies, 'status'));
+        self::assertStringContainsString('no_such_extension', $log);
+    }
+
+    /**
+     * The answers of the probe as probe.toml starts it, its log and its exit status.
+     *
+     * @return array{list<array<string, mixed>>, string, int}
+     */
+    private static function probe(string $requests, string ...$options): array
+    {
+        $input = tmpfile();
+        fwrite($input, $requests);
+        rewind($input);
+        $log = tmpfile();
+        $process = proc_open(
+            [PHP_BINARY, ...$options, '-d', 'display_errors=stderr', __DIR__ . '/../bin/probe.php'],
+            [$input, ['pipe', 'w'], $log],
+            $pipes,
+        );
+        $output = stream_get_contents($pipes[1]);
+        $status = proc_close($process);
+        rewind($log);
+        $replies = array_map(
+            static fn (string $line): array => json_decode($line, true, flags: JSON_THROW_ON_ERROR),
+            explode("\n", $output, -1),
+        );
+
+        return [$replies, stream_get_contents($log), $status];
+    }
+}
