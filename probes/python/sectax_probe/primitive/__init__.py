@@ -1,0 +1,1 @@
+"""The layer `primitive`: cryptography's own calls over the bytes of the signing input."""

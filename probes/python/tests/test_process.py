@@ -1,0 +1,150 @@
+"""The real program, in a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from tests.speak import Reply, measure, prepare, witness
+from tests.vectors import EDDSA, HS256, RS256
+
+FOLDER = Path(__file__).parent.parent
+HELLO: Reply = {"seq": 1, "command": "hello", "protocol": 1}
+
+
+def start(*options: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, *options, "-m", "sectax_probe"],
+        cwd=FOLDER,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def send(process: subprocess.Popen[bytes], request: Reply) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(request).encode() + b"\n")
+    process.stdin.flush()
+
+
+def converse(*requests: Reply, options: tuple[str, ...] = ()) -> tuple[list[Reply], str]:
+    """Replies and log of a process that was told *requests* and then the end of input."""
+    process = start(*options)
+    out, log = process.communicate(b"".join(json.dumps(request).encode() + b"\n" for request in requests), 60)
+    assert process.returncode == 0
+    return [json.loads(line) for line in out.splitlines()], log.decode()
+
+
+def test_a_whole_conversation() -> None:
+    replies, log = converse(
+        HELLO,
+        prepare("sign", RS256, "primitive", "parsed-per-call"),
+        witness(RS256.token),
+        measure(3, each=True),
+        {"seq": 4, "command": "stop"},
+    )
+
+    assert [reply["status"] for reply in replies] == ["ok"] * 5
+    assert replies[2]["artefact"] == RS256.token
+    assert len(replies[3]["elapsed_ns"]) == 3
+    assert log == ""
+
+
+def test_a_reply_comes_at_once_and_stop_ends_the_process() -> None:
+    with start() as process:
+        assert process.stdout is not None
+        for request, ends in ((HELLO, False), ({"seq": 2, "command": "stop"}, True)):
+            send(process, request)
+            assert json.loads(process.stdout.readline())["status"] == "ok"
+            if ends:
+                assert process.wait(10) == 0
+
+
+def test_a_library_that_is_missing_is_skipped_with_what_mends_it() -> None:
+    replies, log = converse(
+        HELLO,
+        prepare("sign", EDDSA, "primitive"),
+        prepare("sign", HS256, "library"),
+        options=("-S",),  # no site-packages
+    )
+
+    assert [reply["status"] for reply in replies] == ["ok", "skipped", "skipped"]
+    assert [library["name"] for library in replies[0]["libraries"]] == ["openssl of Python"]
+    assert "cryptography" in replies[1]["reason"]
+    assert "jwt" in replies[2]["reason"]
+    assert "requirements.lock" in replies[1]["mend"]
+    assert log == ""
+
+
+def test_a_process_imports_only_what_it_measures() -> None:
+    def imported(*requests: Reply) -> str:
+        return converse(*requests, options=("-X", "importtime"))[1]
+
+    hello = imported(HELLO, {"seq": 2, "command": "prepare", "operation": "empty"})
+    hmac = imported(HELLO, prepare("sign", HS256, "primitive"))
+    primitive = imported(HELLO, prepare("sign", RS256, "primitive"))
+
+    assert "cryptography.hazmat.primitives" not in hello
+    assert "importlib.metadata" not in hello + hmac + primitive
+    assert "cryptography.hazmat.primitives.serialization" not in hmac
+    assert "jwt" not in hello + hmac + primitive
+
+
+def test_stdout_belongs_to_the_protocol() -> None:
+    noisy = (
+        "import os; from sectax_probe.channel import Channel; channel = Channel.over_stdio();"
+        "print('from Python', flush=True); os.system('echo from a child'); channel.write(b'{}')"
+    )
+
+    done = subprocess.run([sys.executable, "-c", noisy], cwd=FOLDER, capture_output=True, check=True)
+
+    assert done.stdout == b"{}\n"
+    assert done.stderr == b"from Python\nfrom a child\n"
+
+
+def test_an_interrupt_is_silent() -> None:
+    with start() as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        send(process, HELLO)
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(10) == -signal.SIGINT
+        assert process.stderr.read() == b""
+
+
+def test_a_reader_that_went_away_ends_the_process_quietly() -> None:
+    with start() as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        send(process, HELLO)
+
+        assert process.wait(10) == 1
+        assert process.stderr.read() == b""
+
+
+def test_the_manifest_starts_this_program() -> None:
+    manifest = tomllib.loads((FOLDER / "probe.toml").read_text())
+
+    command = [sys.executable if word == "{python}" else word for word in manifest["command"]]
+    done = subprocess.run(
+        command, cwd=FOLDER, input=json.dumps(HELLO).encode(), capture_output=True, check=True, env=os.environ
+    )
+
+    assert json.loads(done.stdout)["probe"]["name"] == manifest["name"]
+    assert (FOLDER / manifest["setup"]["lock"]).is_file()
+
+
+def test_the_locks_name_no_registry() -> None:
+    for lock in ("requirements.lock", "requirements-dev.lock"):
+        text = (FOLDER / lock).read_text()
+        assert "://" not in text
+        assert "--hash=sha256:" in text

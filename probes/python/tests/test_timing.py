@@ -1,0 +1,67 @@
+"""The loops, with calls that count."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax_probe.answers import Failed
+from sectax_probe.operation import Operation
+from sectax_probe.timing import measure
+
+
+class Refused(Exception):
+    pass
+
+
+class Calls:
+    """A call that counts itself and refuses, or breaks, at chosen numbers."""
+
+    def __init__(self, refuse: set[int] | None = None, break_at: int | None = None) -> None:
+        self.made = 0
+        self.refuse = refuse or set()
+        self.break_at = break_at
+
+    def __call__(self) -> bytes:
+        self.made += 1
+        if self.made == self.break_at:
+            raise ZeroDivisionError("oh")
+        if self.made in self.refuse:
+            raise Refused
+        return b"four"
+
+    def operation(self, constant_size: bool = True) -> Operation:
+        return Operation(call=self, witnesses={}, refusals=(Refused,), constant_size=constant_size)
+
+
+@pytest.mark.parametrize("each", [False, True])
+@pytest.mark.parametrize(("count", "settle"), [(1, 0), (1, 5), (7, 7), (100, 3)])
+def test_exactly_settle_and_count_calls_are_made(count: int, settle: int, each: bool) -> None:
+    calls = Calls()
+
+    measured = measure(calls.operation(), count=count, settle=settle, each=each)
+
+    assert calls.made == count + settle
+    assert len(measured.elapsed_ns) == (count if each else 1)
+    assert all(elapsed > 0 for elapsed in measured.elapsed_ns)
+    assert (measured.failures, measured.bytes) == (0, 4 * count)
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_refusals_are_counted_and_the_batch_goes_on(each: bool) -> None:
+    calls = Calls(refuse={1, 4, 5, 10})  # the first falls into settling
+
+    measured = measure(calls.operation(), count=8, settle=2, each=each)
+
+    assert calls.made == 10
+    assert (measured.failures, measured.bytes) == (3, None)
+
+
+def test_bytes_are_not_guessed_where_lengths_vary() -> None:
+    assert measure(Calls().operation(constant_size=False), count=3, settle=0, each=False).bytes is None
+
+
+@pytest.mark.parametrize("each", [False, True])
+@pytest.mark.parametrize("when", [1, 5])
+def test_an_accident_is_never_a_timing(each: bool, when: int) -> None:
+    with pytest.raises(Failed, match="ZeroDivisionError: oh"):
+        measure(Calls(break_at=when).operation(), count=5, settle=3, each=each)
