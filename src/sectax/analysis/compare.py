@@ -1,0 +1,300 @@
+"""Sets a run beside a published study or another run: effects and shapes stand, absolute figures get no verdict."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+from sectax.model.analysed import Analysed
+from sectax.model.compared import (
+    AbsolutePair,
+    ComparedTable,
+    Difference,
+    EffectPair,
+    Figure,
+    PublishedComparison,
+    RunComparison,
+    Shape,
+    Side,
+)
+from sectax.model.errors import WrongUse
+from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.published import Counterpart, PublishedStudy, PublishedTable
+from sectax.model.treatment import Role, Standing
+
+# sectax and its own libraries: listed where they differ, but they do not run the subjects.
+_OWN = "sectax"
+_COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
+
+
+def compare_with_published(analysed: Analysed, study: PublishedStudy) -> PublishedComparison:
+    """Both tables in the study's own layout, the ratios within each, and the bare ratio of one to the other.
+
+    Raises:
+        WrongUse: the run is of another experiment, or nobody has said yet how the study's labels read in sectax.
+    """
+    plan = analysed.measured.plan
+    if plan.experiment != study.experiment:
+        raise WrongUse(
+            f"published:{study.id} is about {study.experiment}, this run about {plan.experiment}",
+            f"sectax run {study.experiment} --published measures the study's own levels",
+        )
+    if study.counterpart is None:
+        raise WrongUse(
+            f"it is not recorded how the levels of published:{study.id} read in sectax",
+            "its figures alone can be audited: sectax audit published:" + study.id,
+        )
+    tables, left_out = [], []
+    for table in study.tables:
+        if table.derived:
+            left_out.append(f"{table.id}: computed by the study from another of its tables")
+        elif table.id not in study.counterpart.metrics:
+            left_out.append(f"{table.id}: sectax has no counterpart of {table.metric}")
+        else:
+            tables.append(_compared_table(analysed, study.counterpart, table))
+    sessions = analysed.measured.sessions
+    return PublishedComparison(
+        study=study.id,
+        title=study.title,
+        run_id=analysed.measured.run_id,
+        there=study.facts,
+        here=dict(sessions[-1].identity) if sessions else {},
+        tables=tuple(tables),
+        left_out=tuple(left_out),
+        remarks=study.remarks,
+        unknowns=study.unknowns,
+        choices=plan.choices or study.choices,
+        variants=study.counterpart.variants,
+    )
+
+
+def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
+    """Each treatment against the baseline of its own run, side by side; absolute figures where both measured the same.
+
+    Raises:
+        WrongUse: the runs are of different experiments.
+    """
+    plan_a, plan_b = a.measured.plan, b.measured.plan
+    if plan_a.experiment != plan_b.experiment:
+        raise WrongUse(
+            f"the one run is about {plan_a.experiment}, the other about {plan_b.experiment}",
+            "only runs of one experiment have effects in common",
+        )
+    differences = tuple(_differences(a, b))
+    findings_a = {each.comparison.id: each for each in a.findings if each.comparison.standing in _COMPARED}
+    findings_b = {each.comparison.id: each for each in b.findings if each.comparison.standing in _COMPARED}
+    effects = tuple(
+        EffectPair(each, plan_a.metric(finding.comparison.metric), finding, findings_b[each])
+        for each, finding in findings_a.items()
+        if each in findings_b
+    )
+    return RunComparison(
+        a=a.measured.run_id,
+        b=b.measured.run_id,
+        started_a=a.measured.started,
+        started_b=b.measured.started,
+        experiment=plan_a.experiment,
+        differences=differences,
+        effects=effects,
+        absolute=tuple(_absolute_pairs(a, b, differences)),
+        only_a=tuple(each for each in findings_a if each not in findings_b),
+        only_b=tuple(each for each in findings_b if each not in findings_a),
+    )
+
+
+def _compared_table(analysed: Analysed, counterpart: Counterpart, table: PublishedTable) -> ComparedTable:
+    there = Side("there", tuple(tuple(_printed(value) for value in row) for row in table.values))
+    names = tuple(counterpart.variants)
+    sides = tuple(
+        Side(
+            f"here, {', '.join(variant)}" if variant else "here",
+            _measured(analysed, counterpart, table, dict(zip(names, variant, strict=True))),
+        )
+        for variant in itertools.product(*counterpart.variants.values())
+    )
+    base = _base_row(analysed, counterpart, table)
+    return ComparedTable(
+        id=table.id,
+        metric=table.metric,
+        unit=table.unit,
+        rows=table.rows,
+        columns=table.columns,
+        row_labels=table.row_labels,
+        column_labels=table.column_labels,
+        fixed=table.fixed,
+        row_base=table.row_labels[base],
+        there=there,
+        here=sides,
+        down=tuple(_down(table, base, there, sides)),
+        across=tuple(_across(table, there, sides)),
+        absolute=tuple(
+            Side(
+                side.name,
+                tuple(
+                    tuple(ratio(ours, printed) for ours, printed in zip(*rows, strict=True))
+                    for rows in zip(side.figures, there.figures, strict=True)
+                ),
+            )
+            for side in sides
+        ),
+    )
+
+
+def _printed(value: float | None) -> Figure:
+    return Figure(None, "the study has no figure") if value is None else Figure(value)
+
+
+def _measured(
+    analysed: Analysed, counterpart: Counterpart, table: PublishedTable, variant: Mapping[str, str]
+) -> tuple[tuple[Figure, ...], ...]:
+    """Our figures in the table's layout and unit."""
+    return tuple(
+        tuple(_figure(analysed, counterpart, table, variant, row, column) for column in table.column_labels)
+        for row in table.row_labels
+    )
+
+
+def _figure(
+    analysed: Analysed,
+    counterpart: Counterpart,
+    table: PublishedTable,
+    variant: Mapping[str, str],
+    row: str,
+    column: str,
+) -> Figure:
+    wanted = dict(counterpart.levels) | dict(variant)
+    for factor, label in (*table.fixed.items(), (table.rows, row), (table.columns, column)):
+        if factor not in counterpart.factors:
+            continue
+        level = counterpart.labels.get(factor, {}).get(label)
+        if level is None:
+            return Figure(None, f"sectax has no level for {label!r}")
+        wanted[counterpart.factors[factor]] = level
+    roles = {Role.BASELINE.value, Role.TREATMENT.value}
+    found = [each for each in analysed.treatments if each.role in roles and _agrees(each.levels, wanted)]
+    if len(found) > 1:
+        return Figure(None, "several treatments of the run match: " + ", ".join(each.treatment for each in found))
+    if not found:
+        skipped = [each for each in analysed.measured.plan.skipped if _agrees(each.levels, wanted)]
+        return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")
+    return _in_unit(found[0], counterpart.metrics[table.id], table)
+
+
+def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Figure:
+    estimate = result.estimates.get(metric)
+    if estimate is None:
+        return Figure(None, result.reason or f"{metric} was not observed")
+    if estimate.unit != table.base_unit:
+        return Figure(None, f"measured in {estimate.unit}, printed in {table.unit}")
+    return _scaled(estimate, table.per_unit)
+
+
+def _scaled(estimate: Estimate, size: float) -> Figure:
+    low = None if estimate.low is None else estimate.low / size
+    high = None if estimate.high is None else estimate.high / size
+    return Figure(estimate.point / size, "", low, high)
+
+
+def _agrees(levels: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
+    """Whether a treatment has all levels wanted; a factor that the run does not know cannot contradict them."""
+    return all(levels[factor] == level for factor, level in wanted.items() if factor in levels)
+
+
+def _base_row(analysed: Analysed, counterpart: Counterpart, table: PublishedTable) -> int:
+    """The row of our baseline where the rows are the control's levels, otherwise the first."""
+    plan = analysed.measured.plan
+    if counterpart.factors.get(table.rows) != plan.control:
+        return 0
+    baselines = {plan.treatment(cell.baseline).levels[plan.control] for cell in plan.cells}
+    labels = counterpart.labels.get(table.rows, {})
+    ours = (place for place, label in enumerate(table.row_labels) if labels.get(label) in baselines)
+    return next(ours, 0)
+
+
+def ratio(over: Figure, under: Figure) -> Figure:
+    """The bare ratio of two figures, or why there is none."""
+    if over.value is None or under.value is None:
+        return Figure(None, over.missing or under.missing)
+    if under.value == 0:
+        return Figure(None, "the figure below the line is zero")
+    return Figure(over.value / under.value)
+
+
+def _down(table: PublishedTable, base: int, there: Side, sides: tuple[Side, ...]) -> Iterator[Shape]:
+    for column, column_label in enumerate(table.column_labels):
+        for row, row_label in enumerate(table.row_labels):
+            if row != base:
+                yield Shape(
+                    f"{row_label} : {table.row_labels[base]}, {column_label}",
+                    ratio(there.figures[row][column], there.figures[base][column]),
+                    tuple(ratio(side.figures[row][column], side.figures[base][column]) for side in sides),
+                )
+
+
+def _across(table: PublishedTable, there: Side, sides: tuple[Side, ...]) -> Iterator[Shape]:
+    for row, row_label in enumerate(table.row_labels):
+        for column, column_label in enumerate(table.column_labels[1:], start=1):
+            yield Shape(
+                f"{table.column_labels[0]} : {column_label}, {row_label}",
+                ratio(there.figures[row][0], there.figures[row][column]),
+                tuple(ratio(side.figures[row][0], side.figures[row][column]) for side in sides),
+            )
+
+
+def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
+    identity_a, identity_b = _identity(a), _identity(b)
+    if not identity_a or not identity_b:
+        said = ["recorded" if identity else None for identity in (identity_a, identity_b)]
+        yield Difference("run", "environment", said[0], said[1], refuses=True)
+    levels = {level for run in (a, b) for each in run.treatments for level in each.levels.values()}
+    for name in sorted(identity_a.keys() | identity_b.keys()):
+        there, here = identity_a.get(name), identity_b.get(name)
+        if there != here and identity_a and identity_b:
+            # 'probe.php' is about the treatments of PHP only, 'command.new' about the command of that name.
+            kind, _, rest = name.partition(".")
+            subject = rest if rest in levels else "run"
+            yield Difference(subject, name, there, here, refuses=kind != _OWN)
+    results_b = {each.treatment: each for each in b.treatments}
+    for ours in a.treatments:
+        theirs = results_b.get(ours.treatment)
+        if theirs is None:
+            continue
+        for name in sorted(ours.witnesses.keys() & theirs.witnesses.keys()):
+            if ours.witnesses[name] != theirs.witnesses[name]:
+                yield Difference(
+                    ours.treatment, name, str(ours.witnesses[name]), str(theirs.witnesses[name]), refuses=True
+                )
+    margins = (a.measured.plan.stopping.margin, b.measured.plan.stopping.margin)
+    if margins[0] != margins[1]:
+        # The effects stand; only 'material' means something else in each.
+        yield Difference("run", "margin", f"{margins[0]:g}", f"{margins[1]:g}", refuses=False)
+
+
+def _identity(analysed: Analysed) -> dict[str, str]:
+    sessions = analysed.measured.sessions
+    return sessions[-1].identity if sessions else {}
+
+
+def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...]) -> Iterator[AbsolutePair]:
+    results_b = {each.treatment: each for each in b.treatments}
+    roles = {Role.BASELINE.value, Role.TREATMENT.value}
+    for ours in a.treatments:
+        theirs = results_b.get(ours.treatment)
+        if theirs is None or ours.role not in roles:
+            continue
+        concerned = {"run", ours.treatment, *ours.levels.values()}
+        refusing = [each.name for each in differences if each.refuses and each.subject in concerned]
+        for metric in a.measured.plan.metrics:
+            estimates = (ours.estimates.get(metric.name), theirs.estimates.get(metric.name))
+            figures = [
+                _scaled(estimate, 1.0) if estimate else Figure(None, result.reason or "not observed")
+                for estimate, result in zip(estimates, (ours, theirs), strict=True)
+            ]
+            quotient = ratio(figures[1], figures[0])
+            if refusing:
+                refused = f"{', '.join(dict.fromkeys(refusing))} differ{'s' if len(refusing) == 1 else ''}"
+            else:
+                refused = quotient.missing
+            yield AbsolutePair(
+                ours.treatment, metric, figures[0], figures[1], None if refused else quotient.value, refused
+            )

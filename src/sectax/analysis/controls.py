@@ -1,0 +1,76 @@
+"""The run's controls of itself: did the baseline differ from its copy, and was a known cost found?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from sectax.model.analysed import FamilyControls
+from sectax.model.finding import SLOWER, WITHIN_MARGIN, Effect, Finding
+from sectax.model.measured import Measured
+from sectax.model.plan import Plan
+from sectax.model.treatment import Comparison, Standing
+
+CONTROLS = frozenset({Standing.NEGATIVE, Standing.POSITIVE})
+
+
+def found(positive: Finding) -> bool:
+    """Whether the known extra cost was seen at all; how large it was measured does not matter here."""
+    return positive.verdict in SLOWER
+
+
+def leans_on(plan: Plan, finding: Finding, positive: Comparison) -> bool:
+    """Whether a verdict falls with this positive control.
+
+    It does where it says 'no more than the margin' of observations of the same kind in the same family: those claims
+    need the proof that the run could see so little. Larger effects need none, and a control of times says nothing of
+    memory.
+    """
+    if finding.verdict not in WITHIN_MARGIN or finding.comparison.standing in CONTROLS:
+        return False
+    same_family = plan.cell(finding.comparison.cell).family == plan.cell(positive.cell).family
+    return same_family and _observed(plan, finding.comparison) == _observed(plan, positive)
+
+
+def _observed(plan: Plan, comparison: Comparison) -> str:
+    return plan.metric(comparison.metric).observed
+
+
+def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[FamilyControls, ...]:
+    """How the controls came out for every family, in the order of the plan's cells.
+
+    Where a family has controls in several metrics, those of the earliest metric of the plan are shown.
+    """
+    plan = measured.plan
+    order = {metric.name: place for place, metric in enumerate(plan.metrics)}
+    by_metric = sorted(findings, key=lambda finding: order[finding.comparison.metric])
+
+    def first(family: str, standing: Standing) -> Finding | None:
+        for finding in by_metric:
+            comparison = finding.comparison
+            if comparison.standing == standing and plan.cell(comparison.cell).family == family:
+                return finding
+        return None
+
+    made = []
+    for family in dict.fromkeys(cell.family for cell in plan.cells):
+        negative, positive = first(family, Standing.NEGATIVE), first(family, Standing.POSITIVE)
+        floor = None if negative is None else _half_width(negative.effect)
+        seen = None if positive is None else _half_width(positive.effect)
+        made.append(
+            FamilyControls(
+                family=family,
+                negative=negative,
+                positive=positive,
+                noise_floor=floor,
+                smallest_seen=floor if seen is None else seen,
+            )
+        )
+    return tuple(made)
+
+
+def _half_width(effect: Effect | None) -> float | None:
+    """Half the interval's width, as a share: a cost as small as that is seen in about half of all runs."""
+    if effect is None or effect.low > effect.high or not math.isfinite(effect.high - effect.low):
+        return None
+    return math.expm1((effect.high - effect.low) / 2)

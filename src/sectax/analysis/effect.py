@@ -1,0 +1,154 @@
+"""How large the effects are: the interval of every comparison of a run, in one sweep over arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sectax.analysis.pairs import Pairs, cost_unit, pair
+from sectax.model.finding import Effect, Estimate
+from sectax.model.measured import Measured
+from sectax.model.plan import FIRST_LOOK
+from sectax.stats.confidence_sequence import running_sequence
+from sectax.stats.moments import Array
+from sectax.stats.student import critical_value
+
+SEQUENCE = "confidence-sequence"
+STUDENT = "student-t"
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """What is known of each row after its last block; every array has shape (rows,)."""
+
+    count: NDArray[np.int64]
+    mean: Array
+    spread: Array
+    floor: Array
+    low: Array
+    high: Array
+
+
+def intervals(
+    differences: Array, reference: Array, alpha: Array, least_spread: Array, *, fixed: bool = False
+) -> Intervals:
+    """The interval of every row of differences.
+
+    Args:
+        differences, reference: shape (rows, blocks), NaN where a block has none.
+        alpha, least_spread: shape (rows,).
+        fixed: the number of blocks was fixed beforehand, so Student's t may be used.
+    """
+    rows, blocks = differences.shape
+    if blocks == 0:
+        nothing = np.zeros(rows)
+        return Intervals(nothing.astype(np.int64), nothing, nothing, nothing, nothing - np.inf, nothing + np.inf)
+    sequence = running_sequence(
+        differences, alpha, first_look=FIRST_LOOK, reference=reference, least_spread=least_spread
+    )
+    count, mean, spread = sequence.count[:, -1], sequence.mean[:, -1], sequence.spread[:, -1]
+    low, high = sequence.low[:, -1], sequence.high[:, -1]
+    if fixed:
+        known = (count >= FIRST_LOOK) & (spread > 0)
+        half = np.where(known, critical_value(count, alpha) * spread / np.sqrt(np.maximum(count, 1)), np.inf)
+        low, high = mean - half, mean + half
+    return Intervals(count, mean, spread, sequence.floor[:, -1], low, high)
+
+
+def is_fixed(measured: Measured) -> bool:
+    """Whether Student's t holds: the number of blocks was fixed in the plan, and all of them are there.
+
+    Before that the sequence is used, which may be looked at as often as anyone likes.
+    """
+    planned = measured.plan.stopping.fixed_blocks
+    return planned is not None and len(measured.blocks) >= planned
+
+
+def effects(measured: Measured) -> tuple[Effect | None, ...]:
+    """The effect of every comparison, in the order of the plan; None where fewer than two blocks have both arms."""
+    pairs = pair(measured)
+    if not pairs.comparisons:
+        return ()
+    fixed = is_fixed(measured)
+    alpha = np.array([comparison.alpha for comparison in pairs.comparisons])
+    typical = _typical_cost(pairs)
+    # Relative and absolute differences in one sweep; the floor of the absolute ones is the same share of the cost.
+    both = intervals(
+        np.concatenate([pairs.logs, pairs.absolute]),
+        np.concatenate([pairs.reference, pairs.reference * typical[:, None]]),
+        np.concatenate([alpha, alpha]),
+        np.concatenate([pairs.least_spread, pairs.least_spread * typical]),
+        fixed=fixed,
+    )
+    method = STUDENT if fixed else SEQUENCE
+    rows = len(pairs.comparisons)
+    lost = _blocks_lost(measured, pairs)
+    made: list[Effect | None] = []
+    for row, comparison in enumerate(pairs.comparisons):
+        if both.count[row] < 2:
+            made.append(None)
+            continue
+        low, high = float(both.low[row]), float(both.high[row])
+        level = 1 - comparison.alpha
+        absolute_low, absolute_high = float(both.low[rows + row]), float(both.high[rows + row])
+        bounded = np.isfinite(absolute_low) and np.isfinite(absolute_high)
+        made.append(
+            Effect(
+                log_ratio=within(float(both.mean[row]), low, high),
+                low=low,
+                high=high,
+                level=level,
+                blocks=int(both.count[row]),
+                method=method,
+                spread=float(both.spread[row]),
+                floor=float(both.floor[row]),
+                blocks_lost=lost[row],
+                margin_needed=margin_needed(low, high),
+                absolute=Estimate(
+                    point=within(float(both.mean[rows + row]), absolute_low, absolute_high),
+                    low=absolute_low if bounded else None,
+                    high=absolute_high if bounded else None,
+                    level=level,
+                    method=method,
+                    count=int(both.count[row]),
+                    unit=cost_unit(measured.plan.metric(comparison.metric)),
+                ),
+            )
+        )
+    return tuple(made)
+
+
+def within(point: float, low: float, high: float) -> float:
+    """The point that is printed: moved into the interval, or left alone where that is empty."""
+    return point if low > high else min(max(point, low), high)
+
+
+def margin_needed(low: float, high: float) -> float | None:
+    """The smallest margin at which an interval would say 'equivalent' or 'within the margin'.
+
+    None where there is no interval yet, where it is empty, or where the number would have no meaning as a share.
+    """
+    farthest = max(abs(low), abs(high))
+    if low > high or not np.isfinite(farthest) or farthest > 100:
+        return None
+    return float(np.expm1(farthest))
+
+
+def _typical_cost(pairs: Pairs) -> Array:
+    """The mean cost of each comparison's baseline, over the blocks that have one."""
+    known = np.isfinite(pairs.baseline_cost)
+    total = np.where(known, np.abs(pairs.baseline_cost), 0.0).sum(axis=1)
+    return np.asarray(total / np.maximum(known.sum(axis=1), 1), dtype=np.float64)
+
+
+def _blocks_lost(measured: Measured, pairs: Pairs) -> list[int]:
+    """Blocks in which a comparison's treatment was to be measured and no pair came of it."""
+    finished = {block: column for column, block in enumerate(measured.blocks)}
+    paired = np.isfinite(pairs.logs)
+    lost = []
+    for row, comparison in enumerate(pairs.comparisons):
+        visited = [finished[block] for block in measured.visited.get(comparison.treatment, ()) if block in finished]
+        lost.append(len(visited) - int(paired[row, visited].sum()))
+    return lost

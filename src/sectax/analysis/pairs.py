@@ -1,0 +1,154 @@
+"""One difference per block: treatment against the baseline of its own cell, in logs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sectax.model.measured import Measured
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.treatment import Comparison, Role
+from sectax.stats.moments import Array
+
+# Beyond these the squares of values leave the range of a float; no clock gives such a number.
+SMALLEST, LARGEST = 1e-150, 1e150
+
+
+def paired_differences(baseline: Array, treatment: Array, better: Better) -> Array:
+    """d_j = log θ(treatment) − log θ(baseline), its sign turned where more is better: positive is always costlier.
+
+    Args:
+        baseline, treatment: block values of equal shape; a value that is missing, infinite or not positive has no log.
+    Returns:
+        Differences of the same shape, NaN where either side has no value.
+    """
+    usable = has_log(baseline) & has_log(treatment)
+    difference = np.log(np.where(usable, treatment, 1.0)) - np.log(np.where(usable, baseline, 1.0))
+    if better == Better.HIGHER:
+        difference = -difference
+    return np.where(usable, difference, np.nan)
+
+
+def has_log(values: Array) -> NDArray[np.bool_]:
+    """Which values are positive, finite, and within what their squares can be counted in."""
+    return (values > SMALLEST) & (values < LARGEST)
+
+
+def cost_unit(metric: Metric) -> str:
+    """The unit in which an absolute cost of this metric is given: a rate's is the time of one operation."""
+    if not is_rate(metric):
+        return metric.unit
+    per = metric.unit.removesuffix("/s")
+    return "s" if per == "operations" else f"s/{per}"
+
+
+def is_rate(metric: Metric) -> bool:
+    return metric.better == Better.HIGHER and metric.unit.endswith("/s")
+
+
+def costs(values: Array, metric: Metric) -> Array:
+    """Block values as costs in `cost_unit`: more is always costlier."""
+    if is_rate(metric):
+        return 1 / np.where(has_log(values), values, np.nan)
+    usable = np.where(has_log(values), values, np.nan)
+    return -usable if metric.better == Better.HIGHER else usable
+
+
+class Columns:
+    """The block values of a run as arrays over its finished blocks, made once for each metric and treatment."""
+
+    def __init__(self, measured: Measured) -> None:
+        self._measured = measured
+        self._made: dict[tuple[str, str], Array] = {}
+
+    def of(self, metric: str, treatment: str) -> Array:
+        key = (metric, treatment)
+        if key not in self._made:
+            by_block = self._measured.values.get(metric, {}).get(treatment, {})
+            values = [by_block.get(block, np.nan) for block in self._measured.blocks]
+            self._made[key] = np.array(values, dtype=np.float64)
+        return self._made[key]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All comparisons of a run in the order of its plan.
+
+    Every array has shape (comparisons, blocks), `least_spread` shape (comparisons,). `logs` and `absolute` are
+    differences, `reference` the differences of the family's negative control in the same metric, which is missing (NaN)
+    for the negative control itself: d_j of two equal arms is symmetric by design and needs no floor.
+    """
+
+    comparisons: tuple[Comparison, ...]
+    logs: Array
+    absolute: Array
+    reference: Array
+    baseline_cost: Array
+    least_spread: Array
+
+
+def pair(measured: Measured) -> Pairs:
+    """Every comparison's differences, block by block."""
+    plan = measured.plan
+    columns = Columns(measured)
+    metrics = {metric.name: metric for metric in plan.metrics}
+    family = {cell.id: cell.family for cell in plan.cells}
+    negatives = {
+        family[treatment.cell]: (plan.cell(treatment.cell).baseline, treatment.id)
+        for treatment in plan.treatments
+        if treatment.role == Role.NEGATIVE
+    }
+    rows = len(plan.comparisons)
+    shape = (rows, len(measured.blocks))
+    baseline, treatment, absolute, reference = (np.full(shape, np.nan) for _ in range(4))
+    sign = np.ones(rows)
+    least = np.zeros(rows)
+    baseline_cost = np.full(shape, np.nan)
+    known: dict[tuple[str, str], Array] = {}
+    for row, comparison in enumerate(plan.comparisons):
+        metric = metrics[comparison.metric]
+        baseline[row] = columns.of(metric.name, comparison.baseline)
+        treatment[row] = columns.of(metric.name, comparison.treatment)
+        baseline_cost[row] = costs(baseline[row], metric)
+        absolute[row] = costs(treatment[row], metric) - baseline_cost[row]
+        sign[row] = -1.0 if metric.better == Better.HIGHER else 1.0
+        arms = negatives.get(family[comparison.cell])
+        if arms is not None and arms[1] != comparison.treatment:
+            key = (family[comparison.cell], metric.name)
+            if key not in known:
+                known[key] = paired_differences(
+                    columns.of(metric.name, arms[0]), columns.of(metric.name, arms[1]), metric.better
+                )
+            reference[row] = known[key]
+        if metric.resolution > 0:
+            least[row] = max(
+                _relative_step(measured, metric, comparison.baseline, baseline[row]),
+                _relative_step(measured, metric, comparison.treatment, treatment[row]),
+            )
+    logs = paired_differences(baseline, treatment, Better.LOWER) * sign[:, None]
+    absolute = np.where(np.isfinite(logs), absolute, np.nan)
+    return Pairs(plan.comparisons, logs, absolute, reference, baseline_cost, least)
+
+
+def _relative_step(measured: Measured, metric: Metric, treatment: str, values: Array) -> float:
+    """The metric's resolution as a share of a block's value.
+
+    Sums average the rounding of the observations that they are made of; medians and high-water marks do not.
+    """
+    seen = values[has_log(values)]
+    if seen.size == 0:
+        return 0.0
+    typical = float(np.median(seen))
+    if metric.summary == Summary.MAXIMUM:
+        return metric.resolution / typical
+    calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
+    known = calibrations.get(treatment)
+    operations = 1 if known is None or metric.observed == "first" else known.count
+    observation = operations / typical if is_rate(metric) else operations * typical
+    step = metric.resolution / observation
+    if metric.summary == Summary.MEDIAN:
+        return step
+    observations = measured.counts.get(metric.name, {}).get(treatment, seen.size) / seen.size
+    return float(step / np.sqrt(max(observations, 1.0)))

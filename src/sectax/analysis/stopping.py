@@ -1,0 +1,104 @@
+"""What a run must go on measuring. When it ends for want of time or blocks is decided by its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sectax.analysis.controls import CONTROLS, found, leans_on
+from sectax.analysis.findings import judge
+from sectax.analysis.verdict import resolved
+from sectax.model.finding import Finding
+from sectax.model.measured import Measured
+from sectax.model.treatment import Standing
+
+# A treatment that came to nothing in so many finished blocks in a row is given up.
+PATIENCE = 3
+
+
+@dataclass(frozen=True)
+class StillOpen:
+    """What must go on: nothing where `comparisons` is empty.
+
+    Attributes:
+        comparisons: ids of those that have no sufficient verdict yet.
+        treatments: ids that the next block must measure, baselines and controls included.
+        cells: ids of the cells that these are in.
+    """
+
+    comparisons: frozenset[str]
+    treatments: frozenset[str]
+    cells: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.comparisons)
+
+
+def still_open(
+    measured: Measured,
+    findings: Sequence[Finding] | None = None,
+    *,
+    waits_for: Iterable[Standing] = (Standing.PRIMARY, Standing.SECONDARY),
+) -> StillOpen:
+    """Which comparisons are open, and what must be measured for them.
+
+    Args:
+        findings: as `judge(measured)` gave them, where the caller has them already.
+        waits_for: the standings that keep a run going.
+    """
+    plan = measured.plan
+    judged = judge(measured) if findings is None else findings
+    dead = _given_up(measured)
+    waiting = frozenset(waits_for) - CONTROLS
+    family = {cell.id: cell.family for cell in plan.cells}
+    baseline = {cell.id: cell.baseline for cell in plan.cells}
+
+    def alive(finding: Finding) -> bool:
+        return not dead & {finding.comparison.treatment, finding.comparison.baseline}
+
+    live = [finding for finding in judged if finding.comparison.standing in waiting and _is_open(measured, finding)]
+    live = [finding for finding in live if alive(finding)]
+    comparisons = {finding.comparison.id for finding in live}
+    treatments = {finding.comparison.treatment for finding in live}
+    families = {family[finding.comparison.cell] for finding in live}
+
+    for positive in judged:
+        comparison = positive.comparison
+        if comparison.standing != Standing.POSITIVE or not alive(positive) or found(positive):
+            continue
+        if any(leans_on(plan, finding, comparison) for finding in judged):
+            comparisons.add(comparison.id)
+            families.add(family[comparison.cell])
+        if family[comparison.cell] in families:
+            treatments.add(comparison.treatment)  # a verdict that is still to come may need it
+    for negative in judged:
+        comparison = negative.comparison
+        if comparison.standing == Standing.NEGATIVE and alive(negative) and family[comparison.cell] in families:
+            treatments.add(comparison.treatment)
+    place = {treatment.id: treatment.cell for treatment in plan.treatments}
+    cells = {place[treatment] for treatment in treatments}
+    treatments |= {baseline[cell] for cell in cells}
+    return StillOpen(frozenset(comparisons), frozenset(treatments), frozenset(cells))
+
+
+def _is_open(measured: Measured, finding: Finding) -> bool:
+    if measured.plan.stopping.fixed_blocks is not None or finding.effect is None:
+        return True
+    effect = finding.effect
+    return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin)
+
+
+def _given_up(measured: Measured) -> frozenset[str]:
+    """Treatments that will not come: the pilot could not calibrate them, or their last blocks all came to nothing."""
+    gone: set[str] = set()
+    if measured.calibrated is not None:
+        gone |= {treatment.id for treatment in measured.plan.treatments}
+        gone -= measured.calibrated.calibrations.keys()
+    failed: dict[str, set[int]] = {}
+    for failure in measured.failures:
+        failed.setdefault(failure.treatment, set()).add(failure.block)
+    for treatment, blocks in failed.items():
+        last = [block for block in measured.visited.get(treatment, ()) if block in set(measured.blocks)][-PATIENCE:]
+        if len(last) == PATIENCE and blocks.issuperset(last):
+            gone.add(treatment)
+    return frozenset(gone)

@@ -1,0 +1,113 @@
+"""Every treatment by itself: what it measured, without comparing it."""
+
+from __future__ import annotations
+
+import math
+
+from sectax.analysis.pairs import is_rate
+from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.measured import Measured
+from sectax.model.metric import Metric, Summary
+from sectax.model.subject import Witness
+from sectax.model.treatment import Role, Treatment
+from sectax.model.trial import State
+from sectax.stats.quantiles import order_statistics_interval
+from sectax.stats.student import geometric_mean_interval
+
+GEOMETRIC = "student-t-of-logs"
+ORDER = "order-statistics"
+NOT_MEASURED = "not-measured"
+
+
+def treatment_results(measured: Measured) -> tuple[TreatmentResult, ...]:
+    """One result for every treatment of the plan, then for those that were skipped when it was made."""
+    made = [_result(measured, treatment) for treatment in measured.plan.treatments]
+    planned = {treatment.id for treatment in measured.plan.treatments}
+    made += [
+        TreatmentResult(
+            treatment=skipped.treatment,
+            levels=skipped.levels,
+            role=Role.TREATMENT,
+            state=State.SKIPPED,
+            reason=skipped.reason,
+            blocks=0,
+            estimates={},
+        )
+        for skipped in measured.plan.skipped
+        if skipped.treatment not in planned
+    ]
+    return tuple(made)
+
+
+def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
+    """A metric of one treatment over its blocks.
+
+    Args:
+        values: one per block, positive.
+    Returns:
+        The geometric mean with Student's t in logs; for a high-water mark the median with order statistics.
+    """
+    if metric.summary == Summary.MAXIMUM:
+        interval, method = order_statistics_interval(values, 0.5, level), ORDER
+    else:
+        interval, method = geometric_mean_interval(values, level), GEOMETRIC
+    return Estimate(interval.point, interval.low, interval.high, level, method, interval.count, metric.unit)
+
+
+def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
+    level = 1 - measured.plan.stopping.alpha
+    estimates: dict[str, Estimate] = {}
+    blocks: set[int] = set()
+    finished = set(measured.blocks)
+    for metric in measured.plan.metrics:
+        by_block = measured.values.get(metric.name, {}).get(treatment.id, {})
+        usable = {
+            block: value
+            for block, value in by_block.items()
+            if block in finished and math.isfinite(value) and value > 0
+        }
+        blocks |= usable.keys()
+        if usable:
+            estimates[metric.name] = estimate(metric, list(usable.values()), level)
+    state, reason = _state(measured, treatment.id, bool(estimates))
+    return TreatmentResult(
+        treatment=treatment.id,
+        levels=treatment.levels,
+        role=treatment.role,
+        state=state,
+        reason=reason,
+        blocks=len(blocks),
+        estimates=estimates,
+        witnesses={name: _one(values) for name, values in measured.witnesses.get(treatment.id, {}).items() if values},
+        empty_share=_empty_share(measured, treatment.id, estimates),
+    )
+
+
+def _state(measured: Measured, treatment: str, has_values: bool) -> tuple[str, str]:
+    """What became of a treatment, and the last reason that it gave."""
+    failures = [failure for failure in measured.failures if failure.treatment == treatment]
+    reason = failures[-1].reason if failures else ""
+    if has_values:
+        return State.OK, reason
+    if failures:
+        return failures[-1].state, reason
+    return NOT_MEASURED, "no block with it was finished"
+
+
+def _one(values: tuple[Witness, ...]) -> Witness:
+    return values[0] if len(values) == 1 else " | ".join(str(value) for value in values)
+
+
+def _empty_share(measured: Measured, treatment: str, estimates: dict[str, Estimate]) -> float | None:
+    """The cost of the empty loop and call, as a share of an operation."""
+    if measured.calibrated is None:
+        return None
+    calibration = measured.calibrated.calibrations.get(treatment)
+    if calibration is None or calibration.empty_s is None:
+        return None
+    for metric in measured.plan.metrics:
+        if is_rate(metric) and metric.unit == "operations/s" and metric.name in estimates:
+            return calibration.empty_s * estimates[metric.name].point
+    if calibration.batch_s <= 0 or calibration.count < 1:
+        return None
+    return calibration.empty_s * calibration.count / calibration.batch_s

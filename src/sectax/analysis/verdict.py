@@ -1,0 +1,74 @@
+"""What may be claimed of an effect: the verdict table, and the rule by which a comparison is done."""
+
+from __future__ import annotations
+
+import math
+
+from sectax.model.finding import UNSETTLED, WITHIN_MARGIN, VerdictId
+
+# A large effect is precise enough when it is known to within ten per cent of the baseline …
+WIDEST = math.log(1.1)
+# … and a very large one to a tenth of its logarithm: nobody decides between 70 and 90 times faster.
+WIDEST_SHARE = 0.1
+
+
+def verdict(low: float, high: float, margin: float) -> VerdictId:
+    """The one verdict for an interval of the log ratio, positive always costlier.
+
+    Args:
+        low, high: the running intersection, −inf and inf where nothing is known yet.
+        margin: the smallest cost that matters, 0.02 is 2 %.
+    Raises:
+        ValueError: a limit that is not a number, or a margin that is not positive.
+    """
+    if math.isnan(low) or math.isnan(high):
+        raise ValueError(f"no verdict for an interval from {low} to {high}")
+    if not margin > 0:
+        raise ValueError(f"a margin must be positive, not {margin}")
+    material = math.log1p(margin)
+    if low > high:
+        return VerdictId.INVALID
+    if low > 0:
+        return _costlier(low, high, material)
+    if high < 0:
+        return _MIRRORED[_costlier(-high, -low, material)]
+    if -material < low and high < material:
+        return VerdictId.EQUIVALENT
+    return VerdictId.INCONCLUSIVE
+
+
+def _costlier(low: float, high: float, material: float) -> VerdictId:
+    if low >= material:
+        return VerdictId.SLOWER_MATERIAL
+    if high < material:
+        return VerdictId.SLOWER_WITHIN_MARGIN
+    return VerdictId.SLOWER_MATERIALITY_OPEN
+
+
+_MIRRORED = {
+    VerdictId.SLOWER_MATERIAL: VerdictId.FASTER_MATERIAL,
+    VerdictId.SLOWER_WITHIN_MARGIN: VerdictId.FASTER_WITHIN_MARGIN,
+    VerdictId.SLOWER_MATERIALITY_OPEN: VerdictId.FASTER_MATERIALITY_OPEN,
+}
+
+
+def resolved(answer: VerdictId, low: float, high: float, point: float, margin: float) -> bool:
+    """Whether a comparison is done: it has a verdict, and an interval that is narrow enough to be worth printing.
+
+    'Equivalent' and 'within the margin' are as narrow as was asked for, so they are done at once: more blocks would
+    shrink an interval that already lies within the margin (docs/method-notes.md, 'When to stop').
+
+    Args:
+        answer: as `verdict` gave it for `low` and `high`.
+        point: the mean log ratio.
+    """
+    if answer in UNSETTLED or answer == VerdictId.NOT_MEASURED:
+        return False
+    if answer in WITHIN_MARGIN:
+        return True
+    return high - low <= precise_enough(point, margin)
+
+
+def precise_enough(point: float, margin: float) -> float:
+    """The width of the interval at which an effect of this size is known well enough, as a log ratio."""
+    return max(math.log1p(margin), min(abs(point) / 2, max(WIDEST, WIDEST_SHARE * abs(point))))

@@ -1,0 +1,65 @@
+"""What a warning does to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sectax.analysis.controls import CONTROLS, leans_on
+from sectax.model.finding import Finding, Severity, VerdictId, Warning
+from sectax.model.plan import Plan
+from sectax.model.treatment import Standing
+
+RUN = "run"
+
+
+def apply(plan: Plan, findings: Iterable[Finding], warnings: Iterable[Warning]) -> tuple[Finding, ...]:
+    """The findings with the warnings that concern them, WITHDRAWN where a fatal one takes the verdict away.
+
+    A warning's subject is a comparison, a treatment (either arm of a comparison), a cell, a family or the whole run.
+    One about a positive control concerns the verdicts that lean on that control; one about the run leaves its
+    controls alone, which show why.
+    """
+    every = tuple(warnings)
+    reach = _Reach(plan)
+    made = []
+    for finding in findings:
+        own = tuple(warning for warning in every if reach.concerns(warning, finding))
+        if any(reach.takes_away(warning, finding) for warning in own):
+            made.append(replace(finding, verdict=VerdictId.WITHDRAWN, withheld=finding.verdict, warnings=own))
+        else:
+            made.append(replace(finding, warnings=own))
+    return tuple(made)
+
+
+class _Reach:
+    """Which findings a warning is about."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._family = {cell.id: cell.family for cell in plan.cells}
+        self._positive = {
+            comparison.id: comparison for comparison in plan.comparisons if comparison.standing == Standing.POSITIVE
+        }
+
+    def concerns(self, warning: Warning, finding: Finding) -> bool:
+        comparison = finding.comparison
+        positive = self._positive.get(warning.subject)
+        if positive is not None:
+            return comparison.id == positive.id or leans_on(self._plan, finding, positive)
+        if warning.subject == RUN:
+            return comparison.standing not in CONTROLS
+        return warning.subject in (
+            comparison.id,
+            comparison.treatment,
+            comparison.baseline,
+            comparison.cell,
+            self._family[comparison.cell],
+        )
+
+    def takes_away(self, warning: Warning, finding: Finding) -> bool:
+        """Whether a warning that concerns a finding leaves it without a verdict."""
+        if warning.severity != Severity.FATAL or finding.verdict == VerdictId.NOT_MEASURED:
+            return False
+        # A control that was missed goes on showing that it was.
+        return finding.comparison.id not in self._positive or warning.subject not in self._positive

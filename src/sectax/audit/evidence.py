@@ -1,0 +1,102 @@
+"""What the checks look at: a run of ours, or as much as someone else's numbers say.
+
+Importers of other tools' output build `Evidence` themselves and leave None what their source does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sectax.model.finding import Finding, VerdictId
+from sectax.model.measured import BatchStatistics, Measured
+from sectax.model.subject import Witness
+from sectax.model.treatment import Role
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One treatment that was measured. None means not known, which is not the same as none.
+
+    Attributes:
+        declares: what its levels promise, by the names of the witnesses that must confirm it.
+        witnesses: every different value that was seen, by name.
+        granularity_s: the step of the clock that timed its batches.
+        errors: operations that failed among those that were counted.
+        throttled_s: time in which a CPU quota held it back during its counted batches.
+    """
+
+    id: str
+    cell: str
+    family: str
+    role: Role
+    declares: Mapping[str, Witness] = field(default_factory=dict)
+    witnesses: Mapping[str, tuple[Witness, ...]] | None = None
+    batches: BatchStatistics | None = None
+    granularity_s: float | None = None
+    errors: float | None = None
+    throttled_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that is to be doubted together.
+
+    Attributes:
+        arms: by id, in the order of the plan.
+        findings: as judged, before any warning.
+        families: family of every cell.
+        observed: what every metric is made of.
+        equal_witnesses: names of witnesses that all arms of a cell share when they do equal work.
+        own: whether sectax ran it, so that controls are to be expected and a failed operation fails its trial.
+    """
+
+    arms: Mapping[str, Arm]
+    findings: tuple[Finding, ...]
+    families: Mapping[str, str]
+    observed: Mapping[str, str]
+    equal_witnesses: tuple[str, ...] = ()
+    own: bool = True
+
+    def measured_findings(self) -> Iterable[Finding]:
+        return (finding for finding in self.findings if finding.verdict != VerdictId.NOT_MEASURED)
+
+
+def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
+    """A run of ours as evidence. Treatments that no comparison measured are left out."""
+    plan = measured.plan
+    families = {cell.id: cell.family for cell in plan.cells}
+    judged = tuple(findings)
+    used = {
+        arm
+        for finding in judged
+        if finding.verdict != VerdictId.NOT_MEASURED
+        for arm in (finding.comparison.treatment, finding.comparison.baseline)
+    }
+    arms = {}
+    for treatment in plan.treatments:
+        if treatment.id not in used:
+            continue
+        calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
+        calibration = calibrations.get(treatment.id)
+        telemetry = measured.telemetry.get(treatment.id, {})
+        arms[treatment.id] = Arm(
+            id=treatment.id,
+            cell=treatment.cell,
+            family=families[treatment.cell],
+            role=treatment.role,
+            declares=treatment.declares,
+            witnesses=measured.witnesses.get(treatment.id),
+            batches=measured.batches.get(treatment.id),
+            # A subject that does not know its clock's step says 0.
+            granularity_s=None if calibration is None else calibration.granularity_s or None,
+            errors=telemetry.get("errors"),
+            throttled_s=telemetry.get("throttled_s"),
+        )
+    return Evidence(
+        arms=arms,
+        findings=judged,
+        families=families,
+        observed={metric.name: metric.observed for metric in plan.metrics},
+        equal_witnesses=plan.equal_witnesses,
+    )

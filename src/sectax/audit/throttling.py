@@ -1,0 +1,48 @@
+"""A CPU quota that held subjects back while they were timed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.evidence import Evidence
+from sectax.model.finding import Severity, Warning
+
+# Of the time of the counted batches. Below, an annotation is enough.
+MOST_THROTTLED = 0.01
+# Where a treatment declares its quota, being held back by it is what is measured.
+QUOTA_WITNESS = "cpu_quota"
+
+
+def _examine(evidence: Evidence) -> Iterator[Warning]:
+    if all(arm.throttled_s is None for arm in evidence.arms.values()):
+        yield cannot_be_checked(THROTTLING.id, "run", "whether a CPU quota held the subjects back is not told")
+        return
+    for arm in evidence.arms.values():
+        if not arm.throttled_s or arm.batches is None:
+            continue
+        at_least_s = arm.batches.batches * arm.batches.shortest_s
+        share = arm.throttled_s / at_least_s if at_least_s > 0 else 1.0
+        declared = QUOTA_WITNESS in arm.declares
+        if declared:
+            severity, meaning = Severity.NOTE, "its quota is a level of this run, so this is part of what was measured"
+        elif share > MOST_THROTTLED:
+            severity, meaning = Severity.FATAL, "the quota was measured, not the subject"
+        else:
+            severity, meaning = Severity.WARNING, "too little to change a verdict"
+        yield Warning(
+            THROTTLING.id,
+            severity,
+            arm.id,
+            f"held back for {arm.throttled_s:.3g} s, about {100 * share:.2g} % of its counted time",
+            meaning,
+            "" if declared else "raise the CPU quota of this machine or container, or run fewer things beside",
+        )
+
+
+THROTTLING = Check(
+    id="throttling",
+    rule="F: over 1 % of the counted time throttled where that is no declared factor; W: less",
+    applies=lambda evidence: evidence.own and bool(evidence.arms),
+    examine=_examine,
+)

@@ -1,0 +1,97 @@
+"""Two arms that did not do the same work cannot be compared by the time it took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.mislabelled_level import same
+from sectax.model.finding import Severity, Warning
+from sectax.stats.binomial import clopper_pearson
+
+# Of all counted operations.
+MOST_ERRORS = 0.001
+
+
+def _examine(evidence: Evidence) -> Iterator[Warning]:
+    for arm in evidence.arms.values():
+        yield from _errors(evidence, arm)
+    seen: set[tuple[str, str]] = set()
+    for finding in evidence.measured_findings():
+        pair = (finding.comparison.treatment, finding.comparison.baseline)
+        if pair in seen or pair[0] not in evidence.arms or pair[1] not in evidence.arms:
+            continue
+        seen.add(pair)
+        treatment, baseline = evidence.arms[pair[0]], evidence.arms[pair[1]]
+        yield from _differing_errors(treatment, baseline)
+        for name in evidence.equal_witnesses:
+            yield from _witness(name, treatment, baseline)
+
+
+def _errors(evidence: Evidence, arm: Arm) -> Iterator[Warning]:
+    if arm.errors is None or arm.batches is None or arm.batches.operations < 1:
+        # In a run of ours an operation that fails takes its whole trial with it, so what was counted has no errors.
+        if not evidence.own:
+            yield cannot_be_checked(UNEQUAL_WORK.id, arm.id, "how many operations failed is not told")
+        return
+    share = arm.errors / arm.batches.operations
+    if share > MOST_ERRORS:
+        yield Warning(
+            UNEQUAL_WORK.id,
+            Severity.FATAL,
+            arm.id,
+            f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)",
+            "a failed operation is often a fast one: the figure is not that of the work",
+            "mend what fails, then measure",
+        )
+
+
+def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Warning]:
+    """F where the shares of failed operations differ by more than chance, however small they are."""
+    shares = []
+    for arm in (treatment, baseline):
+        if arm.errors is None or arm.batches is None or arm.batches.operations < arm.errors:
+            return
+        shares.append(clopper_pearson(round(arm.errors), arm.batches.operations, 0.99))
+    (low, high), (other_low, other_high) = shares
+    if low > other_high or high < other_low:
+        yield Warning(
+            UNEQUAL_WORK.id,
+            Severity.FATAL,
+            treatment.id,
+            f"{treatment.errors:.0f} operations failed, and {baseline.errors:.0f} of its baseline",
+            "the two did not do the same work",
+            "mend what fails, then measure",
+        )
+
+
+def _witness(name: str, treatment: Arm, baseline: Arm) -> Iterator[Warning]:
+    values = []
+    for arm in (treatment, baseline):
+        seen = None if arm.witnesses is None else arm.witnesses.get(name)
+        if not seen:
+            yield cannot_be_checked(
+                UNEQUAL_WORK.id, arm.id, f"{name} shows whether the work is equal, and nothing witnessed it"
+            )
+            return
+        values.append(seen)
+    every = [value for seen in values for value in seen]
+    if any(not same(every[0], value) for value in every[1:]):
+        of_treatment, of_baseline = (", ".join(map(str, seen)) for seen in values)
+        yield Warning(
+            UNEQUAL_WORK.id,
+            Severity.FATAL,
+            treatment.id,
+            f"{name} is {of_treatment}, and {of_baseline} in its baseline",
+            "the two did not do the same work",
+            "make both do the same work, or declare the difference as a factor",
+        )
+
+
+UNEQUAL_WORK = Check(
+    id="unequal-work",
+    rule="F: bytes, operation counts or outputs differ where declared equal; more than 0.1 % errors, or unlike shares",
+    applies=lambda evidence: bool(evidence.arms),
+    examine=_examine,
+)

@@ -1,0 +1,134 @@
+"""How long a fresh process warms up, read from pilot processes and then frozen."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sectax.stats.moments import Array
+
+# A step of less than this is not warming up: what remains of it is common to all blocks and far below the margin.
+LEAST_STEP = math.log(1.005)
+# A single slow batch is a spike and no change of level, except where it is the very first.
+SHORTEST_SEGMENT = 3
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """Batches to throw away at the start of a process; `settled` is False where the pilot was too short to tell."""
+
+    batches: int
+    settled: bool
+
+
+def change_points(series: ArrayLike) -> list[int]:
+    """Where the level of a series changes: the first index of every segment after the first.
+
+    Args:
+        series: shape (n,), noisy; spikes are clipped, so that they make no segments.
+    Source: optimal partitioning (Jackson et al. 2005) of the mean with a BIC penalty, on values clipped at five robust
+        standard deviations from the nearest running median.
+    """
+    values = np.asarray(series, dtype=np.float64)
+    n = values.size
+    if n < 2 * SHORTEST_SEGMENT:
+        return []
+    steps = np.diff(values)
+    noise = 1.4826 * float(np.median(np.abs(steps - np.median(steps)))) / math.sqrt(2)
+    if noise <= 0:
+        noise = max(float(np.std(steps)) / math.sqrt(2), 1e-12)
+    padded = np.pad(values, 2, mode="reflect")
+    running = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)
+    running[0] = values[0]  # the first batch is often the only slow one
+    clipped = np.clip(values, running - 5 * noise, running + 5 * noise)
+    return _partition(clipped, penalty=3 * noise**2 * math.log(n))
+
+
+def _partition(values: Array, penalty: float) -> list[int]:
+    n = values.size
+    centred = values - np.median(values)
+    total = np.concatenate([[0.0], np.cumsum(centred)])
+    square = np.concatenate([[0.0], np.cumsum(centred**2)])
+    best = np.full(n + 1, np.inf)
+    best[0] = -penalty
+    previous = np.zeros(n + 1, dtype=np.int64)
+    for end in range(1, n + 1):
+        start = np.arange(0, end)
+        length = end - start
+        cost = square[end] - square[start] - (total[end] - total[start]) ** 2 / length
+        # Only the first segment may be a single batch.
+        allowed = (length >= SHORTEST_SEGMENT) | (start == 0)
+        score = np.where(allowed, best[start] + cost + penalty, np.inf)
+        previous[end] = int(np.argmin(score))
+        best[end] = score[previous[end]]
+    points: list[int] = []
+    end = n
+    while previous[end] > 0:
+        end = int(previous[end])
+        points.append(end)
+    return points[::-1]
+
+
+def warm_up_of(series: ArrayLike) -> WarmUp:
+    """The warm-up of one process: up to the end of the last segment of its first half that is off the final level."""
+    values = np.asarray(series, dtype=np.float64)
+    n = values.size
+    if n < 2 * SHORTEST_SEGMENT:
+        return WarmUp(n // 2, settled=False)
+    second_half = values[n // 2 :]
+    level = float(np.median(second_half))
+    noise = _noise(second_half)
+    bounds = [0, *change_points(values), n]
+    batches, settled = 0, True
+    for start, end in itertools.pairwise(bounds):
+        step = abs(float(np.median(values[start:end])) - level)
+        if step <= max(LEAST_STEP, 3 * noise / math.sqrt(end - start)):
+            continue
+        if end <= n // 2:
+            batches = end
+        else:
+            settled = False
+    return WarmUp(batches if settled else max(batches, n // 2), settled)
+
+
+def _noise(values: Array) -> float:
+    """The standard deviation that the mean of n such values has, times √n; robust against spikes.
+
+    A trend is no noise. Neighbours that resemble each other enlarge it, by √((1 + φ)/(1 − φ)).
+    """
+    middle = values.size // 2
+    slope = (np.median(values[middle:]) - np.median(values[:middle])) / middle
+    level = values - slope * np.arange(values.size)
+    level = level - np.median(level)
+    signs = np.sign(level)  # so that a spike weighs no more than any other batch
+    weight = float(np.sum(signs**2))
+    likeness = float(np.sum(signs[1:] * signs[:-1])) / weight if weight > 0 else 0.0
+    phi = min(max(math.sin(likeness * math.pi / 2), 0.0), 0.95)  # correlation of a Gaussian from that of its signs
+    return 1.4826 * float(np.median(np.abs(level))) * math.sqrt((1 + phi) / (1 - phi))
+
+
+def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
+    """The warm-up for all processes of a treatment, frozen.
+
+    Three pilots or more are joined batch by batch, by the median of their distances from their own final level: what
+    they share is warming up, what one of them has alone is noise of the machine. Of fewer, the longest counts.
+
+    Args:
+        pilots: log batch times of each pilot process from its first batch on.
+    Raises:
+        ValueError: no pilot.
+    """
+    if not pilots:
+        raise ValueError("a warm-up needs a pilot process")
+    if len(pilots) < 3:
+        each = [warm_up_of(series) for series in pilots]
+        return WarmUp(max(one.batches for one in each), all(one.settled for one in each))
+    length = min(np.asarray(series).size for series in pilots)
+    stack = np.array([np.asarray(series, dtype=np.float64)[:length] for series in pilots])
+    final = np.median(stack[:, length // 2 :], axis=1, keepdims=True)
+    return warm_up_of(np.median(stack - final, axis=0))

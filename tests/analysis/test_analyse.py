@@ -1,0 +1,225 @@
+import dataclasses
+
+import pytest
+
+from sectax.analysis.analyse import analyse
+from sectax.analysis.findings import judge
+from sectax.analysis.needed import smallest_margin
+from sectax.analysis.scope import scope_sentence
+from sectax.analysis.treatments import treatment_results
+from sectax.model.analysed import Analysed
+from sectax.model.environment import Environment
+from sectax.model.finding import Severity, VerdictId, Warning
+from sectax.model.measured import Failure, Measured
+from sectax.model.plan import Calibrated
+from sectax.model.treatment import SkippedTreatment, Standing
+from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
+
+FATAL, NOTE = Severity.FATAL, Severity.NOTE
+
+
+def quiet_run() -> Measured:
+    return run_of(
+        {
+            "baseline": around(1.0, 10),
+            "slow": around(1.5, 10, shift=3),
+            "same": around(1.0, 10, shift=4),
+            "negative": around(1.0, 10, shift=2),
+            "positive": around(1.04, 10, shift=1),
+        }
+    )
+
+
+def doubt(subject: str, severity: Severity = FATAL) -> Warning:
+    return Warning("check", severity, subject, "saw", "meaning")
+
+
+def verdicts(analysed: Analysed) -> dict[str, VerdictId]:
+    return {finding.comparison.id: finding.verdict for finding in analysed.findings}
+
+
+WITHDRAWN = VerdictId.WITHDRAWN
+JUDGED = {
+    "slow": VerdictId.SLOWER_MATERIAL,
+    "same": VerdictId.EQUIVALENT,
+    "negative": VerdictId.EQUIVALENT,
+    "positive": VerdictId.SLOWER_MATERIAL,
+}
+
+
+def test_without_doubt_the_verdicts_stand() -> None:
+    analysed = analyse(quiet_run())
+
+    assert verdicts(analysed) == JUDGED
+    assert all(finding.withheld is None for finding in analysed.findings)
+
+
+@pytest.mark.parametrize(
+    ("subject", "fallen"),
+    [
+        ("slow", {"slow"}),
+        ("baseline", {"slow", "same", "negative", "positive"}),  # both arms count
+        ("cell", {"slow", "same", "negative", "positive"}),
+        ("family", {"slow", "same", "negative", "positive"}),
+        ("run", {"slow", "same"}),  # the controls show why
+        ("positive", {"same"}),  # what leans on the control
+        ("something else", set()),
+    ],
+)
+def test_a_fatal_warning_takes_away_what_it_is_about(subject: str, fallen: set[str]) -> None:
+    analysed = analyse(quiet_run(), [doubt(subject)])
+
+    assert {name for name, verdict in verdicts(analysed).items() if verdict == WITHDRAWN} == fallen
+    for finding in analysed.findings:
+        if finding.verdict == WITHDRAWN:
+            assert finding.withheld == JUDGED[finding.comparison.id]
+            assert finding.warnings == (doubt(subject),)
+
+
+@pytest.mark.parametrize("severity", [Severity.WARNING, Severity.NOTE])
+def test_a_lesser_warning_travels_with_the_finding(severity: Severity) -> None:
+    analysed = analyse(quiet_run(), [doubt("slow", severity)])
+
+    assert verdicts(analysed) == JUDGED
+    assert analysed.findings[0].warnings == (doubt("slow", severity),)
+    assert analysed.findings[1].warnings == ()
+    assert analysed.warnings == (doubt("slow", severity),)
+
+
+def test_what_was_not_measured_has_nothing_to_withdraw() -> None:
+    measured = run_of({"baseline": around(1, 8), "broken": [None] * 8})
+
+    assert verdicts(analyse(measured, [doubt("broken")])) == {"broken": VerdictId.NOT_MEASURED}
+
+
+def test_memory_does_not_fall_with_a_control_of_times() -> None:
+    metric = dataclasses.replace(MEMORY, resolution=0.0)
+    memory = {"baseline": around(1e6, 10), "slow": around(1e6, 10, shift=1)}
+    measured = with_metric(quiet_run(), metric, memory, Standing.SECONDARY)
+
+    after = verdicts(analyse(measured, [doubt("positive")]))
+
+    assert after["slow:memory"] == VerdictId.EQUIVALENT
+    assert after["same"] == WITHDRAWN
+
+
+def test_the_controls_say_what_the_run_could_see() -> None:
+    (family,) = analyse(quiet_run()).controls
+
+    assert family.family == "family"
+    assert family.negative is not None
+    assert family.positive is not None
+    assert family.noise_floor is not None
+    assert 0 < family.noise_floor < 0.02
+    assert family.smallest_seen is not None
+    assert 0 < family.smallest_seen < 0.02
+
+
+def test_without_controls_nothing_is_said_of_the_noise() -> None:
+    (family,) = analyse(run_of({"baseline": around(1, 8), "t": around(1, 8)})).controls
+
+    assert (family.negative, family.positive, family.noise_floor, family.smallest_seen) == (None,) * 4
+
+
+def test_a_treatment_is_the_geometric_mean_of_its_blocks() -> None:
+    measured = run_of({"baseline": [1.0, 4.0], "t": [2.0, 2.0]})
+
+    baseline, other = treatment_results(measured)
+
+    estimate = baseline.estimates["time"]
+    assert estimate.point == pytest.approx(2.0)
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert estimate.low * estimate.high == pytest.approx(4.0)
+    assert (estimate.count, estimate.unit, estimate.level) == (2, "s", 0.95)
+    assert (other.state, other.blocks, other.reason) == ("ok", 2, "")
+
+
+def test_memory_is_a_median_with_order_statistics() -> None:
+    pages = [float(4096 * (10 + block)) for block in range(8)]
+    measured = with_metric(
+        run_of({"baseline": around(1, 8), "t": around(1, 8)}), MEMORY, {"t": pages}, Standing.SECONDARY
+    )
+
+    estimate = treatment_results(measured)[1].estimates["memory"]
+
+    assert estimate.point == 4096 * 13.5
+    assert (estimate.low, estimate.high) == (pages[0], pages[7])
+
+
+def test_a_treatment_that_failed_says_why() -> None:
+    measured = run_of(
+        {"baseline": around(1, 8), "broken": [None] * 8},
+        failures=(Failure(3, "broken", "open", "skipped", "no such library"),),
+    )
+
+    result = treatment_results(measured)[1]
+
+    assert (result.state, result.reason, result.blocks, result.estimates) == ("skipped", "no such library", 0, {})
+
+
+def test_a_treatment_that_was_never_reached_says_so() -> None:
+    measured = dataclasses.replace(run_of({"baseline": [1.0], "t": [1.0]}), blocks=(), values={})
+
+    assert treatment_results(measured)[0].state == "not-measured"
+
+
+def test_what_the_plan_skipped_is_listed_too() -> None:
+    measured = quiet_run()
+    skipped = SkippedTreatment("go", {"language": "go"}, "go is not installed", "apt install golang")
+    measured = dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, skipped=(skipped,)))
+
+    result = treatment_results(measured)[-1]
+
+    assert (result.treatment, result.state, result.reason) == ("go", "skipped", "go is not installed")
+
+
+def test_witnesses_that_changed_are_all_shown() -> None:
+    measured = dataclasses.replace(quiet_run(), witnesses={"slow": {"key_bits": (2048,), "curve": ("a", "b")}})
+
+    assert treatment_results(measured)[1].witnesses == {"key_bits": 2048, "curve": "a | b"}
+
+
+def test_the_empty_loop_is_a_share_of_an_operation() -> None:
+    measured = run_of({"baseline": [1e6] * 6, "t": [1e6] * 6}, metric=THROUGHPUT)
+    assert measured.calibrated is not None
+    calibrations = {
+        name: dataclasses.replace(one, empty_s=2e-8) for name, one in measured.calibrated.calibrations.items()
+    }
+
+    result = treatment_results(dataclasses.replace(measured, calibrated=Calibrated(calibrations, {})))[0]
+
+    assert result.empty_share == pytest.approx(0.02)
+
+
+def test_the_scope_names_the_host_and_the_session() -> None:
+    measured = quiet_run()
+
+    one = scope_sentence(measured)
+    two = scope_sentence(dataclasses.replace(measured, sessions=(Environment({}), Environment({}))))
+
+    assert one == "One session on one host (Abacus 3): the verdicts hold for that host in that session."
+    assert two.startswith("2 sessions of one run on one host:")
+
+
+def test_wrong_claims_are_expected_only_of_secondary_comparisons() -> None:
+    memory = {"baseline": around(1e6, 10), "slow": around(1e6, 10), "same": around(1e6, 10)}
+
+    assert analyse(quiet_run()).wrong_expected == 0
+    measured = with_metric(quiet_run(), MEMORY, memory, Standing.SECONDARY)
+    assert analyse(measured).wrong_expected == pytest.approx(0.1)
+
+
+def test_findings_at_hand_are_used() -> None:
+    measured = quiet_run()
+
+    assert analyse(measured, (), judge(measured)).findings == analyse(measured).findings
+
+
+def test_the_smallest_margin_shrinks_with_the_blocks() -> None:
+    few, many = smallest_margin(0.001, 0.01, 10, 0.05), smallest_margin(0.001, 0.01, 40, 0.05)
+
+    assert few is not None
+    assert many is not None
+    assert 0.001 < many < few
+    assert smallest_margin(0.0, 0.01, 1, 0.05) is None

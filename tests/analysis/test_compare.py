@@ -1,0 +1,286 @@
+"""A run beside a published study or another run."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from sectax import published
+from sectax.analysis.compare import compare_runs, compare_with_published
+from sectax.model.analysed import Analysed
+from sectax.model.compared import Figure, RunComparison, Shape
+from sectax.model.errors import WrongUse
+from sectax.model.published import PublishedStudy
+from sectax.model.treatment import SkippedTreatment
+
+
+def _situations() -> ModuleType:
+    """The hand-made runs of the reports' tests; the tests are no package, so the file is loaded by its path."""
+    path = Path(__file__).parents[1] / "reports" / "situations.py"
+    spec = importlib.util.spec_from_file_location("situations", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault("situations", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+situations = _situations()
+STUDY = published.load("jwt-php")
+
+
+def value(figure: Figure) -> float:
+    assert figure.value is not None
+    return figure.value
+
+
+def shape(shapes: tuple[Shape, ...], name: str) -> Shape:
+    return next(each for each in shapes if each.name == name)
+
+
+def test_both_tables_stand_in_the_studys_own_layout() -> None:
+    (table,) = compare_with_published(situations.published_preset(), STUDY).tables
+
+    assert table.row_labels == ("RSA 2048bit", "EdDSA", "ECDSA 384bit (prime256v1)")
+    assert table.column_labels == ("sign", "verify")
+    assert [side.name for side in table.here] == ["here, parsed-once", "here, parsed-per-call"]
+    assert value(table.there.figures[1][0]) == 54611.9
+    assert value(table.here[0].figures[1][0]) == 54611.9
+    assert value(table.here[1].figures[0][0]) == pytest.approx(1153.4 * 0.94)
+
+
+def test_label_of_the_mislabelled_curve_is_compared_with_what_it_really_is() -> None:
+    (table,) = compare_with_published(situations.published_preset(), STUDY).tables
+
+    assert value(table.here[0].figures[2][1]) == 14498.0  # ES256
+
+
+def test_shape_holds_ratios_of_one_table_only() -> None:
+    (table,) = compare_with_published(situations.published_preset(), STUDY).tables
+
+    down = shape(table.down, "EdDSA : RSA 2048bit, sign")
+    across = shape(table.across, "sign : verify, EdDSA")
+
+    assert value(down.there) == pytest.approx(54611.9 / 1153.4)
+    assert value(down.here[1]) == pytest.approx(54611.9 / (1153.4 * 0.94))
+    assert value(across.there) == pytest.approx(54611.9 / 20373.0)
+    assert len(table.down) == 4
+    assert len(table.across) == 3
+
+
+def test_absolute_figures_get_a_ratio_and_nothing_else() -> None:
+    (table,) = compare_with_published(situations.published_preset(), STUDY).tables
+
+    assert value(table.absolute[1].figures[2][0]) == pytest.approx(0.61)
+
+
+def test_cell_that_was_not_measured_is_missing_with_the_reason() -> None:
+    (table,) = compare_with_published(situations.treatment_failed_in_the_pilot(), STUDY).tables
+
+    assert table.here[0].figures[1][1] == Figure(None, "the tampered token was accepted")
+    assert table.here[1].figures[0][0] == Figure(None, "not part of this run")
+    assert table.absolute[0].figures[1][1].value is None
+    assert shape(table.down, "EdDSA : RSA 2048bit, verify").here[0].missing == "the tampered token was accepted"
+
+
+def test_skipped_cell_says_why_it_was_skipped() -> None:
+    analysed = situations.signatures_in_php()
+    levels = {
+        "language": "php",
+        "operation": "sign",
+        "key_use": "parsed-per-call",
+        "layer": "primitive",
+        "algorithm": "EdDSA",
+    }
+    plan = replace(analysed.measured.plan, skipped=(SkippedTreatment("x", levels, "no ext-sodium"),))
+    analysed = replace(analysed, measured=replace(analysed.measured, plan=plan))
+
+    (table,) = compare_with_published(analysed, STUDY).tables
+
+    assert table.here[1].figures[1][0] == Figure(None, "skipped: no ext-sodium")
+
+
+def test_missing_figure_of_the_study_is_missing_and_not_zero() -> None:
+    (table,) = STUDY.tables
+    gap = replace(table, values=((None, 37790.9), *table.values[1:]))
+
+    (compared,) = compare_with_published(situations.published_preset(), replace(STUDY, tables=(gap,))).tables
+
+    assert compared.there.figures[0][0] == Figure(None, "the study has no figure")
+    assert compared.absolute[0].figures[0][0].missing == "the study has no figure"
+
+
+def test_figure_is_scaled_to_the_unit_that_the_study_printed() -> None:
+    (table,) = STUDY.tables
+    thousands = replace(table, unit="1000 operations/s", per_unit=1000.0)
+
+    (compared,) = compare_with_published(situations.published_preset(), replace(STUDY, tables=(thousands,))).tables
+
+    figure = compared.here[0].figures[1][0]
+    assert value(figure) == pytest.approx(54.6119)
+    assert figure.low is not None
+    assert figure.low < 54.6119
+
+
+def test_figure_in_another_kind_of_unit_is_not_compared() -> None:
+    (table,) = STUDY.tables
+    latencies = replace(table, unit="ms", base_unit="s", per_unit=0.001)
+
+    (compared,) = compare_with_published(situations.published_preset(), replace(STUDY, tables=(latencies,))).tables
+
+    assert compared.here[0].figures[0][0].missing == "measured in operations/s, printed in ms"
+
+
+def test_remark_silence_and_choices_come_along() -> None:
+    comparison = compare_with_published(situations.signatures_in_php(), STUDY)
+
+    assert [remark.id for remark in comparison.remarks] == ["mislabelled-level"]
+    assert "hash" in comparison.unknowns
+    assert comparison.choices == STUDY.choices
+    assert compare_with_published(situations.published_preset(), STUDY).choices != STUDY.choices
+
+
+def test_run_of_another_experiment_is_refused() -> None:
+    with pytest.raises(WrongUse) as refused:
+        compare_with_published(situations.commands(), STUDY)
+
+    assert "sectax run jwt --published" in refused.value.hint
+
+
+def test_study_without_a_counterpart_is_refused() -> None:
+    silent: PublishedStudy = replace(STUDY, counterpart=None)
+
+    with pytest.raises(WrongUse):
+        compare_with_published(situations.signatures_in_php(), silent)
+
+
+def test_table_that_the_study_computed_is_left_out() -> None:
+    (table,) = STUDY.tables
+    twice = replace(STUDY, tables=(table, replace(table, id="again", derived=True)))
+
+    comparison = compare_with_published(situations.signatures_in_php(), twice)
+
+    assert comparison.left_out == ("again: computed by the study from another of its tables",)
+
+
+def moved(analysed: Analysed, **identity: str) -> Analysed:
+    session = analysed.measured.sessions[0]
+    changed = {name.replace("__", "."): each for name, each in identity.items()}
+    return replace(
+        analysed,
+        measured=replace(analysed.measured, sessions=(replace(session, identity=session.identity | changed),)),
+    )
+
+
+def ratios(comparison: RunComparison) -> dict[str, float | None]:
+    return {each.treatment: each.ratio for each in comparison.absolute}
+
+
+def test_effects_of_two_runs_stand_side_by_side_each_against_its_own_baseline() -> None:
+    a, b = situations.signatures_in_php(), situations.verdict_withdrawn()
+
+    comparison = compare_runs(a, b)
+
+    assert [each.comparison for each in comparison.effects] == [each.comparison.id for each in a.findings]
+    assert comparison.effects[0].b.verdict.value == "withdrawn"
+    assert (comparison.only_a, comparison.only_b) == ((), ())
+
+
+def test_same_host_and_software_allow_a_bare_ratio() -> None:
+    comparison = compare_runs(situations.signatures_in_php(), situations.signatures_in_php())
+
+    assert comparison.differences == ()
+    assert set(ratios(comparison).values()) == {1.0}
+
+
+@pytest.mark.parametrize("name", ["host__cpu_model", "host__kernel", "host__cpu_quota"])
+def test_other_host_refuses_every_ratio_and_leaves_the_effects(name: str) -> None:
+    a = situations.signatures_in_php()
+
+    comparison = compare_runs(a, moved(a, **{name: "something else"}))
+
+    assert set(ratios(comparison).values()) == {None}
+    assert {each.refused for each in comparison.absolute} == {f"{name.replace('__', '.')} differs"}
+    assert len(comparison.effects) == 4
+
+
+def test_other_runtime_refuses_what_runs_in_it_alone() -> None:
+    php = {"language": "php", "operation": "sign"}
+    case = situations.Case(
+        cells=[php, php | {"language": "python"}],
+        rates={f"{language}/sign/RS256": 1000.0 for language in ("php", "python")},
+    )
+    a = case.build()
+
+    comparison = compare_runs(a, moved(a, probe__php="PHP 8.4"))
+
+    assert ratios(comparison)["php/sign/RS256"] is None
+    assert ratios(comparison)["python/sign/RS256"] == 1.0
+
+
+def test_other_version_of_sectax_is_listed_and_refuses_nothing() -> None:
+    a = situations.signatures_in_php()
+
+    comparison = compare_runs(a, moved(a, sectax="0.2.0", sectax__numpy="3.0"))
+
+    assert [each.name for each in comparison.differences] == ["sectax", "sectax.numpy"]
+    assert set(ratios(comparison).values()) == {1.0}
+
+
+def test_other_key_refuses_the_treatment_that_had_it() -> None:
+    a = situations.signatures_in_php()
+    name = a.findings[0].comparison.treatment
+    treatments = [
+        tuple(replace(each, witnesses={"key_bits": bits}) if each.treatment == name else each for each in a.treatments)
+        for bits in (256, 384)
+    ]
+
+    comparison = compare_runs(replace(a, treatments=treatments[0]), replace(a, treatments=treatments[1]))
+
+    refused = [each for each in comparison.absolute if each.refused]
+    assert [(each.treatment, each.refused) for each in refused] == [(name, "key_bits differs")]
+
+
+def test_run_without_a_recorded_environment_refuses_every_ratio() -> None:
+    a = situations.signatures_in_php()
+    nowhere = replace(a, measured=replace(a.measured, sessions=()))
+
+    comparison = compare_runs(a, nowhere)
+
+    assert set(ratios(comparison).values()) == {None}
+
+
+def test_other_margin_is_listed_since_material_means_something_else() -> None:
+    a = situations.signatures_in_php()
+    plan = replace(a.measured.plan, stopping=replace(a.measured.plan.stopping, margin=0.05))
+
+    comparison = compare_runs(a, replace(a, measured=replace(a.measured, plan=plan)))
+
+    assert [(each.name, each.refuses) for each in comparison.differences] == [("margin", False)]
+
+
+def test_comparison_that_one_run_lacks_is_named() -> None:
+    comparison = compare_runs(situations.published_preset(), situations.signatures_in_php())
+
+    assert len(comparison.effects) == 4
+    assert len(comparison.only_a) == 12
+    assert comparison.only_b == ()
+
+
+def test_runs_of_different_experiments_have_nothing_in_common() -> None:
+    with pytest.raises(WrongUse):
+        compare_runs(situations.signatures_in_php(), situations.commands())
+
+
+def test_zero_below_the_line_gives_no_ratio() -> None:
+    from sectax.analysis.compare import ratio
+
+    assert ratio(Figure(1.0), Figure(0.0)).value is None
+    assert math.isclose(value(ratio(Figure(1.0), Figure(4.0))), 0.25)

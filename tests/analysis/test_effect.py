@@ -1,0 +1,274 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as some
+
+from sectax.analysis.effect import SEQUENCE, STUDENT, within
+from sectax.analysis.findings import judge
+from sectax.model.finding import Finding, VerdictId
+from sectax.model.measured import Measured
+from sectax.model.treatment import Standing
+from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
+
+BASE = [0.010, 0.011, 0.012, 0.010, 0.013, 0.011]
+GOLDEN = [0.03, 0.05, 0.04, 0.06, 0.02, 0.04]
+
+
+def only(measured: Measured) -> Finding:
+    return judge(measured)[0]
+
+
+def slower(base: list[float], logs: list[float]) -> list[float]:
+    return [value * math.exp(log) for value, log in zip(base, logs, strict=True)]
+
+
+def test_the_golden_example_comes_out_as_by_hand() -> None:
+    finding = only(run_of({"baseline": BASE, "treatment": slower(BASE, GOLDEN)}))
+
+    # mean 0.04, s = √(0.001/5), h = 4.9042·s/√6
+    half = 4.90421 * math.sqrt(0.001 / 5) / math.sqrt(6)
+    effect = finding.effect
+    assert effect is not None
+    assert effect.log_ratio == pytest.approx(0.04)
+    assert effect.spread == pytest.approx(math.sqrt(0.0002))
+    assert (effect.low, effect.high) == pytest.approx((0.04 - half, 0.04 + half), abs=1e-6)
+    assert (effect.blocks, effect.blocks_lost, effect.method, effect.level) == (6, 0, SEQUENCE, 0.95)
+    assert finding.verdict == VerdictId.SLOWER_MATERIALITY_OPEN
+    assert effect.margin_needed == pytest.approx(math.expm1(0.04 + half), abs=1e-6)
+
+
+def test_with_the_number_of_blocks_fixed_student_judges() -> None:
+    values = {"baseline": BASE, "treatment": slower(BASE, GOLDEN)}
+
+    done = only(run_of(values, fixed_blocks=6)).effect
+    early = only(run_of(values, fixed_blocks=7)).effect
+
+    half = 2.5706 * math.sqrt(0.0002) / math.sqrt(6)
+    assert done is not None
+    assert early is not None
+    assert (done.method, early.method) == (STUDENT, SEQUENCE)
+    assert (done.low, done.high) == pytest.approx((0.04 - half, 0.04 + half), abs=1e-5)
+
+
+def test_fewer_than_six_blocks_give_no_verdict_whatever_the_design() -> None:
+    values = {"baseline": BASE[:5], "treatment": slower(BASE[:5], GOLDEN[:5])}
+
+    for fixed in (None, 5):
+        finding = only(run_of(values, fixed_blocks=fixed))
+
+        assert finding.verdict == VerdictId.INCONCLUSIVE
+        assert finding.effect is not None
+        assert (finding.effect.low, finding.effect.high) == (-math.inf, math.inf)
+
+
+def test_more_operations_per_second_is_faster() -> None:
+    finding = only(run_of({"baseline": around(100, 12), "treatment": around(150, 12, shift=1)}, metric=THROUGHPUT))
+
+    assert finding.verdict == VerdictId.FASTER_MATERIAL
+    assert finding.effect is not None
+    assert finding.effect.log_ratio == pytest.approx(-math.log(1.5), abs=0.01)
+    assert finding.effect.absolute is not None
+    assert finding.effect.absolute.unit == "s"
+    assert finding.effect.absolute.point == pytest.approx(1 / 150 - 1 / 100, rel=0.02)
+
+
+def test_the_absolute_cost_is_the_mean_difference() -> None:
+    effect = only(run_of({"baseline": around(0.010, 12), "treatment": around(0.012, 12, shift=1)})).effect
+
+    assert effect is not None
+    assert effect.absolute is not None
+    assert effect.absolute.point == pytest.approx(0.002, rel=0.01)
+    assert effect.absolute.low is not None
+    assert effect.absolute.high is not None
+    assert 0 < effect.absolute.low < 0.002 < effect.absolute.high
+
+
+def test_a_block_without_both_arms_is_lost_and_never_imputed() -> None:
+    baseline: list[float | None] = list(around(1.0, 10))
+    treatment: list[float | None] = list(around(1.1, 10, shift=1))
+    baseline[2] = None
+    treatment[2] = treatment[7] = None
+
+    effect = only(run_of({"baseline": baseline, "treatment": treatment})).effect
+
+    kept = [i for i in range(10) if i not in (2, 7)]
+    logs = [math.log(treatment[i] / baseline[i]) for i in kept]  # type: ignore[operator]
+    assert effect is not None
+    assert (effect.blocks, effect.blocks_lost) == (8, 2)
+    assert effect.spread == pytest.approx(np.std(logs, ddof=1))
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan])
+def test_a_value_that_has_no_logarithm_is_missing(value: float) -> None:
+    treatment = around(1.1, 8)
+    treatment[3] = value
+
+    effect = only(run_of({"baseline": around(1.0, 8), "treatment": treatment})).effect
+
+    assert effect is not None
+    assert (effect.blocks, effect.blocks_lost) == (7, 1)
+
+
+@pytest.mark.parametrize("pairs", [0, 1])
+def test_fewer_than_two_pairs_are_no_measurement(pairs: int) -> None:
+    treatment: list[float | None] = [1.0 if block < pairs else None for block in range(8)]
+
+    finding = only(run_of({"baseline": around(1.0, 8), "treatment": treatment}))
+
+    assert finding.verdict == VerdictId.NOT_MEASURED
+    assert finding.effect is None
+
+
+def test_a_run_without_a_finished_block_is_no_measurement() -> None:
+    measured = dataclasses.replace(run_of({"baseline": [1.0], "treatment": [1.0]}), blocks=())
+
+    assert only(measured).verdict == VerdictId.NOT_MEASURED
+
+
+def test_the_floor_is_the_spread_of_the_negative_control_over_the_same_blocks() -> None:
+    negative: list[float | None] = [1.1, 0.9, 1.1, 0.9, 1.1, 0.9, 1.1, 5.0]
+    treatment: list[float | None] = [1.05, 1.051, 1.05, 1.049, 1.05, 1.051, 1.05, None]
+    values = {"baseline": [1.0] * 8, "treatment": treatment, "negative": negative}
+
+    effect = judge(run_of(values))[0].effect
+
+    floor = np.std(np.log(np.array([1.1, 0.9, 1.1, 0.9, 1.1, 0.9, 1.1])), ddof=1)
+    assert effect is not None
+    assert effect.floor == pytest.approx(floor)
+    assert effect.spread == pytest.approx(floor)
+
+
+def test_the_negative_control_has_no_floor_of_its_own() -> None:
+    findings = judge(run_of({"baseline": around(1, 8), "negative": around(1, 8, shift=2)}))
+
+    assert findings[0].effect is not None
+    assert findings[0].effect.floor == 0
+
+
+def test_a_family_shares_its_floor_and_another_has_its_own() -> None:
+    measured = run_of({"baseline": [1.0] * 8, "negative": [1.1, 0.9] * 4, "a": around(1, 8)})
+    other = dataclasses.replace(measured.plan.cells[0], id="other", family="other", baseline="b0")
+    treatments = {"b0": around(2, 8), "b": around(2, 8, shift=1)}
+    plan = dataclasses.replace(
+        measured.plan,
+        cells=(*measured.plan.cells, other),
+        treatments=(
+            *measured.plan.treatments,
+            *(dataclasses.replace(measured.plan.treatments[0], id=name, cell="other") for name in treatments),
+        ),
+        comparisons=(
+            *measured.plan.comparisons,
+            dataclasses.replace(measured.plan.comparisons[1], id="b", cell="other", treatment="b", baseline="b0"),
+        ),
+    )
+    values = dict(measured.values["time"])
+    values |= {name: dict(zip(measured.blocks, column, strict=True)) for name, column in treatments.items()}
+    findings = judge(dataclasses.replace(measured, plan=plan, values={"time": values}))
+
+    floors = {finding.comparison.id: finding.effect.floor for finding in findings if finding.effect}
+    assert floors["a"] > 0.05
+    assert floors["b"] == 0
+
+
+def test_whole_pages_of_memory_that_tie_are_not_taken_for_certainty() -> None:
+    measured = run_of({"baseline": around(1, 8), "t": around(1, 8, shift=1)})
+    pages = {"baseline": [40960.0] * 8, "t": [40960.0] * 8}
+    finding = judge(with_metric(measured, MEMORY, pages, Standing.SECONDARY))[-1]
+
+    assert finding.effect is not None
+    assert finding.effect.spread == pytest.approx(0.1)
+    assert finding.verdict == VerdictId.INCONCLUSIVE
+
+
+def test_values_that_never_vary_and_have_no_resolution_allow_no_verdict() -> None:
+    finding = only(run_of({"baseline": [1.0] * 10, "treatment": [1.5] * 10}))
+
+    assert finding.verdict == VerdictId.INCONCLUSIVE
+
+
+def test_an_effect_that_jumps_is_invalid_and_not_judged() -> None:
+    jump = slower(
+        [1.0] * 60, [0.01 * (-1) ** j * (1 + j % 3) for j in range(20)] + [1.0 + 0.001 * j for j in range(40)]
+    )
+
+    finding = only(run_of({"baseline": [1.0] * 60, "treatment": jump}, alpha=0.5))
+
+    assert finding.verdict == VerdictId.INVALID
+
+
+def test_the_printed_point_lies_in_its_interval() -> None:
+    assert within(0.5, 0.1, 0.4) == 0.4
+    assert within(0.0, 0.1, 0.4) == 0.1
+    assert within(0.2, 0.1, 0.4) == 0.2
+    assert within(0.2, 0.4, 0.1) == 0.2
+
+
+pairs = some.lists(some.tuples(some.floats(0.5, 2.0), some.floats(0.5, 2.0)), min_size=7, max_size=12)
+
+
+@given(pairs, some.floats(1e-6, 1e6))
+@settings(max_examples=60)
+def test_the_unit_does_not_matter(values: list[tuple[float, float]], scale: float) -> None:
+    base, treatment = [pair[0] for pair in values], [pair[1] for pair in values]
+
+    one = only(run_of({"baseline": base, "treatment": treatment})).effect
+    other = only(run_of({"baseline": [scale * v for v in base], "treatment": [scale * v for v in treatment]})).effect
+
+    assert one is not None
+    assume(one.spread > 1e-9)
+    assert other is not None
+    assert (other.log_ratio, other.low, other.high) == pytest.approx((one.log_ratio, one.low, one.high), abs=1e-9)
+
+
+@given(pairs)
+@settings(max_examples=60)
+def test_swapped_arms_turn_the_sign(values: list[tuple[float, float]]) -> None:
+    base, treatment = [pair[0] for pair in values], [pair[1] for pair in values]
+
+    one = only(run_of({"baseline": base, "treatment": treatment})).effect
+    other = only(run_of({"baseline": treatment, "treatment": base})).effect
+
+    assert one is not None
+    assert other is not None
+    assume(one.spread > 1e-9)
+    assert (other.low, other.high) == pytest.approx((-one.high, -one.low))
+
+
+@given(some.integers(7, 25), some.integers(0, 1000))
+@settings(max_examples=40)
+def test_a_further_block_never_widens_the_interval(blocks: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = {name: rng.lognormal(0, 0.05, blocks).tolist() for name in ("baseline", "treatment", "negative")}
+
+    before = judge(run_of({name: column[:-1] for name, column in values.items()}))[0].effect
+    after = judge(run_of(values))[0].effect
+
+    assert before is not None
+    assert after is not None
+    assert after.low >= before.low
+    assert after.high <= before.high
+
+
+def test_what_is_still_needed_is_said() -> None:
+    rng = np.random.default_rng(4)
+    values = {name: rng.lognormal(0, 0.02, 8).tolist() for name in ("baseline", "treatment")}
+
+    finding = only(run_of(values))
+
+    assert finding.verdict == VerdictId.INCONCLUSIVE
+    assert finding.effect is not None
+    assert finding.effect.blocks_needed is not None
+    fewest, most = finding.effect.blocks_needed
+    assert 0 < fewest <= most < 1000
+    assert finding.seconds_needed == (fewest * 2.0, most * 2.0)
+
+
+def test_an_answered_comparison_needs_nothing_more() -> None:
+    finding = only(run_of({"baseline": around(1, 20), "treatment": around(1.5, 20, shift=1)}))
+
+    assert finding.effect is not None
+    assert finding.effect.blocks_needed is None
+    assert finding.seconds_needed is None

@@ -1,0 +1,118 @@
+import dataclasses
+
+import pytest
+
+from sectax.analysis.findings import judge
+from sectax.analysis.stopping import StillOpen, still_open
+from sectax.model.measured import Failure, Measured
+from sectax.model.treatment import Standing
+from tests.analysis.runs import MEMORY, around, run_of, with_metric
+
+
+def small(blocks: int = 10, **columns: list[float | None]) -> Measured:
+    """A quiet run with both controls: the negative shows nothing, the positive its 4 %."""
+    values: dict[str, list[float | None]] = {
+        "baseline": list(around(1.0, blocks)),
+        "negative": list(around(1.0, blocks, shift=2)),
+        "positive": list(around(1.04, blocks, shift=1)),
+    }
+    return run_of(values | columns)
+
+
+NOISY = [1.0, 1.3, 0.8, 1.2, 0.7, 1.1, 1.4, 0.9, 1.0, 1.2]
+NOTHING = StillOpen(frozenset(), frozenset(), frozenset())
+
+
+def test_when_all_is_answered_nothing_goes_on() -> None:
+    measured = small(slow=list(around(1.5, 10, shift=3)), same=list(around(1.0, 10, shift=4)))
+
+    assert still_open(measured) == NOTHING
+    assert not still_open(measured)
+
+
+def test_what_is_answered_leaves_and_what_is_open_stays_with_its_baseline_and_controls() -> None:
+    measured = small(slow=list(around(1.5, 10, shift=3)), noisy=list(NOISY))
+
+    still = still_open(measured)
+
+    assert still.comparisons == {"noisy"}
+    assert still.treatments == {"noisy", "baseline", "negative"}  # the positive control was found
+    assert still.cells == {"cell"}
+
+
+def test_a_positive_control_that_is_not_found_goes_on_while_a_verdict_may_need_it() -> None:
+    measured = small(noisy=list(NOISY), positive=list(NOISY[::-1]))
+
+    still = still_open(measured)
+
+    assert "positive" in still.treatments
+    assert "positive" not in still.comparisons
+
+
+def test_equivalence_waits_for_the_positive_control() -> None:
+    measured = small(same=list(around(1.0, 10, shift=4)), positive=list(NOISY))
+
+    still = still_open(measured)
+
+    assert still.comparisons == {"positive"}
+    assert still.treatments == {"positive", "negative", "baseline"}
+
+
+def test_a_large_effect_does_not_wait_for_the_positive_control() -> None:
+    measured = small(slow=list(around(1.5, 10, shift=4)), positive=list(NOISY))
+
+    assert still_open(measured) == NOTHING
+
+
+def test_equivalence_in_memory_does_not_wait_for_a_control_of_times() -> None:
+    measured = small(slow=list(around(1.5, 10, shift=4)), positive=list(NOISY))
+    metric = dataclasses.replace(MEMORY, resolution=0.0)
+    memory = {"baseline": around(1e6, 10), "slow": around(1e6, 10, shift=1)}
+
+    assert still_open(with_metric(measured, metric, memory, Standing.SECONDARY)) == NOTHING
+
+
+def test_secondary_comparisons_keep_a_run_going_unless_the_caller_says_not() -> None:
+    measured = small(slow=list(around(1.5, 10, shift=4)))
+    memory = {"baseline": NOISY, "slow": NOISY[::-1]}
+    measured = with_metric(measured, MEMORY, memory, Standing.SECONDARY)
+
+    assert still_open(measured).comparisons == {"slow:memory"}
+    assert still_open(measured, waits_for=[Standing.PRIMARY]) == NOTHING
+
+
+def test_with_fixed_blocks_everything_goes_on() -> None:
+    measured = run_of({"baseline": around(1, 8), "slow": around(2, 8, shift=1)}, fixed_blocks=20)
+
+    assert still_open(measured).comparisons == {"slow"}
+
+
+def test_before_the_first_look_everything_is_open() -> None:
+    assert still_open(small(blocks=5, slow=list(around(2.0, 5)))).comparisons == {"slow"}
+
+
+def test_a_treatment_that_the_pilot_could_not_calibrate_is_not_waited_for() -> None:
+    measured = small(broken=[None] * 10, noisy=list(NOISY))
+    assert measured.calibrated is not None
+    kept = {name: one for name, one in measured.calibrated.calibrations.items() if name != "broken"}
+    calibrated = dataclasses.replace(measured.calibrated, calibrations=kept)
+
+    assert still_open(dataclasses.replace(measured, calibrated=calibrated)).comparisons == {"noisy"}
+
+
+@pytest.mark.parametrize(("failed", "open_still"), [((8, 9), True), ((8, 9, 10), False), ((1, 2, 3), True)])
+def test_a_treatment_whose_last_blocks_all_failed_is_given_up(failed: tuple[int, ...], open_still: bool) -> None:
+    column: list[float | None] = list(NOISY)
+    for block in failed:
+        column[block - 1] = None
+    failures = tuple(Failure(block, "noisy", "visit", "failed", "exit status 1") for block in failed)
+
+    measured = dataclasses.replace(small(noisy=column), failures=failures)
+
+    assert bool(still_open(measured)) == open_still
+
+
+def test_findings_that_are_at_hand_are_not_judged_again() -> None:
+    measured = small(noisy=list(NOISY))
+
+    assert still_open(measured, judge(measured)) == still_open(measured)

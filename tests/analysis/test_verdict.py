@@ -1,0 +1,110 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from sectax.analysis.verdict import resolved, verdict
+from sectax.model.finding import FASTER, SLOWER, VerdictId
+
+MARGIN = 0.02
+M = math.log1p(MARGIN)
+LITTLE = 1e-9
+
+MIRROR = {
+    VerdictId.SLOWER_MATERIAL: VerdictId.FASTER_MATERIAL,
+    VerdictId.SLOWER_WITHIN_MARGIN: VerdictId.FASTER_WITHIN_MARGIN,
+    VerdictId.SLOWER_MATERIALITY_OPEN: VerdictId.FASTER_MATERIALITY_OPEN,
+}
+MIRROR |= {faster: slower for slower, faster in MIRROR.items()}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.06, 0.05, VerdictId.INVALID),
+        (LITTLE, -LITTLE, VerdictId.INVALID),
+        (0.03, 0.05, VerdictId.SLOWER_MATERIAL),
+        (M, 0.05, VerdictId.SLOWER_MATERIAL),  # L = M
+        (M, M, VerdictId.SLOWER_MATERIAL),
+        (0.005, 0.015, VerdictId.SLOWER_WITHIN_MARGIN),
+        (LITTLE, M - LITTLE, VerdictId.SLOWER_WITHIN_MARGIN),
+        (0.01, 0.03, VerdictId.SLOWER_MATERIALITY_OPEN),
+        (M - LITTLE, 0.05, VerdictId.SLOWER_MATERIALITY_OPEN),
+        (0.01, M, VerdictId.SLOWER_MATERIALITY_OPEN),  # U = M
+        (0.01, math.inf, VerdictId.SLOWER_MATERIALITY_OPEN),
+        (-0.05, -0.03, VerdictId.FASTER_MATERIAL),
+        (-0.05, -M, VerdictId.FASTER_MATERIAL),
+        (-0.015, -0.005, VerdictId.FASTER_WITHIN_MARGIN),
+        (-0.03, -0.01, VerdictId.FASTER_MATERIALITY_OPEN),
+        (-M, -0.01, VerdictId.FASTER_MATERIALITY_OPEN),
+        (-0.01, 0.01, VerdictId.EQUIVALENT),
+        (0.0, 0.01, VerdictId.EQUIVALENT),  # L = 0
+        (-0.01, 0.0, VerdictId.EQUIVALENT),  # U = 0
+        (0.0, 0.0, VerdictId.EQUIVALENT),
+        (-M + LITTLE, M - LITTLE, VerdictId.EQUIVALENT),
+        (-M, 0.01, VerdictId.INCONCLUSIVE),  # L = −M
+        (-0.01, M, VerdictId.INCONCLUSIVE),  # U = M
+        (0.0, M, VerdictId.INCONCLUSIVE),
+        (-M, 0.0, VerdictId.INCONCLUSIVE),
+        (-0.05, 0.05, VerdictId.INCONCLUSIVE),
+        (-math.inf, math.inf, VerdictId.INCONCLUSIVE),
+    ],
+)
+def test_every_row_of_the_table(low: float, high: float, expected: VerdictId) -> None:
+    assert verdict(low, high, MARGIN) == expected
+
+
+limits = some.floats(-0.2, 0.2) | some.sampled_from([0.0, M, -M, math.inf, -math.inf])
+
+
+@given(limits, limits)
+def test_swapping_the_arms_mirrors_the_verdict(low: float, high: float) -> None:
+    one = verdict(low, high, MARGIN)
+
+    assert verdict(-high, -low, MARGIN) == MIRROR.get(one, one)
+
+
+@given(limits, limits, some.floats(0, 0.1), some.floats(0, 0.1))
+def test_a_narrower_interval_never_turns_a_direction(low: float, high: float, left: float, right: float) -> None:
+    if low > high or low + left > high - right or math.isinf(low) or math.isinf(high):
+        return
+    wide, narrow = verdict(low, high, MARGIN), verdict(low + left, high - right, MARGIN)
+
+    if wide in SLOWER:
+        assert narrow in SLOWER
+    if wide in FASTER:
+        assert narrow in FASTER
+
+
+@pytest.mark.parametrize(("low", "high", "margin"), [(math.nan, 0, 0.02), (0, math.nan, 0.02), (0, 1, 0), (0, 1, -1)])
+def test_what_is_no_interval_or_no_margin_gets_no_verdict(low: float, high: float, margin: float) -> None:
+    with pytest.raises(ValueError, match=r"no verdict|margin"):
+        verdict(low, high, margin)
+
+
+def answered(low: float, high: float, point: float) -> bool:
+    return resolved(verdict(low, high, MARGIN), low, high, point, MARGIN)
+
+
+def test_a_comparison_is_done_when_its_interval_is_worth_printing() -> None:
+    assert not answered(0.03, 0.5, 0.3)  # slower by 3 to 65 %: true, and of no use
+    assert answered(0.28, 0.32, 0.3)
+    assert answered(0.4, 0.4 + math.log(1.1), 0.45)  # to within ten per cent of the baseline
+    assert not answered(0.4, 0.41 + math.log(1.1), 0.45)
+    assert answered(0.03, 0.03 + M, 0.035)
+
+
+def test_what_lies_within_the_margin_is_done_at_once() -> None:
+    assert answered(-0.019, 0.019, 0.0)
+    assert answered(0.001, 0.019, 0.01)
+
+
+def test_what_is_open_goes_on_however_narrow() -> None:
+    assert not answered(0.0195, 0.0199, 0.0198)
+    assert not answered(-0.03, 0.001, -0.01)
+    assert not resolved(VerdictId.NOT_MEASURED, -math.inf, math.inf, 0.0, MARGIN)
+
+
+def test_an_empty_interval_is_done_too() -> None:
+    assert answered(0.05, 0.04, 0.045)
