@@ -1,0 +1,69 @@
+"""What can go wrong with a child, with all figures; the words for a person are made upstairs."""
+
+from __future__ import annotations
+
+import signal
+
+
+class ChildError(Exception):
+    """A child did not do what was expected of it."""
+
+    def __init__(self, message: str, stderr_tail: bytes = b"") -> None:
+        super().__init__(message)
+        self.stderr_tail = stderr_tail
+
+
+class ChildNotStarted(ChildError):
+    """The program could not be started at all; `reason` is the system's."""
+
+    def __init__(self, program: str, reason: str) -> None:
+        super().__init__(f"{program} could not be started: {reason}")
+        self.program = program
+        self.reason = reason
+
+
+class ChildDied(ChildError):
+    """The child has ended, or closed the pipe that it was to answer on.
+
+    Attributes:
+        exit_status: as `subprocess` counts: negative is the signal that killed it; None where it still runs and
+            has only closed its pipe.
+        out_of_memory: the kernel killed it for want of memory.
+    """
+
+    def __init__(self, exit_status: int | None, *, out_of_memory: bool, stderr_tail: bytes) -> None:
+        super().__init__(describe_exit(exit_status, out_of_memory), stderr_tail)
+        self.exit_status = exit_status
+        self.out_of_memory = out_of_memory
+
+
+class ChildSilent(ChildError):
+    """The child did not do it in the `seconds` that it was given."""
+
+    def __init__(self, seconds: float, stderr_tail: bytes = b"") -> None:
+        super().__init__(f"nothing came within {seconds:.1f} s", stderr_tail)
+        self.seconds = seconds
+
+
+class ChildFlooded(ChildError):
+    """The child wrote `bytes` bytes without a line break."""
+
+    def __init__(self, size: int, stderr_tail: bytes = b"") -> None:
+        super().__init__(f"{size} bytes came without a line break", stderr_tail)
+        self.bytes = size
+
+
+def describe_exit(exit_status: int | None, out_of_memory: bool = False) -> str:
+    """Say an exit status as a shell would number it: `exit status 137, killed for memory`."""
+    if exit_status is None:
+        return "it closed its pipe but still runs"
+    if exit_status >= 0:
+        return f"exit status {exit_status}" + (", killed for memory" if out_of_memory else "")
+    number = -exit_status
+    if out_of_memory:
+        return f"exit status {128 + number}, killed for memory"
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    return f"exit status {128 + number}, killed by {name}"

@@ -1,0 +1,290 @@
+"""What the kernel knows of a process while it works: CPU time, waiting for a CPU, throttling, steal, switches.
+
+A reading is taken before and after every batch, so it must be cheap: files stay open and are read with `pread`, and
+only threads that have run since the last reading are looked at closely. What cannot be read is missing, never zero.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from sectax.sandboxes.process.cgroups import cgroup_folders
+
+_ENOUGH = 16 * 1024  # bytes: longer than any file here, or than the part of it that is needed
+# Threads whose status stays open; that of others is opened when they have run. A JVM starts dozens that never run,
+# and a process may open only so many files.
+_STATUSES_KEPT = 4
+# Field of /proc/PID/stat behind the name in parentheses that says which CPU it last ran on (proc_pid_stat(5): 39).
+_LAST_CPU = 36
+
+
+class ThreadReading(NamedTuple):
+    """One thread since its start; nanoseconds and counts, None where it cannot be read."""
+
+    run_ns: int | None
+    delay_ns: int | None
+    voluntary: int | None
+    involuntary: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Counters of one instant, each from a start of its own: only differences mean anything."""
+
+    cpu_time_ns: int | None
+    threads: dict[int, ThreadReading] | None
+    steal_ticks: int | None
+    throttled_ns: int | None
+    throttled_periods: int | None
+    frequency_hz: float | None
+
+
+_NOTHING = Reading(None, None, None, None, None, None)
+
+
+class TelemetryReader:
+    """Reads one process again and again. Close it, or use it as a context manager."""
+
+    def __init__(self, pid: int, root: Path = Path("/")) -> None:
+        """Args: the process; *root*, where the file system begins (another one in tests)."""
+        self._pid = pid
+        self._closed = False
+        self._proc = root / f"proc/{pid}"
+        # The clock of a whole process's CPU time, as clock_getcpuclockid(3) makes it: all its threads, also ended ones.
+        self._cpu_clock = (~pid << 3) | 2
+        self._schedstats: dict[int, int] = {}
+        self._statuses: dict[int, int] = {}
+        self._threads: dict[int, ThreadReading] = {}
+        self._number = 0  # of threads, as the status last read says
+        self._unreadable = False  # some thread could not be read, so sums over all would be too small
+        self._stat = _open(root / "proc/stat")
+        self._cpu_stats = [
+            fd for folder in cgroup_folders(pid, "cpu", root) if (fd := _open(folder / "cpu.stat")) is not None
+        ]
+        self._cpus = root / "sys/devices/system/cpu"
+        self._has_frequency = (self._cpus / "cpu0/cpufreq/scaling_cur_freq").exists()
+
+    def __enter__(self) -> TelemetryReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files; later readings are empty."""
+        fds = [*self._schedstats.values(), *self._statuses.values(), *self._cpu_stats, self._stat]
+        self._schedstats, self._statuses, self._cpu_stats, self._stat = {}, {}, [], None
+        self._closed = True
+        for fd in fds:
+            if fd is not None:
+                os.close(fd)
+
+    def read(self) -> Reading:
+        """The counters now. Never raises: of a process that is gone nothing is read."""
+        if self._closed:
+            return _NOTHING
+        threads, busiest = self._read_threads()
+        throttled_ns, throttled_periods = self._read_throttling()
+        return Reading(
+            cpu_time_ns=self._read_cpu_time(),
+            threads=threads,
+            steal_ticks=self._read_steal(),
+            throttled_ns=throttled_ns,
+            throttled_periods=throttled_periods,
+            frequency_hz=self._read_frequency(busiest) if self._has_frequency else None,
+        )
+
+    def _read_cpu_time(self) -> int | None:
+        try:
+            return time.clock_gettime_ns(self._cpu_clock)
+        except OSError:
+            return None
+
+    def _read_threads(self) -> tuple[dict[int, ThreadReading] | None, int]:
+        """All threads, and the one that ran most since the last reading."""
+        busiest, longest = self._pid, 0
+        alive = number = len(self._threads)
+        for tid, before in self._threads.items():
+            now = self._read_thread(tid, before)
+            if now is None:
+                alive -= 1
+            elif now is not before:
+                self._threads[tid] = now
+                number = self._number  # a thread is begun by one that runs, so only those need be asked
+                if (now.run_ns or 0) - (before.run_ns or 0) > longest:
+                    busiest, longest = tid, (now.run_ns or 0) - (before.run_ns or 0)
+        if alive != number or not alive:
+            self._find_threads()
+        return (dict(self._threads) if self._threads and not self._unreadable else None), busiest
+
+    def _find_threads(self) -> None:
+        try:
+            present = {int(name) for name in os.listdir(self._proc / "task")}
+        except OSError:
+            present = set()
+        for tid in self._threads.keys() - present:
+            del self._threads[tid]
+            for files in (self._schedstats, self._statuses):
+                if tid in files:
+                    os.close(files.pop(tid))
+        self._unreadable = False
+        for tid in present - self._threads.keys():
+            schedstat = _open(self._proc / f"task/{tid}/schedstat")
+            if schedstat is not None:
+                self._schedstats[tid] = schedstat
+            if len(self._statuses) < _STATUSES_KEPT:
+                status = _open(self._proc / f"task/{tid}/status")
+                if status is not None:
+                    self._statuses[tid] = status
+            reading = self._read_thread(tid, None)
+            if reading is not None:
+                self._threads[tid] = reading
+            elif (self._proc / f"task/{tid}").exists():  # no more files may be opened
+                self._unreadable = True
+
+    def _read_thread(self, tid: int, before: ThreadReading | None) -> ThreadReading | None:
+        """One thread; *before* itself where it has not run since; None where it is gone."""
+        run_ns = delay_ns = None
+        schedstat = self._schedstats.get(tid)
+        if schedstat is not None:
+            try:
+                # "time spent on the cpu, time spent waiting on a runqueue, number of timeslices", nanoseconds
+                # (Documentation/scheduler/sched-stats.rst)
+                run, delay, _ = os.pread(schedstat, _ENOUGH, 0).split()
+            except (OSError, ValueError):
+                return None
+            run_ns, delay_ns = int(run), int(delay)
+            if before is not None and before.run_ns == run_ns:
+                return before
+        status = self._read_status(tid)
+        if status is None:
+            return None
+        self._number = _number_after(status, b"\nThreads:") or 0
+        return ThreadReading(
+            run_ns,
+            delay_ns,
+            _number_after(status, b"\nvoluntary_ctxt_switches:"),
+            _number_after(status, b"\nnonvoluntary_ctxt_switches:"),
+        )
+
+    def _read_status(self, tid: int) -> bytes | None:
+        kept = self._statuses.get(tid)
+        fd = _open(self._proc / f"task/{tid}/status") if kept is None else kept
+        if fd is None:
+            return None
+        try:
+            return os.pread(fd, _ENOUGH, 0)
+        except OSError:
+            return None
+        finally:
+            if kept is None:
+                os.close(fd)
+
+    def _read_steal(self) -> int | None:
+        if self._stat is None:
+            return None
+        try:
+            # cpu user nice system idle iowait irq softirq steal …, in ticks
+            return int(os.pread(self._stat, _ENOUGH, 0).split(b"\n", 1)[0].split()[8])
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def _read_throttling(self) -> tuple[int | None, int | None]:
+        """Throttled time and periods, the sum over the process's cpu group and all its ancestors."""
+        time_ns: int | None = None
+        periods: int | None = None
+        for fd in self._cpu_stats:
+            try:
+                text = b"\n" + os.pread(fd, _ENOUGH, 0)
+            except OSError:
+                continue
+            nanoseconds = _number_after(text, b"\nthrottled_time ")  # v1
+            if nanoseconds is None and (microseconds := _number_after(text, b"\nthrottled_usec ")) is not None:
+                nanoseconds = microseconds * 1000  # v2
+            if nanoseconds is not None:
+                time_ns = (time_ns or 0) + nanoseconds
+            number = _number_after(text, b"\nnr_throttled ")
+            if number is not None:
+                periods = (periods or 0) + number
+        return time_ns, periods
+
+    def _read_frequency(self, tid: int) -> float | None:
+        """The frequency of the CPU that this thread last ran on."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            stat = (self._proc / f"task/{tid}/stat").read_bytes()
+            cpu = int(stat[stat.rindex(b")") + 1 :].split()[_LAST_CPU])
+            return int((self._cpus / f"cpu{cpu}/cpufreq/scaling_cur_freq").read_bytes()) * 1000.0
+        return None
+
+
+def difference(before: Reading, after: Reading) -> dict[str, float]:
+    """What happened between two readings of one process, with units in the names.
+
+    Keys, each absent where it could not be read:
+        cpu_time_s: CPU time of the process, all threads.
+        run_queue_delay_s: time that threads were ready and waited for a CPU, summed over threads. What a thread
+            that ended in between had gathered since the reading before is not in it.
+        voluntary_switches, involuntary_switches: of all threads, with the same reservation.
+        steal_s: time that the hypervisor gave to others, all CPUs of this machine, in steps of a kernel tick.
+        throttled_s, throttled_periods: of the process's cpu group and every visible ancestor, summed.
+        frequency_hz: of the CPU that the busiest thread last ran on, at *after*; no difference.
+    """
+    threads = _thread_difference(before.threads, after.threads)
+    run_queue_delay_s = None if threads.delay_ns is None else threads.delay_ns * 1e-9
+    candidates: dict[str, float | None] = {
+        "cpu_time_s": _subtract(before.cpu_time_ns, after.cpu_time_ns, 1e-9),
+        "run_queue_delay_s": run_queue_delay_s,
+        "voluntary_switches": threads.voluntary,
+        "involuntary_switches": threads.involuntary,
+        "steal_s": _subtract(before.steal_ticks, after.steal_ticks, 1.0 / os.sysconf("SC_CLK_TCK")),
+        "throttled_s": _subtract(before.throttled_ns, after.throttled_ns, 1e-9),
+        "throttled_periods": _subtract(before.throttled_periods, after.throttled_periods),
+        "frequency_hz": after.frequency_hz,
+    }
+    return {name: float(value) for name, value in candidates.items() if value is not None}
+
+
+def _thread_difference(
+    before: dict[int, ThreadReading] | None, after: dict[int, ThreadReading] | None
+) -> ThreadReading:
+    if before is None or after is None:
+        return ThreadReading(None, None, None, None)
+    sums: list[int | None] = [0, 0, 0, 0]
+    for tid, now in after.items():
+        earlier = before.get(tid)
+        if earlier is now:
+            continue
+        if earlier is not None and (earlier.run_ns or 0) > (now.run_ns or 0):
+            earlier = None  # the number has been given to another thread
+        for index, value in enumerate(now):
+            start = 0 if earlier is None else earlier[index]
+            so_far = sums[index]
+            sums[index] = None if value is None or start is None or so_far is None else so_far + value - start
+    return ThreadReading(*sums)
+
+
+def _subtract(before: int | None, after: int | None, unit: float = 1.0) -> float | None:
+    return None if before is None or after is None else (after - before) * unit
+
+
+def _number_after(text: bytes, label: bytes) -> int | None:
+    place = text.find(label)
+    if place < 0:
+        return None
+    word = text[place + len(label) : place + len(label) + 32].split(None, 1)
+    return int(word[0]) if word and word[0].isdigit() else None
+
+
+def _open(path: Path) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None

@@ -1,0 +1,19 @@
+"""Whole commands as subjects: what they cost in wall time, CPU time and memory, each execution a fresh process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sectax.subjects.command.spec import CommandSpec
+
+__all__ = ["CommandSpec", "run_hook"]
+
+
+def run_hook(
+    argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, env: Mapping[str, str] | None = None
+) -> None:
+    """Run a command once, before or after a session. Raises `HookFailed`. See `sectax.subjects.command.hook`."""
+    # What starts processes is imported when one is started: `sectax list` only asks which experiments there are.
+    from sectax.subjects.command import hook
+
+    hook.run_hook(argv, deadline_s, cwd=cwd, env=env)

@@ -1,0 +1,369 @@
+/*
+ * Starts programs and times them. sectax builds this once and keeps it in its cache; launcher.py does the same where
+ * there is no C compiler.
+ *
+ * Why it is not sectax itself that starts them: a process is charged the peak memory of whoever called exec for it
+ * (exec_mmap in the kernel's fs/exec.c), so under a Python with numpy no program seems smaller than 30 MB; and an
+ * interpreter would add its own work to every time. This one is small, static and idle while a program runs.
+ *
+ * One request a line on stdin, one reply a line on stdout. Words are split by single blanks; TEXT is 'x' and bytes in hex.
+ *
+ *   hello                                        -> launcher 1 GRANULARITY_NS READ_NS
+ *   environment TEXT...                          NAME=value to set in every program's environment; no reply
+ *   program SLOT IN OUT ERR PATH ARGV0...        remember a program under SLOT 0 to 7; no reply
+ *       IN TEXT; OUT and ERR '>'TEXT (truncated), '+'TEXT (appended); ERR also '-': the launcher's own stderr
+ *   run PREPARE SLOT TIMES STRICT DEADLINE_NS SPIN_NS   -> done RECORD... [END]
+ *       PREPARE is a slot or '-'. STRICT 1: stop at the first status that is not 0.
+ *       RECORD  WALL_NS,USER_US,SYSTEM_US,MAXRSS_KIB,VOLUNTARY,INVOLUNTARY,STATUS,LEFT
+ *       END     why it stopped: late:SLOT, refused:SLOT:WHAT:ERRNO, status:SLOT:STATUS (of the preparation)
+ *   hook SLOT DEADLINE_NS                        like a run, but what the program leaves running is left alone
+ *   quit
+ *
+ * At the end of stdin (sectax is gone), at SIGTERM, SIGINT and SIGHUP every group that was started is killed.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SLOTS = 8, CLOCK_READINGS = 2000 };
+
+struct program {
+    char *input, *output, *errors; /* output and errors with their mark in front */
+    char *path;
+    char **argv;
+};
+
+struct ended {
+    int64_t wall_ns;
+    int status;
+    bool late;
+    const char *refused; /* what could not be had; NULL where the program ran */
+    int error;
+    bool left;
+    struct rusage usage;
+};
+
+extern char **environ;
+
+static struct program programs[SLOTS];
+static pid_t running, prepared; /* leaders of groups that may be alive; 0 for none */
+static int signals = -1;
+static sigset_t inherited, watched;
+
+/* The child of a vfork writes here what became of its exec: it shares our memory until then. */
+static volatile int exec_error;
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static _Noreturn void fail(const char *what) {
+    printf("error %s\n", what);
+    exit(2);
+}
+
+/* --- ending ---------------------------------------------------------------------------------------------------- */
+
+/* Kill the group of a leader that is not reaped yet, so that its number is still ours; then reap the leader. */
+static bool sweep(pid_t leader, struct rusage *usage) {
+    kill(-leader, SIGKILL);
+    int status;
+    while (wait4(leader, &status, 0, usage) < 0 && errno == EINTR)
+        ;
+    if (kill(-leader, 0) != 0) return false;
+    /* Others were left in the group. They are dying; let them not die into the next execution's time. */
+    struct timespec pause = {.tv_nsec = 1000000};
+    for (int patience = 50; patience > 0 && kill(-leader, 0) == 0; patience--) nanosleep(&pause, NULL);
+    return true;
+}
+
+static _Noreturn void abandon(void) {
+    struct rusage usage;
+    if (running) sweep(running, &usage);
+    if (prepared) sweep(prepared, &usage);
+    _exit(1);
+}
+
+/* --- one execution --------------------------------------------------------------------------------------------- */
+
+static int open_output(const char *marked) {
+    if (marked[0] == '-') return STDERR_FILENO;
+    int how = marked[0] == '>' ? O_TRUNC : O_APPEND;
+    return open(marked + 1, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | how, 0666);
+}
+
+/* In the child: become the program. Only calls that are safe after vfork. */
+static _Noreturn void become(const struct program *program, const int files[3], pid_t launcher, int64_t spin_ns) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launcher) _exit(127);
+    for (int fd = 0; fd < 3; fd++) dup2(files[fd], fd);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &inherited, NULL);
+    if (spin_ns > 0) {
+        int64_t until = now_ns() + spin_ns;
+        while (now_ns() < until)
+            ;
+    }
+    execve(program->path, program->argv, environ);
+    exec_error = errno;
+    _exit(127);
+}
+
+static bool has_ended(pid_t pid, siginfo_t *info) {
+    info->si_pid = 0;
+    return waitid(P_PID, pid, info, WEXITED | WNOWAIT | WNOHANG) == 0 && info->si_pid == pid;
+}
+
+/* Wait until the program has ended, or the deadline has passed, or sectax is gone. Does not reap it. */
+static void wait_for_end(int64_t began, int64_t deadline_ns, siginfo_t *info, struct ended *ended) {
+    struct pollfd events[2] = {{.fd = signals, .events = POLLIN}, {.fd = STDIN_FILENO, .events = 0}};
+    for (;;) {
+        int64_t left = began + deadline_ns - now_ns();
+        if (left <= 0) {
+            ended->late = true;
+            kill(-running, SIGKILL);
+            while (waitid(P_PID, running, info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+                ;
+            ended->wall_ns = now_ns() - began;
+            return;
+        }
+        struct timespec timeout = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+        int ready = ppoll(events, 2, &timeout, NULL);
+        ended->wall_ns = now_ns() - began;
+        if (ready > 0 && events[1].revents) abandon();
+        if (ready > 0 && events[0].revents) {
+            struct signalfd_siginfo signal;
+            if (read(signals, &signal, sizeof signal) == sizeof signal && signal.ssi_signo != SIGCHLD) abandon();
+        }
+        if (has_ended(running, info)) return;
+    }
+}
+
+/* Run a program once. Afterwards `running` is its unreaped leader, unless it was refused. */
+static void execute(const struct program *program, int64_t deadline_ns, int64_t spin_ns, struct ended *ended) {
+    memset(ended, 0, sizeof *ended);
+    const char *names[3] = {"input", "output", "errors"};
+    int files[3] = {-1, -1, -1};
+    files[0] = open(program->input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (files[0] >= 0) files[1] = open_output(program->output);
+    if (files[1] >= 0) files[2] = open_output(program->errors);
+    for (int fd = 0; fd < 3 && !ended->refused; fd++)
+        if (files[fd] < 0) ended->refused = names[fd], ended->error = errno;
+
+    if (!ended->refused) {
+        siginfo_t info = {0};
+        pid_t launcher = getpid();
+        exec_error = 0;
+        sigprocmask(SIG_BLOCK, &watched, NULL);
+
+        int64_t began = now_ns();
+        pid_t pid = vfork();
+        if (pid == 0) become(program, files, launcher, spin_ns);
+        if (pid < 0) {
+            ended->refused = "process", ended->error = errno;
+        } else {
+            running = pid;
+            wait_for_end(began, deadline_ns, &info, ended);
+            ended->status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+            if (exec_error) {
+                ended->refused = "program", ended->error = exec_error;
+                sweep(running, &ended->usage);
+                running = 0;
+            }
+        }
+        sigprocmask(SIG_UNBLOCK, &watched, NULL);
+    }
+    for (int fd = 0; fd < 3; fd++)
+        if (files[fd] > STDERR_FILENO) close(files[fd]);
+}
+
+/* --- requests -------------------------------------------------------------------------------------------------- */
+
+static char *word(void) {
+    char *next = strtok(NULL, " \n");
+    if (!next) fail("a request is too short");
+    return next;
+}
+
+static int64_t number(void) {
+    return strtoll(word(), NULL, 10);
+}
+
+static int slot(const char *text) {
+    int number = text[0] - '0';
+    if (number < 0 || number >= SLOTS || text[1]) fail("no such slot");
+    return number;
+}
+
+static int digit(char text) {
+    if (text >= '0' && text <= '9') return text - '0';
+    if (text >= 'a' && text <= 'f') return text - 'a' + 10;
+    fail("no hex digit");
+}
+
+/* Decode 'x' and hex; what stands before the x (a mark) is kept. */
+static char *text(const char *coded) {
+    const char *hex = strchr(coded, 'x');
+    if (!hex) return strdup(coded);
+    size_t mark = hex - coded, length = strlen(hex + 1) / 2;
+    char *plain = calloc(mark + length + 1, 1);
+    if (!plain) fail("no memory");
+    memcpy(plain, coded, mark);
+    for (size_t i = 0; i < length; i++) plain[mark + i] = digit(hex[1 + 2 * i]) << 4 | digit(hex[2 + 2 * i]);
+    return plain;
+}
+
+static void hello(void) {
+    int64_t began = now_ns(), before = began, step = INT64_MAX;
+    for (int i = 0; i < CLOCK_READINGS; i++) {
+        int64_t now = now_ns();
+        if (now > before && now - before < step) step = now - before;
+        before = now;
+    }
+    printf("launcher 1 %lld %lld\n", (long long)step, (long long)(before - began) / CLOCK_READINGS);
+}
+
+static void define(void) {
+    struct program *program = &programs[slot(word())];
+    program->input = text(word());
+    program->output = text(word());
+    program->errors = text(word());
+    program->path = text(word());
+    size_t count = 0, room = 8;
+    char **argv = malloc(room * sizeof *argv), *next;
+    while (argv && (next = strtok(NULL, " \n"))) {
+        if (count + 1 == room) argv = realloc(argv, (room *= 2) * sizeof *argv);
+        if (argv) argv[count++] = text(next);
+    }
+    if (!argv) fail("no memory");
+    argv[count] = NULL;
+    program->argv = argv;
+}
+
+static void set_environment(void) {
+    char *next;
+    while ((next = strtok(NULL, " \n")))
+        if (putenv(text(next)) != 0) fail("no memory");
+}
+
+static const struct program *defined(int slot) {
+    if (!programs[slot].argv) fail("this slot is empty");
+    return &programs[slot];
+}
+
+/* Say why it stopped here; whether there was a reason. */
+static bool stopped(int slot, const struct ended *ended) {
+    if (ended->refused) printf(" refused:%d:%s:%d", slot, ended->refused, ended->error);
+    else if (ended->late) printf(" late:%d", slot);
+    return ended->refused || ended->late;
+}
+
+static void record(const struct ended *ended) {
+    const struct rusage *usage = &ended->usage;
+    printf(" %lld,%lld,%lld,%ld,%ld,%ld,%d,%d", (long long)ended->wall_ns,
+           (long long)usage->ru_utime.tv_sec * 1000000 + usage->ru_utime.tv_usec,
+           (long long)usage->ru_stime.tv_sec * 1000000 + usage->ru_stime.tv_usec, usage->ru_maxrss, usage->ru_nvcsw,
+           usage->ru_nivcsw, ended->status, ended->left);
+}
+
+/* What the preparation started (a server, say) lives until the execution that it was for has ended. */
+static bool prepare(int slot, int64_t deadline_ns) {
+    struct ended ended;
+    execute(defined(slot), deadline_ns, 0, &ended);
+    prepared = running;
+    running = 0;
+    if (stopped(slot, &ended)) return false;
+    if (ended.status) printf(" status:%d:%d", slot, ended.status);
+    return ended.status == 0;
+}
+
+static bool once(const char *before, int slot_, bool strict, int64_t deadline_ns, int64_t spin_ns) {
+    struct ended ended;
+    bool go_on = before[0] == '-' || prepare(slot(before), deadline_ns);
+    if (go_on) {
+        execute(defined(slot_), deadline_ns, spin_ns, &ended);
+        if (running) ended.left = sweep(running, &ended.usage);
+        running = 0;
+        go_on = !stopped(slot_, &ended);
+        if (go_on) record(&ended);
+        if (strict && ended.status) go_on = false;
+    }
+    struct rusage unused;
+    if (prepared) sweep(prepared, &unused);
+    prepared = 0;
+    return go_on;
+}
+
+static void run(void) {
+    const char *before = word();
+    int command = slot(word());
+    int64_t times = number();
+    bool strict = number();
+    int64_t deadline_ns = number(), spin_ns = number();
+    printf("done");
+    for (int64_t i = 0; i < times; i++)
+        if (!once(before, command, strict, deadline_ns, spin_ns)) break;
+    putchar('\n');
+}
+
+static void hook(void) {
+    int which = slot(word());
+    int64_t deadline_ns = number();
+    struct ended ended;
+    printf("done");
+    execute(defined(which), deadline_ns, 0, &ended);
+    if (ended.late) sweep(running, &ended.usage);
+    else if (running) wait4(running, &ended.status, 0, &ended.usage);
+    running = 0;
+    if (!stopped(which, &ended)) record(&ended);
+    putchar('\n');
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "nothing") == 0) return 0; /* what a program costs that does nothing */
+    /* The program inherits what sectax was started with, except where that would break waiting or pipes. */
+    struct sigaction children = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+    sigaction(SIGCHLD, &children, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGCHLD);
+    sigaddset(&watched, SIGTERM);
+    sigaddset(&watched, SIGINT);
+    sigaddset(&watched, SIGHUP);
+    sigprocmask(SIG_UNBLOCK, &watched, NULL);
+    sigprocmask(SIG_SETMASK, NULL, &inherited);
+    signals = signalfd(-1, &watched, SFD_CLOEXEC);
+    if (signals < 0) fail("no signalfd");
+
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, stdin) > 0) {
+        const char *request = strtok(line, " \n");
+        if (!request) continue;
+        if (strcmp(request, "quit") == 0) return 0;
+        else if (strcmp(request, "hello") == 0) hello();
+        else if (strcmp(request, "environment") == 0) set_environment();
+        else if (strcmp(request, "program") == 0) define();
+        else if (strcmp(request, "run") == 0) run();
+        else if (strcmp(request, "hook") == 0) hook();
+        else fail("unknown request");
+        fflush(stdout);
+    }
+    return 0;
+}

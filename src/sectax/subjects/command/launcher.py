@@ -1,0 +1,276 @@
+"""Starts programs and times them, where there is no C compiler to build launcher.c with.
+
+It runs as a script in an interpreter of its own (`python -I -S -E launcher.py`) and imports as little as it can, since
+every program seems at least as large as what started it. The requests and replies are described in launcher.c; this
+does the same, with a higher floor of peak memory and a little more of its own in every time.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import sys
+import time
+from types import FrameType
+
+_CLOCK_READINGS = 2000
+_SLOTS = 8
+_LONGEST_POLL_MS = 1e8  # poll takes 32 bits
+
+
+class Program:
+    """What a slot holds: where its input and output are, and how it is started."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.input, self.output, self.errors, self.path, *self.argv = map(_text, words)
+
+
+class Ended:
+    """How one execution ended. `refused` is what could not be had, with the system's error number."""
+
+    def __init__(self) -> None:
+        self.pid = 0
+        self.wall_ns = 0
+        self.spin_cpu_ns = 0
+        self.status = 0
+        self.late = False
+        self.refused = ""
+        self.error = 0
+        self.left = False
+        self.usage: object = None
+
+
+_programs: dict[int, Program] = {}
+_environment = dict(os.environb)
+_groups: list[int] = []  # leaders, not reaped yet, of groups that may be alive
+_woken, _wake = os.pipe()
+
+
+def _text(coded: str) -> bytes:
+    """Decode 'x' and hex; what stands before the x (a mark) is kept."""
+    mark, separator, code = coded.partition("x")
+    return mark.encode() + bytes.fromhex(code) if separator else coded.encode()
+
+
+def _abandon(number: int = 0, frame: FrameType | None = None) -> None:
+    for leader in list(_groups):
+        _sweep(leader, Ended())
+    os._exit(1)
+
+
+def _kill(group: int) -> None:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        return
+
+
+def _alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _sweep(leader: int, ended: Ended) -> None:
+    """Kill the group of a leader that is not reaped yet, so that its number is still ours; then reap the leader."""
+    _kill(leader)
+    _reap(leader, ended)
+    if _alive(leader):
+        ended.left = True
+        for _ in range(50):  # they are dying; let them not die into the next execution's time
+            time.sleep(0.001)
+            if not _alive(leader):
+                break
+
+
+def _reap(leader: int, ended: Ended) -> None:
+    _, ended.status, ended.usage = os.wait4(leader, 0)
+    _groups.remove(leader)
+
+
+def _open(program: Program, ended: Ended) -> list[int]:
+    files: list[int] = []
+    for name, marked in (("input", b"<" + program.input), ("output", program.output), ("errors", program.errors)):
+        flags = {b"<": os.O_RDONLY, b">": os.O_WRONLY | os.O_CREAT | os.O_TRUNC}.get(
+            marked[:1], os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        )
+        try:
+            fd = 2 if marked == b"-" else os.open(marked[1:], flags | os.O_CLOEXEC | os.O_NOCTTY, 0o666)
+        except OSError as error:
+            ended.refused, ended.error = name, error.errno or 0
+            break
+        files.append(fd)
+    return files
+
+
+def _execute(program: Program, deadline_ns: int, spin_ns: int) -> Ended:
+    """Run a program once. Afterwards it is an unreaped member of `_groups`, unless it was refused."""
+    ended = Ended()
+    files = _open(program, ended)
+    if not ended.refused:
+        actions = [(os.POSIX_SPAWN_DUP2, fd, target) for target, fd in enumerate(files)]
+        ignored_by_python = [signal.SIGPIPE, signal.SIGXFSZ]
+        began = time.monotonic_ns()
+        if spin_ns > 0:
+            # Nothing of ours can run in the child, so the known cost is paid here and added to the child's CPU time.
+            spin_from = time.thread_time_ns()
+            while time.monotonic_ns() < began + spin_ns:
+                pass
+            ended.spin_cpu_ns = time.thread_time_ns() - spin_from
+        try:
+            ended.pid = os.posix_spawn(
+                program.path,
+                program.argv,
+                _environment,
+                file_actions=actions,
+                setpgroup=0,
+                setsigdef=ignored_by_python,
+            )
+        except OSError as error:
+            ended.refused, ended.error = "program", error.errno or 0
+        else:
+            _groups.append(ended.pid)
+            _wait_for_end(began, deadline_ns, ended)
+    for fd in files:
+        if fd > 2:
+            os.close(fd)
+    return ended
+
+
+def _wait_for_end(began: int, deadline_ns: int, ended: Ended) -> None:
+    """Wait until the program has ended, or the deadline has passed, or sectax is gone. Does not reap it."""
+    poll = select.poll()
+    poll.register(_woken, select.POLLIN)
+    poll.register(0, 0)
+    while True:
+        left = began + deadline_ns - time.monotonic_ns()
+        if left <= 0:
+            ended.late = True
+            _kill(ended.pid)
+            os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+            return
+        ready = poll.poll(min(left / 1e6, _LONGEST_POLL_MS))
+        ended.wall_ns = time.monotonic_ns() - began
+        for fd, _ in ready:
+            if fd == 0:
+                _abandon()
+            os.read(_woken, 512)
+        result = os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        if result is not None:
+            ended.status = result.si_status << 8 if result.si_code == os.CLD_EXITED else result.si_status
+            return
+
+
+def _record(ended: Ended) -> str:
+    usage = ended.usage
+    assert isinstance(usage, tuple)
+    user_us = round(usage[0] * 1e6) + ended.spin_cpu_ns // 1000
+    figures = (ended.wall_ns, user_us, round(usage[1] * 1e6), usage[2], usage[14], usage[15], ended.status)
+    return " " + ",".join(map(str, figures)) + f",{ended.left:d}"
+
+
+def _stopped(slot: int, ended: Ended) -> str:
+    if ended.refused:
+        return f" refused:{slot}:{ended.refused}:{ended.error}"
+    return f" late:{slot}" if ended.late else ""
+
+
+def _prepare(slot: int, deadline_ns: int) -> tuple[int, str]:
+    """What the preparation started (a server, say) lives until the execution that it was for has ended."""
+    ended = _execute(_programs[slot], deadline_ns, 0)
+    end = _stopped(slot, ended)
+    if not end and ended.status:
+        end = f" status:{slot}:{ended.status}"
+    return ended.pid, end
+
+
+def _once(before: str, slot: int, deadline_ns: int, spin_ns: int) -> tuple[str, int, bool]:
+    """The reply's part, the program's status, and whether to go on."""
+    prepared, end = (0, "") if before == "-" else _prepare(int(before), deadline_ns)
+    status = 0
+    if not end:
+        ended = _execute(_programs[slot], deadline_ns, spin_ns)
+        if ended.pid:
+            _sweep(ended.pid, ended)
+        end = _stopped(slot, ended)
+        part, status = end or _record(ended), ended.status
+    else:
+        part = end
+    if prepared:
+        _sweep(prepared, Ended())
+    return part, status, not end
+
+
+def _run(words: list[str]) -> str:
+    before, slot = words[0], int(words[1])
+    times, strict, deadline_ns, spin_ns = map(int, words[2:])
+    reply = ["done"]
+    for _ in range(times):
+        part, status, go_on = _once(before, slot, deadline_ns, spin_ns)
+        reply.append(part)
+        if not go_on or (strict and status):
+            break
+    return "".join(reply)
+
+
+def _hook(slot: int, deadline_ns: int) -> str:
+    ended = _execute(_programs[slot], deadline_ns, 0)
+    if ended.late:
+        _sweep(ended.pid, ended)
+    elif ended.pid:
+        _reap(ended.pid, ended)
+    return "done" + (_stopped(slot, ended) or _record(ended))
+
+
+def _hello() -> str:
+    readings = [time.monotonic_ns() for _ in range(_CLOCK_READINGS)]
+    steps = {later - earlier for earlier, later in zip(readings, readings[1:], strict=False)}  # noqa: RUF007 - likewise
+    return f"launcher 1 {min(steps - {0})} {(readings[-1] - readings[0]) // _CLOCK_READINGS}"
+
+
+def _answer(request: str, words: list[str]) -> str | None:
+    if request == "hello":
+        return _hello()
+    if request == "environment":
+        for word in words:
+            name, _, value = _text(word).partition(b"=")
+            _environment[name] = value
+        return None
+    if request == "program":
+        if not 0 <= int(words[0]) < _SLOTS:
+            raise ValueError(words[0])
+        _programs[int(words[0])] = Program(words[1:])
+        return None
+    if request == "run":
+        return _run(words)
+    if request == "hook":
+        return _hook(int(words[0]), int(words[1]))
+    raise ValueError(request)
+
+
+def _main() -> None:
+    os.set_blocking(_wake, False)
+    os.set_blocking(_woken, False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(_wake, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, _abandon)
+    gc.disable()
+    for line in sys.stdin:
+        request, *words = line.split()
+        if request == "quit":
+            return
+        reply = _answer(request, words)
+        if reply is not None:
+            sys.stdout.write(reply + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    _main()

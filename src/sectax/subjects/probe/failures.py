@@ -1,0 +1,73 @@
+"""Turns what went wrong with a probe into words for a person."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+
+from sectax.model.printable import printable
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation
+from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildFlooded, ChildNotStarted, ChildSilent
+
+# Everything that a probe may do wrong while it is talked to.
+ProbeTrouble = (ChildError, ProtocolViolation, AnsweredFailed, AnsweredSkipped)
+
+_LAST_WORDS = 200  # characters
+# The shortest piece of an input that is recognised. Shorter ones occur by chance.
+_PIECE = 12
+_RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
+
+
+def story(error: Exception, doing: str = "") -> str:
+    """What happened, to be put behind the name of the probe: `stopped replying to measure: exit status 137, …`."""
+    to = f" to {doing}" if doing else ""
+    match error:
+        case ChildNotStarted():
+            return f"could not be started: {error.program}: {error.reason}"
+        case ChildDied():
+            return f"stopped replying{to}: {error}{_last_words(error.stderr_tail)}"
+        case ChildSilent():
+            return f"did not reply{to} within {error.seconds:.1f} s{_last_words(error.stderr_tail)}"
+        case ChildFlooded():
+            return f"flooded its stdout in its reply{to}: {error}"
+        case ProtocolViolation():
+            return f"broke the protocol in its reply{to}: {error}"
+        case AnsweredFailed() | AnsweredSkipped():
+            return f"refused{f' {doing}' if doing else ''}: {printable(error.reason, _LAST_WORDS)}"
+    return f"failed: {printable(str(error), _LAST_WORDS)}"
+
+
+def advice(error: Exception | None, name: str) -> str:
+    """What to try next with the probe of this name; None is a fault that is no exception."""
+    match error:
+        case ChildNotStarted():
+            return "sectax doctor says what is missing"
+        case ChildDied(out_of_memory=True):
+            return "give it more memory (free some, or raise the limit of its container or cgroup), or leave it out"
+        case AnsweredFailed() | AnsweredSkipped() if error.mend:
+            return printable(error.mend, _LAST_WORDS)
+    return f"sectax probe check {shlex.quote(name)} tries it by itself and names what fails"
+
+
+def _last_words(stderr_tail: bytes) -> str:
+    """The last line that says something, as untrusted as it is."""
+    lines = [line.strip() for line in stderr_tail.splitlines() if line.strip()]
+    return f"; last on its stderr: {printable(lines[-1], _LAST_WORDS)}" if lines else ""
+
+
+def redacted(text: str, secrets: Iterable[str]) -> str:
+    """Take out of a message every longer piece of the inputs: a probe's complaint may quote the key it was given."""
+    pieces = {
+        run[start : start + _PIECE]
+        for secret in secrets
+        for run in _RUN.findall(secret)
+        for start in range(len(run) - _PIECE + 1)
+    }
+
+    def _or_mark(match: re.Match[str]) -> str:
+        run = match[0]
+        known = any(run[start : start + _PIECE] in pieces for start in range(len(run) - _PIECE + 1))
+        return "[input]" if known else run
+
+    return _RUN.sub(_or_mark, text)

@@ -1,0 +1,40 @@
+"""Holds the times that a probe reports against sectax's own clock."""
+
+from __future__ import annotations
+
+# Both clocks are steered by the same kernel; what is left is rounding.
+_TOLERANCE = 1.01
+_TOLERANCE_S = 20e-6
+# A hiccup of the machine can make one short batch look late from outside, never a quarter of a second of them.
+_JUDGED_AFTER_S = 0.25
+_SHORTEST_JUDGED_S = 1e-3
+# Microseconds reported as nanoseconds are a factor of 1000; reading a request and writing a reply never are 50.
+_FAR_BELOW = 50
+
+
+class ClockWatch:
+    """Notices a probe whose times cannot be seconds as sectax counts them: a wrong unit, a wrong clock."""
+
+    def __init__(self) -> None:
+        self._reported_s = 0.0
+        self._wall_s = 0.0
+
+    def complaint(self, reported_s: float, wall_s: float, timed_share: float = 1.0) -> str | None:
+        """Take in one measurement; what is wrong with what the probe has reported, None where nothing is.
+
+        Args:
+            reported_s: what the probe says its timed operations took.
+            wall_s: the whole exchange, seen from outside.
+            timed_share: timed operations among all that were run (the rest settled).
+        """
+        if reported_s > wall_s * _TOLERANCE + _TOLERANCE_S:
+            return f"it reported {reported_s:.4g} s for what took {wall_s:.4g} s by sectax's clock"
+        if wall_s >= _SHORTEST_JUDGED_S:
+            self._reported_s += reported_s / timed_share
+            self._wall_s += wall_s
+        if self._wall_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._wall_s:
+            return (
+                f"its operations took {self._wall_s:.3g} s by sectax's clock, it reported {self._reported_s:.3g} s: "
+                "is its clock in nanoseconds?"
+            )
+        return None

@@ -1,0 +1,249 @@
+"""A probe process as a subject: one fresh process with one operation made ready."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field
+
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Referee, Visit, Witness, Witnesses, Work
+from sectax.protocol.messages import MAX_LINE_BYTES, HelloReply, MeasureReply
+from sectax.protocol.session import AnsweredSkipped
+from sectax.sandboxes.process.child import Child
+from sectax.sandboxes.process.errors import ChildError, ChildSilent, describe_exit
+from sectax.sandboxes.process.telemetry import TelemetryReader, difference
+from sectax.subjects.probe.conversation import Conversation
+from sectax.subjects.probe.failures import ProbeTrouble, advice, redacted, story
+from sectax.subjects.probe.plausibility import ClockWatch
+from sectax.subjects.probe.witnessing import witness
+
+BATCH_TIME = "batch_time"
+FIRST = "first"
+
+# Characters of a witness that are kept: versions and curves are short, and what a probe says is not to be trusted.
+_LONGEST_TEXT = 200
+
+
+@dataclass(frozen=True)
+class ProbeSpec:
+    """How a probe is started and what it is to make ready; data that can travel to another machine.
+
+    Attributes:
+        name: of the probe, for messages.
+        argv, cwd: the command that starts it, and where.
+        operation, parameters, inputs: as in `prepare`. Inputs are secret and never shown.
+        referee: judges what the operation makes and what it accepts; None where there is nothing to judge (`empty`).
+        deadline_s: seconds that any reply may take.
+        stop_grace_s: seconds that the process may take to exit once it was told to.
+        first: time the very first operation of the process, before anything else has run it.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    cwd: str
+    operation: str
+    parameters: dict[str, str] = field(default_factory=dict)
+    inputs: dict[str, str] = field(default_factory=dict, repr=False)
+    referee: Referee | None = field(default=None, repr=False)
+    deadline_s: float = 30.0
+    stop_grace_s: float = 5.0
+    first: bool = True
+
+    def subject(self) -> ProbeSubject:
+        return ProbeSubject(self)
+
+
+class ProbeSubject:
+    """Implements `sectax.model.subject.Subject` for a probe.
+
+    `start`, `open`, any number of `visit`, `close`; whatever fails kills the process and raises `SubjectFailed`.
+    """
+
+    def __init__(self, spec: ProbeSpec) -> None:
+        self.first: Observation | None = None
+        self._spec = spec
+        self._conversation: Conversation | None = None
+        self._telemetry: TelemetryReader | None = None
+        self._clock = ""
+        self._watch = ClockWatch()
+        self._stage = "open"
+
+    @property
+    def pid(self) -> int | None:
+        """Of the probe's process; None before it was started."""
+        return None if self._conversation is None else self._conversation.child.pid
+
+    def start(self) -> None:
+        """Start the process and greet it, without waiting for its answer."""
+        if self._conversation is not None:
+            return
+        spec = self._spec
+        try:
+            child = Child(spec.argv, cwd=spec.cwd, line_limit=MAX_LINE_BYTES)
+            self._conversation = Conversation(child, spec.deadline_s)
+            self._conversation.send_hello()
+        except ChildError as error:
+            raise self._failed(error, "hello") from error
+
+    def open(self) -> Witnesses:
+        """Make the operation ready and check that it is what it claims to be.
+
+        Returns:
+            The probe's own witnesses (`key_bits`, `alg`, …), and `probe`, `runtime`, `library_*`, `clock`,
+            `clock_granularity_s`, `clock_read_s`.
+        """
+        self.start()
+        spec, conversation = self._spec, self._running()
+        doing = "hello"
+        try:
+            hello = conversation.receive_hello()
+            self._clock = printable(hello.clock.name, _LONGEST_TEXT)
+            self._telemetry = TelemetryReader(conversation.child.pid)
+            doing = "prepare"
+            prepared = conversation.prepare(spec.operation, spec.parameters, spec.inputs)
+            if spec.first:
+                doing = "measure"
+                self.first = self._measure_first(conversation)
+            doing = "witness"
+            seen = self._witness(conversation)
+        except AnsweredSkipped as error:
+            self.kill()
+            secrets = spec.inputs.values()
+            reason, mend = (printable(redacted(text, secrets), _LONGEST_TEXT) for text in (error.reason, error.mend))
+            raise SubjectSkipped(reason, mend) from error
+        except ProbeTrouble as error:
+            raise self._failed(error, doing) from error
+        self._stage = "visit"
+        return _safe(prepared.witnesses) | seen | _safe(_identity(hello))
+
+    def visit(self, work: Work) -> Visit:
+        """Have the operations run, and say how long they took by the probe's own clock.
+
+        Observations: `batch_time` in seconds, one for the batch, or with `work.each` one per operation. Operations
+        that are `extra` lengthen the batch and are not counted.
+        """
+        if work.each and work.extra:
+            raise ValueError("extra operations lengthen a batch; they cannot be added to single ones")
+        conversation, telemetry = self._running(), self._telemetry
+        before = None if telemetry is None else telemetry.read()
+        try:
+            reply = conversation.measure(work.count + work.extra, work.settle, work.each)
+        except ProbeTrouble as error:
+            raise self._failed(error, "measure") from error
+        after = None if telemetry is None else telemetry.read()
+        elapsed_s = self._checked(conversation, reply, work.settle)
+        if work.each:
+            observations = tuple(self._observation(BATCH_TIME, each * 1e-9, 1) for each in reply.elapsed_ns)
+        else:
+            observations = (self._observation(BATCH_TIME, elapsed_s, work.count),)
+        ridden = {} if before is None or after is None else difference(before, after)
+        return Visit(observations, ridden)
+
+    def close(self) -> Witnesses:
+        """Check once more, and have the process end of itself.
+
+        Returns:
+            What the probe witnessed after the measurement, and `exit_status`.
+        """
+        self._stage = "close"
+        conversation = self._running()
+        doing = "witness"
+        try:
+            seen = self._witness(conversation)
+            doing = "stop"
+            conversation.stop()
+        except ProbeTrouble as error:
+            raise self._failed(error, doing) from error
+        seen["exit_status"] = self._wait_for_exit(conversation)
+        self.kill()
+        return seen
+
+    def kill(self) -> None:
+        """End the process at once; never raises."""
+        if self._telemetry is not None:
+            self._telemetry.close()
+            self._telemetry = None
+        if self._conversation is not None:
+            with contextlib.suppress(OSError):
+                self._conversation.child.kill()
+
+    def _measure_first(self, conversation: Conversation) -> Observation:
+        reply = conversation.measure(1)
+        return self._observation(FIRST, self._checked(conversation, reply), 1)
+
+    def _wait_for_exit(self, conversation: Conversation) -> int:
+        grace_s = self._spec.stop_grace_s
+        try:
+            exit_status = conversation.child.wait(time.monotonic() + grace_s)
+        except ChildSilent as error:
+            message = f"said that it stops, and still ran {grace_s:.1f} s later"
+            raise self._failure(message, advice(error, self._spec.name)) from error
+        if exit_status != 0:
+            message = f"stopped with {describe_exit(exit_status)} instead of 0"
+            raise self._failure(message, advice(None, self._spec.name))
+        return exit_status
+
+    def _witness(self, conversation: Conversation) -> dict[str, Witness]:
+        spec = self._spec
+        witnessed = witness(conversation, spec.operation, spec.referee)
+        if witnessed.doubts:
+            raise self._failure(
+                "; ".join(witnessed.doubts.values()),
+                "nothing is timed that does not do its work; sectax probe check names each step that fails",
+            )
+        return _safe(witnessed.reply.witnesses)
+
+    def _checked(self, conversation: Conversation, reply: MeasureReply, settle: int = 0) -> float:
+        """The seconds of a measurement that can be believed."""
+        if reply.failures:
+            message = f"got {reply.failures} wrong results in {reply.count} operations"
+            raise self._failure(message, "its times are not those of the operation and are thrown away")
+        elapsed_s = sum(reply.elapsed_ns) * 1e-9
+        complaint = self._watch.complaint(elapsed_s, conversation.wall_s, reply.count / (reply.count + settle))
+        if complaint is not None:
+            raise self._failure(f"reports times that cannot be: {complaint}", advice(None, self._spec.name))
+        return elapsed_s
+
+    def _observation(self, metric: str, seconds: float, count: int) -> Observation:
+        return Observation(metric, seconds, "s", self._clock, count)
+
+    def _running(self) -> Conversation:
+        if self._conversation is None:
+            raise RuntimeError("the subject was not started")
+        return self._conversation
+
+    def _title(self) -> str:
+        """`probe php (algorithm=RS256, operation=verify)`"""
+        levels = sorted((self._spec.parameters | {"operation": self._spec.operation}).items())
+        return f"probe {self._spec.name} ({', '.join(f'{name}={level}' for name, level in levels)})"
+
+    def _failed(self, error: Exception, doing: str) -> SubjectFailed:
+        return self._failure(story(error, doing), advice(error, self._spec.name))
+
+    def _failure(self, message: str, hint: str) -> SubjectFailed:
+        self.kill()
+        secrets = self._spec.inputs.values()
+        safe = printable(redacted(f"{self._title()} {message}", secrets))
+        return SubjectFailed(safe, redacted(hint, secrets), self._stage)
+
+
+def _identity(hello: HelloReply) -> dict[str, Witness]:
+    """Who the probe is, as flat names. The clock's figures are sectax's to name, so they go last and win."""
+    libraries: dict[str, Witness] = {f"library_{library.name}": library.version for library in hello.libraries}
+    return libraries | {
+        "probe": f"{hello.probe.name} {hello.probe.version}",
+        "runtime": f"{hello.runtime.name} {hello.runtime.version}",
+        "clock": hello.clock.name,
+        "clock_granularity_s": hello.clock.granularity_ns * 1e-9,
+        "clock_read_s": hello.clock.read_ns * 1e-9,
+    }
+
+
+def _safe(witnesses: Witnesses) -> Witnesses:
+    """Witnesses as they may be shown and recorded: text from a probe can hold anything."""
+    return {
+        printable(name, _LONGEST_TEXT): printable(value, _LONGEST_TEXT) if isinstance(value, str) else value
+        for name, value in witnesses.items()
+    }

@@ -1,0 +1,199 @@
+"""The conformance suite passes an honest probe and names what is wrong with each liar."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from sectax.subjects.probe.checks.clock import TIMED
+from sectax.subjects.probe.conformance import Case, CheckResult, CheckStatus, check_probe, check_probe_stepwise
+from tests.fakes.probe import MODES
+from tests.fakes.toy import SECRET, ToyReferee, fake, inputs, spoiled_inputs
+
+SIGN = Case("sign", {"algorithm": "TOY"}, inputs(), ToyReferee())
+VERIFY = Case("verify", {}, inputs(), ToyReferee(), spoiled_inputs())
+
+GREETING = ["hello-answers", "seq-echoed", "empty-offered"]
+MANNERS = [
+    "version-refused",
+    "unknown-members-ignored",
+    "unprepared-refused",
+    "unknown-operation-answered",
+    "unknown-command-answered",
+    "malformed-line-survived",
+    "long-line-read",
+    "counts-honoured",
+    "stdout-clean",
+    "stops-in-time",
+    "eof-exits",
+]
+CLOCK = ["elapsed-plausible", "clock-plausible", "count-scales"]
+WORK = [
+    "prepare-answers",
+    "witness-answers",
+    "genuine-accepted",
+    "tampered-refused",
+    "artefact-sound",
+    "elapsed-plausible",
+    "count-scales",
+    "costs-more-than-empty",
+    "sound-afterwards",
+]
+UNTIMED_WORK = {*WORK, "failures-reported"} - TIMED
+
+# What fails of the greeting and the manners; every other check of these passes.
+ILL_MANNERED = {
+    "dies": {"counts-honoured"},
+    "killed": {"counts-honoured"},
+    "garbage": {"stdout-clean"},
+    "floods": {"empty-offered"},
+    "wrong-version": {"hello-answers"},
+    "any-version": {"version-refused"},
+    "silent": {"hello-answers"},
+    "mute-measure": {"empty-offered"},
+    "wrong-seq": {"seq-echoed"},
+    "own-seq": {"seq-echoed"},
+    "stays": {"stops-in-time"},
+    "bad-exit": {"stops-in-time"},
+    "wrong-count": {"counts-honoured", "stdout-clean"},
+    "half-fails": {"counts-honoured"},
+    "brittle": {"unknown-command-answered", "malformed-line-survived"},
+    "short-lines": {"long-line-read"},
+    "no-empty": {"empty-offered"},
+    "fails": {"empty-offered"},
+    "unprepared": {"unprepared-refused"},
+}
+# What fails of the work, with signing and verifying to try.
+IDLE = {
+    "accepts-tampered": {"tampered-refused", "failures-reported"},
+    "refuses-genuine": {"genuine-accepted"},
+    "wrong-artefact": {"artefact-sound"},
+    "no-artefact": {"artefact-sound"},
+    "hides-failures": {"failures-reported"},
+}
+WRONG_CLOCKS = {
+    "dead-code": {"count-scales"},
+    "microseconds": {"elapsed-plausible"},
+    "picoseconds": {"elapsed-plausible"},
+    "coarse-clock": {"clock-plausible"},
+}
+HARMLESS = {"honest", "slow", "noisy", "skips", "escapes"}
+
+
+def manners(mode: str) -> list[CheckResult]:
+    return check_probe(fake(mode), only={*GREETING, *MANNERS}, patience_s=0.5)
+
+
+def work(mode: str) -> list[CheckResult]:
+    return check_probe(fake(mode), cases=[SIGN, VERIFY], only=UNTIMED_WORK, patience_s=5.0)
+
+
+def failed(results: list[CheckResult]) -> set[str]:
+    return {result.id for result in results if result.status is CheckStatus.FAILED}
+
+
+def test_every_fake_has_its_place() -> None:
+    assert {*ILL_MANNERED, *IDLE, *WRONG_CLOCKS, *HARMLESS} == MODES.keys()
+
+
+def test_an_honest_probe_passes_every_check() -> None:
+    results = check_probe(fake("honest"), cases=[SIGN, VERIFY], patience_s=5.0)
+
+    assert {result.status for result in results} == {CheckStatus.PASSED}
+    assert [result.id for result in results if not result.case] == [*GREETING, *MANNERS, *CLOCK]
+    assert [result.id for result in results if result.case == "sign algorithm=TOY"] == WORK
+    assert "failures-reported" in [result.id for result in results if result.case == "verify"]
+
+
+@pytest.mark.parametrize(("mode", "expected"), ILL_MANNERED.items())
+def test_ill_manners_are_named_and_nothing_else(mode: str, expected: set[str]) -> None:
+    results = manners(mode)
+
+    assert failed(results) == expected
+    assert all(result.message for result in results)
+    assert all(result.hint for result in results if result.status is CheckStatus.FAILED)
+    assert all((result.message + result.hint).isprintable() for result in results)
+
+
+@pytest.mark.parametrize(("mode", "expected"), IDLE.items())
+def test_work_that_is_not_done_is_named_and_nothing_else(mode: str, expected: set[str]) -> None:
+    assert failed(work(mode)) == expected
+
+
+@pytest.mark.parametrize(("mode", "expected"), WRONG_CLOCKS.items())
+def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: set[str]) -> None:
+    results = check_probe(fake(mode), only=TIMED, patience_s=2.0)
+
+    assert failed(results) == expected
+
+
+@pytest.mark.parametrize("mode", ["noisy", "skips", "escapes", "slow"])
+def test_what_is_only_odd_passes(mode: str) -> None:
+    assert failed(work(mode)) == set()
+
+
+def test_what_the_probe_skips_is_skipped_with_the_reason_and_what_mends_it() -> None:
+    results = {result.id: result for result in work("skips") if result.case == SIGN.name}
+
+    assert {result.status for result in results.values()} == {CheckStatus.SKIPPED}
+    assert results["prepare-answers"].message == "the library toy is missing"
+    assert results["prepare-answers"].hint == "apt install toy"
+
+
+def test_where_the_greeting_fails_the_rest_is_skipped() -> None:
+    results = check_probe(fake("silent"), cases=[SIGN], patience_s=0.1)
+
+    assert [result.status for result in results] == [CheckStatus.FAILED] + [CheckStatus.SKIPPED] * (len(results) - 1)
+    assert results[-1].message == "hello-answers has to pass first"
+
+
+def test_a_wrong_unit_makes_the_other_times_moot() -> None:
+    results = check_probe(fake("picoseconds"), cases=[SIGN], only=TIMED, patience_s=2.0)
+
+    skipped = {result.id for result in results if result.status is CheckStatus.SKIPPED}
+    assert skipped == TIMED
+    assert failed(results) == {"elapsed-plausible"}
+
+
+def test_work_that_costs_nothing_is_named() -> None:
+    # The empty operation under another name.
+    results = check_probe(fake("honest"), cases=[Case("empty"), SIGN], only={"costs-more-than-empty"}, patience_s=5.0)
+
+    assert [(result.id, result.case) for result in results if result.id == "costs-more-than-empty"] == [
+        ("costs-more-than-empty", SIGN.name)
+    ]
+
+
+def test_inputs_are_not_quoted() -> None:
+    results = check_probe(fake("fails"), cases=[SIGN], only={"prepare-answers"}, patience_s=1.0)
+
+    assert SECRET not in "".join(result.message + result.hint for result in results)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["no-such-program"], "it could not be started: no-such-program: command not found"),
+        (["true"], "it stopped replying: exit status 0"),
+        (["sleep", "60"], "it did not reply within 0.1 s"),
+        (["yes"], "JSON"),
+        ([sys.executable, "-c", "import sys\nwhile True: sys.stdout.write('x' * 65536)"], "without a line break"),
+        (["cat"], "Object missing required field"),
+    ],
+)
+def test_any_program_may_be_tried(argv: list[str], message: str) -> None:
+    began = time.monotonic()
+    first = next(check_probe_stepwise(argv, patience_s=0.1 if argv[0] == "sleep" else 5.0))
+
+    assert (first.id, first.status) == ("hello-answers", CheckStatus.FAILED)
+    assert message in first.message
+    assert time.monotonic() - began < 5
+
+
+def test_results_come_as_they_are_known() -> None:
+    results = check_probe_stepwise(fake("honest"), patience_s=5.0)
+
+    assert next(results).id == "hello-answers"
+    results.close()
