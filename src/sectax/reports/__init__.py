@@ -1,0 +1,1 @@
+"""Findings in, text out. A report formats what analysis found and computes nothing."""

@@ -1,0 +1,248 @@
+"""What a comparison says, in which order, as sections of plain text and small tables; each format only sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Side
+from sectax.model.metric import Metric
+from sectax.model.printable import printable
+from sectax.model.published import Fact, Known
+from sectax.reports import units
+from sectax.reports.words import claims
+
+NO_VERDICT = "Two sessions share neither time nor host, so nothing cancels between them: a bare ratio, and no verdict."
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of text; the first column is set to the left, the others to the right unless `left` says otherwise."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: frozenset[int] = frozenset({0})
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    lines: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    footnotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Beside:
+    title: str
+    sections: tuple[Section, ...]
+
+
+def published(comparison: PublishedComparison) -> Beside:
+    """A run beside a published study."""
+    sections = [Section("Where", lines=(*_there(comparison.there), *_here(comparison.here)))]
+    for table in comparison.tables:
+        sections += _table(table)
+    if comparison.left_out:
+        sections.append(Section("Left out", lines=tuple(printable(each) for each in comparison.left_out)))
+    if comparison.remarks:
+        sections.append(
+            Section(
+                "Remarks on the study's labels",
+                lines=tuple(
+                    f"{each.id}: {printable(each.subject)}: {printable(each.text)}" for each in comparison.remarks
+                ),
+            )
+        )
+    sections.append(Section("What the study does not say", lines=_unknowns(comparison)))
+    if comparison.choices:
+        sections.append(Section("So it was chosen", lines=tuple(printable(each) for each in comparison.choices)))
+    title = f"published:{comparison.study} beside run {printable(comparison.run_id)}: {printable(comparison.title)}"
+    return Beside(title, tuple(sections))
+
+
+def runs(comparison: RunComparison) -> Beside:
+    """Two runs side by side."""
+    sections = [
+        Section(
+            "Where",
+            lines=(
+                f"a: run {printable(comparison.a)}, begun {printable(comparison.started_a)}",
+                f"b: run {printable(comparison.b)}, begun {printable(comparison.started_b)}",
+            ),
+        ),
+        _differences(comparison),
+        _effects(comparison),
+        _absolute(comparison),
+    ]
+    for name, only in (("a", comparison.only_a), ("b", comparison.only_b)):
+        if only:
+            sections.append(Section(f"Only in {name}", lines=tuple(printable(each) for each in only)))
+    return Beside(
+        f"run {printable(comparison.a)} beside run {printable(comparison.b)}: {printable(comparison.experiment)}",
+        tuple(section for section in sections if section.lines or section.grids),
+    )
+
+
+class _Notes:
+    """Numbers the reasons for gaps, so that a table says 'missing [1]' and its foot why."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def missing(self, figure: Figure) -> str:
+        return f"missing [{self._numbers.setdefault(figure.missing, len(self._numbers) + 1)}]"
+
+    def footnotes(self) -> tuple[str, ...]:
+        return tuple(f"[{number}] {printable(reason)}" for reason, number in self._numbers.items())
+
+
+def _there(facts: dict[str, Fact]) -> tuple[str, ...]:
+    told = [
+        f"there: {printable(str(facts[name].value))}"
+        for name in ("environment", "author")
+        if name in facts and facts[name].known is not Known.UNKNOWN
+    ]
+    return tuple(told)
+
+
+def _here(identity: dict[str, str]) -> tuple[str, ...]:
+    # What measures (sectax and its libraries) is of no interest beside what is measured.
+    told = [f"{name} {value}" for name, value in identity.items() if name.partition(".")[0] != "sectax"]
+    return (f"here: {printable('; '.join(told))}",) if told else ("here: not recorded",)
+
+
+def _unknowns(comparison: PublishedComparison) -> tuple[str, ...]:
+    lines = []
+    for name in comparison.unknowns:
+        note = comparison.there[name].note
+        lines.append(f"{printable(name.replace('_', ' '))}{f' ({printable(note)})' if note else ''}")
+    return tuple(lines)
+
+
+def _table(table: ComparedTable) -> list[Section]:
+    fixed = "".join(f", {printable(factor)} {printable(level)}" for factor, level in table.fixed.items())
+    title = f"{printable(table.metric.replace('_', ' '))}, {printable(table.unit)}{fixed}"
+    notes = _Notes()
+    there = _grid(table, "there, as printed", table.there, units.as_printed, notes)
+    here = tuple(_grid(table, printable(side.name), side, None, notes) for side in table.here)
+    figures = Section(title, grids=(there, *here), footnotes=notes.footnotes())
+    notes = _Notes()
+    heads = tuple(printable(side.name) for side in table.here)
+    shapes = tuple(
+        Grid(
+            "",
+            ("ratio", "there", *heads),
+            tuple(
+                (printable(shape.name), *(_ratio(each, notes) for each in (shape.there, *shape.here))) for shape in each
+            ),
+        )
+        for each in (table.down, table.across)
+        if each
+    )
+    shape = Section(
+        f"Shape of {title}",
+        lines=("Ratios within each table; these may be set beside each other.",),
+        grids=shapes,
+        footnotes=notes.footnotes(),
+    )
+    notes = _Notes()
+    absolute = Section(
+        f"Absolute, {title}: here over there",
+        lines=(NO_VERDICT,),
+        grids=tuple(_grid(table, printable(side.name), side, units.ratio, notes) for side in table.absolute),
+        footnotes=notes.footnotes(),
+    )
+    return [figures, shape, absolute]
+
+
+def _grid(table: ComparedTable, title: str, side: Side, say: Callable[[float], str] | None, notes: _Notes) -> Grid:
+    """One side in the study's layout; `say` sets a number, None with the doubt that it carries."""
+    rows = []
+    for label, figures in zip(table.row_labels, side.figures, strict=True):
+        rows.append((printable(label), *(_said(figure, say, notes) for figure in figures)))
+    return Grid(title, (printable(table.rows), *(printable(label) for label in table.column_labels)), tuple(rows))
+
+
+def _said(figure: Figure, say: Callable[[float], str] | None, notes: _Notes) -> str:
+    if figure.value is None:
+        return notes.missing(figure)
+    return say(figure.value) if say else units.doubted(figure.value, figure.low, figure.high)
+
+
+def _ratio(figure: Figure, notes: _Notes) -> str:
+    return notes.missing(figure) if figure.value is None else units.ratio(figure.value)
+
+
+def _differences(comparison: RunComparison) -> Section:
+    if not comparison.differences:
+        return Section("Differences", lines=("The runs record the same host, software and witnesses.",))
+    rows = tuple(
+        (
+            printable(f"{each.name} of {each.subject}" if each.subject != "run" else each.name),
+            printable(each.a or "not there"),
+            printable(each.b or "not there"),
+            "refuses" if each.refuses else "allows",
+        )
+        for each in comparison.differences
+    )
+    grid = Grid("", ("what differs", "a", "b", "absolute figures"), rows, frozenset({0, 1, 2, 3}))
+    return Section("Differences", grids=(grid,))
+
+
+def _effects(comparison: RunComparison) -> Section:
+    pairs = comparison.effects
+    if not pairs:
+        return Section("Effects", lines=("The runs have no comparison in common.",))
+    labels = _short([each.a.comparison.treatment for each in pairs])
+    several = len({each.metric.name for each in pairs}) > 1
+    rows = tuple(
+        (
+            f"{label}: {printable(each.metric.name)}" if several else label,
+            claims.verdict(each.a, each.metric),
+            claims.verdict(each.b, each.metric),
+        )
+        for label, each in zip(labels, pairs, strict=True)
+    )
+    line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
+    return Section("Effects", lines=(line,), grids=(Grid("", ("treatment", "a", "b"), rows, frozenset({0, 1, 2})),))
+
+
+def _short(treatments: list[str]) -> list[str]:
+    """The ids without the levels that all of them share, in pieces that a line can be broken between."""
+    parts = [each.split("/") for each in treatments]
+    if len({len(each) for each in parts}) > 1:
+        return [printable(" / ".join(each)) for each in parts]
+    varying = [place for place in range(len(parts[0])) if len({each[place] for each in parts}) > 1]
+    return [printable(" · ".join(each[place] for place in varying or [len(each) - 1])) for each in parts]
+
+
+def _absolute(comparison: RunComparison) -> Section:
+    grids = []
+    notes = _Notes()
+    metrics: dict[str, Metric] = {each.metric.name: each.metric for each in comparison.absolute}
+    for name, metric in metrics.items():
+        pairs = [each for each in comparison.absolute if each.metric.name == name]
+        figures = [figure.value for each in pairs for figure in (each.a, each.b) if figure.value is not None]
+        column = units.scale(metric.unit, figures)
+        rows = []
+        labels = _short([pair.treatment for pair in pairs])
+        for label, pair in zip(labels, pairs, strict=True):
+            if pair.refused:
+                quotient = notes.missing(Figure(None, pair.refused)).replace("missing", "refused")
+            else:
+                quotient = units.ratio(pair.ratio) if pair.ratio is not None else "–"
+            rows.append((label, *(_scaled(each, column) for each in (pair.a, pair.b)), quotient))
+        title = f"{printable(name.replace('_', ' '))}, {printable(column.unit)}"
+        grids.append(Grid(title, ("treatment", "a", "b", "b : a"), tuple(rows)))
+    if not grids:
+        return Section("Absolute figures")
+    return Section("Absolute figures", lines=(NO_VERDICT,), grids=tuple(grids), footnotes=notes.footnotes())
+
+
+def _scaled(figure: Figure, column: units.Scale) -> str:
+    if figure.value is None:
+        return "–"
+    bounds = [None if each is None else each / column.size for each in (figure.low, figure.high)]
+    return units.doubted(figure.value / column.size, bounds[0], bounds[1])

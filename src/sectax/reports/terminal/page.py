@@ -1,0 +1,82 @@
+"""A page of plain or coloured text of a given width, written from the top."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+INDENT = 2
+
+# Between a number and its unit no line is broken. While the text is set, a character of the private-use area stands
+# there for the space; it cannot come from outside, since `printable` escapes all of those.
+_TIE = "\ue000"
+_TIED = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|ns|min|h|B|KiB|MiB|GiB|block|blocks|times)(?![\w]))|(?<=±) (?=\d)")
+
+
+class Page:
+    """Collects lines. `colour` decides whether styles become escape sequences; nothing is asked of the environment."""
+
+    def __init__(self, width: int, *, colour: bool) -> None:
+        # rich takes 60 ms to import: only when something is really printed.
+        from rich.console import Console
+
+        self.width = width
+        self._file = io.StringIO()
+        self._console = Console(
+            file=self._file,
+            width=width,
+            color_system="standard" if colour else None,
+            force_terminal=colour,
+            no_color=not colour,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+            _environ={},
+        )
+
+    def blank(self) -> None:
+        self._console.print()
+
+    def heading(self, text: str) -> None:
+        self.blank()
+        self.paragraph(text, style="bold", indent=0)
+
+    def paragraph(self, text: str, *, style: str = "", indent: int = INDENT) -> None:
+        """Wrapped text; its lines stand `indent` from the left."""
+        self.add(styled(text, style), indent)
+
+    def lines(self, texts: Iterable[str], *, indent: int = INDENT) -> None:
+        for text in texts:
+            self.paragraph(text, indent=indent)
+
+    def verbatim(self, text: str, *, indent: int = 2 * INDENT) -> None:
+        """A command or a path: never wrapped, so that it can be copied."""
+        self._console.print(" " * indent + text, soft_wrap=True)
+
+    def add(self, renderable: RenderableType, indent: int = 0) -> None:
+        from rich.padding import Padding
+
+        self._console.print(Padding(renderable, (0, 0, 0, indent)))
+
+    def text(self) -> str:
+        """Everything so far, without spaces at the ends of lines."""
+        lines = self._file.getvalue().replace(_TIE, " ").splitlines()
+        return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def styled(text: str, style: str = "") -> Text:
+    """Text in one style, in which no number is torn from its unit."""
+    from rich.text import Text
+
+    return Text(tied(text), style=style, overflow="fold")
+
+
+def tied(text: str) -> str:
+    return _TIED.sub(_TIE, text)

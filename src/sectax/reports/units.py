@@ -1,0 +1,188 @@
+"""Numbers as text: one scale per column, and no more digits than the interval supports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from sectax.model.finding import Estimate
+
+_TIMES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+_SIZES = (("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
+# An interval spans at least so many steps of the last digit that is printed: enough to show where the point lies in
+# it, and no digit is made up.
+_STEPS = 5.0
+_WIDENED = 1.2
+_DIGITS_WITHOUT_INTERVAL = 4
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The unit of a column as printed, and how many base units one of it is."""
+
+    unit: str
+    size: float = 1.0
+
+
+def scale(unit: str, values: Iterable[float]) -> Scale:
+    """The one scale in which all *values* (in the base *unit*) of a column are printed.
+
+    Seconds, bytes and what is counted in them per something are scaled; operations per second are not, they get
+    thousands separators.
+    """
+    base, slash, per = unit.partition("/")
+    steps = _TIMES if base == "s" else _SIZES if base == "B" else ()
+    sizes = [abs(value) for value in values if math.isfinite(value) and value != 0]
+    if not steps or not sizes:
+        return Scale(unit)
+    # The middle, in logs, of what the column must hold.
+    middle = math.sqrt(min(sizes)) * math.sqrt(max(sizes))
+    name, size = next((step for step in steps if middle >= step[1]), steps[-1])
+    return Scale(name + slash + per, size)
+
+
+def decimals(width: float) -> int:
+    """How many decimals an interval of this width supports; negative where tens or hundreds are all that is known."""
+    # A hair less, so that a width of exactly so many steps is not lost to rounding.
+    return max(-15, min(15, math.ceil(math.log10(_STEPS / width) - 1e-9)))
+
+
+def fixed(value: float, places: int) -> str:
+    """With so many decimals, thousands separated, and a real minus sign."""
+    rounded = round(value, places)
+    text = f"{abs(rounded):,.{max(0, places)}f}"
+    return f"−{text}" if rounded < 0 else text
+
+
+def signed(text: str) -> str:
+    """A printed number with its plus sign; a zero has none."""
+    return text if text.startswith("−") or not text.strip("0.,") else f"+{text}"
+
+
+def number(value: float, width: float | None = None) -> str:
+    """One number with the digits that an interval of *width* supports, or four where there is no interval."""
+    if width is not None and 0 < width < math.inf:
+        return fixed(value, decimals(width))
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    places = _DIGITS_WITHOUT_INTERVAL - 1 - math.floor(math.log10(abs(value)))
+    if float(value).is_integer() and places < 0:
+        places = 0
+    return _without_zeros(fixed(value, places))
+
+
+def outward(low: float, high: float) -> tuple[str, str]:
+    """Both ends of a finite interval, rounded away from each other: what is printed claims no more than was found.
+
+    It is at most a fifth wider; where rounding would cost more, one digit more is printed.
+    """
+    if not high > low:
+        return number(low), number(high)
+    places = decimals(high - low)
+    down, up = _rounded_away(low, high, places)
+    if up - down > _WIDENED * (high - low):
+        places += 1
+        down, up = _rounded_away(low, high, places)
+    first, last = fixed(down, places), fixed(up, places)
+    while places > 0 and first[-1] == last[-1] == "0":
+        places -= 1
+        first, last = fixed(down, places), fixed(up, places)
+    return first, last
+
+
+def _rounded_away(low: float, high: float, places: int) -> tuple[float, float]:
+    step = 10.0**-places
+    # A hair of tolerance, so that a bound that is exact in decimals is not pushed out by its binary image.
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+
+
+def roughly(value: float) -> str:
+    """A figure without an interval that nobody should lean on: about two digits."""
+    return number(value, abs(value) / 2)
+
+
+def estimate(given: Estimate, column: Scale) -> str:
+    """A treatment's own figure with its doubt: `54,610 ± 0.4 %`."""
+    if given.low is None or given.high is None:
+        return doubted(given.point / column.size, None, None)
+    return doubted(given.point / column.size, given.low / column.size, given.high / column.size)
+
+
+def doubted(point: float, low: float | None, high: float | None) -> str:
+    """A number with the reach of its interval in per cent; with both ends where that would say nothing."""
+    if low is None or high is None:
+        return number(point)
+    reach = max(high - point, point - low)
+    if point <= 0 or reach >= point:
+        ends = outward(low, high)
+        return f"{number(point, high - low)} ({ends[0]} to {ends[1]})"
+    return f"{number(point, high - low)} ± {share(reach / point)}"
+
+
+def as_printed(value: float) -> str:
+    """Someone else's figure with exactly their digits, thousands separated."""
+    # A float below 0.0001 would print as 6e-05.
+    text = f"{abs(value):,}" if abs(value) >= 1e-4 or value == 0 else f"{abs(value):.12f}".rstrip("0")
+    return f"−{text}" if value < 0 else text
+
+
+def ratio(value: float) -> str:
+    """A bare ratio: three digits."""
+    return fixed(value, 2 - math.floor(math.log10(abs(value)))) if value and math.isfinite(value) else str(value)
+
+
+def share(value: float) -> str:
+    """A share as per cent, rounded up: it stands for a doubt or a bound."""
+    hundredths = abs(value) * 100
+    places = 2 if hundredths < 0.1 else 1 if hundredths < 10 else 0
+    step = 10.0**-places
+    return f"{_without_zeros(fixed(math.ceil(hundredths / step - 1e-9) * step, places))} %"
+
+
+def margin(value: float) -> str:
+    """A margin as the user stated it: `2 %`."""
+    return f"{value * 100:g} %"
+
+
+def cost_ratio(log_ratio: float) -> float:
+    """e to this power, and infinite (that is, missing) where there is no bound: e to −∞ would pass for a zero."""
+    return math.exp(log_ratio) if abs(log_ratio) < 700 else math.inf
+
+
+def seconds(value: float) -> str:
+    """A length of time to read: `62 s`, `4 min 12 s`, `3 h 12 min`."""
+    if value < 10:
+        return f"{number(value) if value < 0.1 else _without_zeros(fixed(value, 1))} s"
+    whole = round(value)
+    if whole < 120:
+        return f"{whole} s"
+    if whole < 7200:
+        return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
+    minutes = round(whole / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def seconds_range(low: float, high: float) -> str:
+    """About how long: `40 to 100 s`, `31 s to 4.2 min`; two digits, rounded away from each other."""
+    first, first_unit = _two_digits(low, math.floor)
+    last, last_unit = _two_digits(high, math.ceil)
+    if first_unit == last_unit:
+        return f"{last} {last_unit}" if first == last else f"{first} to {last} {last_unit}"
+    return f"{first} {first_unit} to {last} {last_unit}"
+
+
+def _two_digits(length: float, rounding: Callable[[float], int]) -> tuple[str, str]:
+    """A length of time as number and unit."""
+    if length <= 0:
+        return "0", "s"
+    unit, size = ("s", 1.0) if length < 180 else ("min", 60.0) if length < 3 * 3600 else ("h", 3600.0)
+    value = length / size
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    # What is two digits already must not be pushed on by its binary image.
+    rounded = rounding(round(value / step, 9)) * step
+    return (number(rounded) if rounded < 10 else fixed(rounded, 0)), unit
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,111 @@
+"""What treatments and cells are called: short in tables, as a person says it in sentences.
+
+An experiment brings its own words in `plan.words`:
+
+    "EdDSA": "Ed25519"                                what a person calls a level
+    "operation=sign": "signs"                         one word: the verb of the sentence
+    "key_use=parsed-once": "with a key parsed once"   more words: where or how, at the end of the sentence
+    "metric=wall": "wall time"                        what a metric is called
+"""
+
+from __future__ import annotations
+
+from sectax.model.plan import Plan
+from sectax.model.printable import printable
+from sectax.model.treatment import Cell, Comparison, Role, Treatment
+
+
+def treatment(plan: Plan, treatment_id: str) -> str:
+    """The label of a treatment inside its cell: the levels that the cell does not say already."""
+    found = _find(plan, treatment_id)
+    if found is None:
+        return printable(treatment_id)
+    cell = plan.cell(found.cell)
+    own = [_level(factor, level) for factor, level in found.levels.items() if factor not in cell.levels]
+    return printable(" · ".join(own) or found.id)
+
+
+def cell(plan: Plan, cell_id: str) -> str:
+    """The title of a cell: its levels of the factors that vary in this run; empty where there is only one cell."""
+    varying = set(varying_factors(plan))
+    levels = plan.cell(cell_id).levels
+    return printable(" · ".join(_level(factor, level) for factor, level in levels.items() if factor in varying))
+
+
+def varying_factors(plan: Plan) -> tuple[str, ...]:
+    """The factors other than the control's that have more than one level among the cells of the run."""
+    seen: dict[str, set[str]] = {}
+    for each in plan.cells:
+        for factor, level in each.levels.items():
+            seen.setdefault(factor, set()).add(level)
+    return tuple(factor for factor, levels in seen.items() if len(levels) > 1)
+
+
+def constants(plan: Plan) -> str:
+    """The levels that hold for the whole run: 'language php, layer primitive'."""
+    varying = set(varying_factors(plan))
+    levels = plan.cells[0].levels if plan.cells else {}
+    return printable(", ".join(f"{factor} {level}" for factor, level in levels.items() if factor not in varying))
+
+
+def subject(plan: Plan, subject_id: str) -> str:
+    """What a warning is about, readable: the id of a comparison, treatment or cell as levels; others as they are."""
+    comparison: Comparison | None = next((each for each in plan.comparisons if each.id == subject_id), None)
+    found = _find(plan, comparison.treatment if comparison else subject_id)
+    if found is None:
+        named = any(each.id == subject_id for each in plan.cells)
+        return (cell(plan, subject_id) if named else "") or printable(subject_id)
+    parts = [cell(plan, found.cell), treatment(plan, found.id)]
+    if found.role is Role.NEGATIVE:
+        parts.append("negative control")
+    elif found.role is Role.POSITIVE:
+        parts.append("positive control")
+    if comparison is not None and comparison.metric != plan.metrics[0].name:
+        parts.append(metric(plan, comparison.metric))
+    return " · ".join(part for part in parts if part)
+
+
+def metric(plan: Plan, name: str) -> str:
+    """What a metric is called; an experiment may say it better with the word `metric=NAME`."""
+    return printable(plan.words.get(f"metric={name}", name.replace("_", " ")))
+
+
+def spoken_treatment(plan: Plan, treatment_id: str) -> str:
+    """As a person says it: 'EdDSA (Ed25519)'."""
+    found = _find(plan, treatment_id)
+    label = treatment(plan, treatment_id)
+    if found is None:
+        return label
+    word = plan.words.get(found.levels.get(plan.control, ""), "")
+    return label if not word or word.casefold() == label.casefold() else f"{label} ({printable(word)})"
+
+
+def spoken_cell(plan: Plan, where: Cell) -> tuple[str, str, str]:
+    """The sentence around a comparison: ('In PHP, ', 'signs', ', with a key parsed once').
+
+    The verb is empty where the experiment has none, the first and last part where there is nothing to say.
+    """
+    varying = set(varying_factors(plan))
+    places: list[str] = []
+    verb = ""
+    manner: list[str] = []
+    for factor, level in where.levels.items():
+        phrase = plan.words.get(f"{factor}={level}")
+        if phrase is not None and " " not in phrase:
+            verb = printable(phrase)
+        elif phrase is not None:
+            manner.extend([printable(phrase)] if factor in varying else [])
+        elif level in plan.words:
+            places.append(printable(plan.words[level]))
+        elif factor in varying:
+            manner.append(f"{printable(factor)} {printable(level)}")
+    return (f"In {', '.join(places)}, " if places else "", verb, "".join(f", {part}" for part in manner))
+
+
+def _find(plan: Plan, treatment_id: str) -> Treatment | None:
+    return next((each for each in plan.treatments if each.id == treatment_id), None)
+
+
+def _level(factor: str, level: str) -> str:
+    # A bare number says nothing: '128' becomes 'memory_mb 128'.
+    return f"{factor} {level}" if level[:1].isdigit() else level

@@ -1,0 +1,128 @@
+"""Comparisons in every format."""
+
+from __future__ import annotations
+
+import json as reader
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import situations
+from jsonschema import Draft202012Validator
+from rich.cells import cell_len
+
+from sectax import published
+from sectax.analysis.compare import compare_runs, compare_with_published
+from sectax.model.compared import PublishedComparison, RunComparison
+from sectax.reports import comparison as any_comparison
+from sectax.reports import json, markdown, terminal
+
+Golden = Callable[[str, str], None]
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+
+
+def beside_the_study() -> PublishedComparison:
+    return compare_with_published(situations.published_preset(), published.load("jwt-php"))
+
+
+def beside_the_study_with_gaps() -> PublishedComparison:
+    return compare_with_published(situations.treatment_failed_in_the_pilot(), published.load("jwt-php"))
+
+
+def same_host() -> RunComparison:
+    return compare_runs(situations.signatures_in_php(), situations.verdict_withdrawn())
+
+
+def other_host() -> RunComparison:
+    b = situations.signatures_in_php()
+    session = b.measured.sessions[0]
+    moved = replace(session, identity=session.identity | {"host.cpu_model": "Ampere Altra", "sectax": "0.2.0"})
+    return compare_runs(
+        situations.published_preset(), replace(b, measured=replace(b.measured, run_id="b4", sessions=(moved,)))
+    )
+
+
+STUDIES = pytest.mark.parametrize("make", [beside_the_study, beside_the_study_with_gaps])
+RUNS = pytest.mark.parametrize("make", [same_host, other_host])
+
+
+def name(make: Callable[[], object]) -> str:
+    return make.__name__.replace("_", "-")
+
+
+@STUDIES
+def test_run_beside_a_study_is_as_agreed(make: Callable[[], PublishedComparison], golden: Golden) -> None:
+    golden(f"compared/{name(make)}.txt", terminal.render_published(make(), width=100, colour=False))
+    golden(f"compared/{name(make)}.md", markdown.render_published(make()))
+
+
+@RUNS
+def test_run_beside_a_run_is_as_agreed(make: Callable[[], RunComparison], golden: Golden) -> None:
+    golden(f"compared/{name(make)}.txt", terminal.render_runs(make(), width=100, colour=False))
+    golden(f"compared/{name(make)}.md", markdown.render_runs(make()))
+
+
+@STUDIES
+def test_document_beside_a_study_follows_its_schema(make: Callable[[], PublishedComparison]) -> None:
+    _follows("published-comparison-1.json", json.published_document(make()))
+
+
+@RUNS
+def test_document_beside_a_run_follows_its_schema(make: Callable[[], RunComparison]) -> None:
+    _follows("run-comparison-1.json", json.runs_document(make()))
+
+
+def _follows(schema_name: str, document: bytes) -> None:
+    schema = reader.loads((SCHEMAS / schema_name).read_text())
+    Draft202012Validator.check_schema(schema)
+    told = reader.loads(document)
+    Draft202012Validator(schema).validate(told)
+    assert told["schema"] == schema["properties"]["schema"]["const"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_comparisons_fit_the_terminal(width: int) -> None:
+    texts = [
+        terminal.render_published(beside_the_study_with_gaps(), width=width, colour=False),
+        terminal.render_runs(other_host(), width=width, colour=False),
+    ]
+
+    assert [line for text in texts for line in text.splitlines() if cell_len(line) > width] == []
+
+
+def test_gap_says_missing_and_its_foot_says_why() -> None:
+    text = terminal.render_published(beside_the_study_with_gaps(), width=120, colour=False)
+
+    assert "missing [1]" in text
+    assert "[1] the tampered token was accepted" in text
+
+
+def test_label_that_contradicts_itself_is_remarked_on() -> None:
+    text = terminal.render_published(beside_the_study(), width=200, colour=False)
+
+    assert (
+        "mislabelled-level: ECDSA 384bit (prime256v1): the label says 384 bits, but prime256v1 is P-256, "
+        "a curve of 256 bits"
+    ) in text
+
+
+def test_refused_ratio_says_what_differs() -> None:
+    text = terminal.render_runs(other_host(), width=120, colour=False)
+
+    assert "refused [1]" in text
+    assert "[1] host.cpu_model differs" in text
+
+
+def test_either_kind_of_comparison_finds_its_renderer() -> None:
+    study, runs = beside_the_study(), same_host()
+
+    assert any_comparison.terminal(study, width=80, colour=False) == terminal.render_published(
+        study, width=80, colour=False
+    )
+    assert any_comparison.terminal(runs, width=80, colour=False) == terminal.render_runs(runs, width=80, colour=False)
+    assert any_comparison.markdown(study) == markdown.render_published(study)
+    assert any_comparison.markdown(runs) == markdown.render_runs(runs)
+    assert any_comparison.json_document(study) == json.published_document(study)
+    assert any_comparison.json_document(runs) == json.runs_document(runs)

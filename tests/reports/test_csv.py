@@ -1,0 +1,75 @@
+"""The report as CSV."""
+
+from __future__ import annotations
+
+import csv as reader
+import io
+import math
+from collections.abc import Callable
+
+import pytest
+import situations
+
+from sectax.model.errors import WrongUse
+from sectax.reports import csv
+
+Golden = Callable[[str, str], None]
+
+
+def rows(situation: str, table: str) -> list[dict[str, str]]:
+    text = csv.render(situations.ALL[situation](), table)
+    return list(reader.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize("table", csv.TABLES)
+@pytest.mark.parametrize("situation", ["every-kind-of-verdict", "treatments-skipped"])
+def test_table_is_as_agreed(situation: str, table: str, golden: Golden) -> None:
+    golden(f"csv/{situation}.{table}.csv", csv.render(situations.ALL[situation](), table))
+
+
+@pytest.mark.parametrize("situation", situations.ALL)
+def test_every_finding_has_its_row_and_its_verdict(situation: str) -> None:
+    analysed = situations.ALL[situation]()
+
+    found = rows(situation, "findings")
+
+    assert [row["verdict"] for row in found] == [each.verdict.value for each in analysed.findings]
+
+
+def test_numbers_keep_all_their_digits_and_their_base_unit() -> None:
+    row = rows("two-commands", "findings")[0]
+    effect = situations.commands().findings[0].effect
+
+    assert effect is not None
+    assert float(row["log_ratio"]) == effect.log_ratio
+    assert float(row["cost_ratio"]) == math.exp(effect.log_ratio)
+    assert row["absolute_unit"] == "s"
+
+
+@pytest.mark.parametrize("situation", situations.ALL)
+def test_missing_number_is_empty_with_its_reason_and_never_zero(situation: str) -> None:
+    for row in rows(situation, "findings"):
+        assert (row["cost_ratio_low"] == "") == (row["missing"] != "")
+    for row in rows(situation, "treatments"):
+        assert (row["low"] == "") == (row["missing"] != "")
+
+
+def test_skipped_treatment_has_a_row_with_its_reason() -> None:
+    skipped = [row for row in rows("treatments-skipped", "treatments") if row["state"] == "skipped"]
+
+    assert len(skipped) == 7
+    assert skipped[0]["reason"] == "node is not installed"
+    assert skipped[0]["point"] == ""
+
+
+def test_label_that_begins_a_formula_is_disarmed() -> None:
+    row = rows("hostile-labels", "findings")[1]
+
+    assert row["level_command"] == r"'=HYPERLINK(1)\r\nnext"
+
+
+def test_unknown_table_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(WrongUse) as refused:
+        csv.render(situations.signatures_in_php(), "finding")
+
+    assert refused.value.hint == "there are: findings, treatments"

@@ -1,0 +1,45 @@
+"""Untrusted text."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.model.printable import printable
+from sectax.reports import escape
+
+ANY = st.text(st.characters(codec=None), max_size=60)
+
+
+@given(ANY)
+def test_plain_text_cannot_steer_a_terminal(text: str) -> None:
+    assert printable(text).isprintable()
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_harmless_text_stays_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
+@given(ANY)
+def test_markdown_leaves_no_bar_or_tag_unescaped(text: str) -> None:
+    escaped = escape.markdown(text).replace("\\\\", "")
+
+    for mark in "|<`*[]":
+        assert mark not in escaped.replace("\\" + mark, "")
+
+
+def test_markdown_reads_well_where_nothing_needs_escaping() -> None:
+    assert escape.markdown("key_use parsed-once (P-256), 47.3 %") == "key_use parsed-once (P-256), 47.3 %"
+
+
+def test_line_that_would_begin_a_list_or_a_heading_does_not() -> None:
+    assert escape.markdown_block("1. first") == "1\\. first"
+    assert escape.markdown_block("- first") == "\\- first"
+    assert escape.markdown_block("# first") == "\\# first"
+    assert escape.markdown_block("47.3 times") == "47.3 times"
+
+
+@given(ANY)
+def test_csv_cell_is_no_formula(text: str) -> None:
+    assert not escape.cell(text).startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -1,0 +1,128 @@
+"""The report as JSON, and the schema that documents it."""
+
+from __future__ import annotations
+
+import json as reader
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import situations
+from jsonschema import Draft202012Validator
+
+from sectax.model.finding import Severity, VerdictId
+from sectax.reports import json
+
+Golden = Callable[[str, str], None]
+
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMA = reader.loads((DOCS / "schemas" / "report-1.json").read_text())
+
+
+def document(situation: str) -> Any:
+    return reader.loads(json.document(situations.ALL[situation](), situations.PATH))
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        for each in value.values():
+            yield from objects(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from objects(each)
+
+
+def test_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("situation", situations.ALL)
+def test_document_follows_its_schema(situation: str) -> None:
+    told = document(situation)
+
+    Draft202012Validator(SCHEMA).validate(told)
+
+    assert told["schema"] == SCHEMA["properties"]["schema"]["const"]
+
+
+@pytest.mark.parametrize("situation", ["signatures-in-php", "every-kind-of-verdict"])
+def test_document_is_as_agreed(situation: str, golden: Golden) -> None:
+    golden(f"json/{situation}.json", json.document(situations.ALL[situation](), situations.PATH).decode())
+
+
+@pytest.mark.parametrize("situation", situations.ALL)
+def test_every_null_has_its_reason_and_every_reason_its_null(situation: str) -> None:
+    for each in objects(document(situation)):
+        nulls = {name for name, value in each.items() if value is None}
+        assert nulls == set(each.get("missing", {}))
+        assert all(each.get("missing", {}).values())
+
+
+def test_schema_names_every_verdict_and_severity() -> None:
+    defined = SCHEMA["$defs"]
+
+    assert set(defined["verdict_id"]["enum"]) == {each.value for each in VerdictId}
+    assert set(defined["warning"]["properties"]["severity"]["enum"]) == {each.value for each in Severity}
+
+
+def test_page_explains_every_verdict_and_every_member_of_the_document() -> None:
+    page = (DOCS / "json.md").read_text()
+
+    for verdict in VerdictId:
+        assert f"`{verdict.value}`" in page
+    for member in SCHEMA["properties"]:
+        assert f"`{member}`" in page
+
+
+def test_commands_shown_on_the_page_name_the_schemas_that_exist() -> None:
+    page = (DOCS / "json.md").read_text()
+
+    for name in re.findall(r"schemas/([a-z0-9-]+\.json)", page):
+        assert (DOCS / "schemas" / name).exists()
+
+
+def test_withdrawn_verdict_says_what_it_was_and_which_check_took_it() -> None:
+    finding = next(each for each in document("verdict-withdrawn")["findings"] if each["withheld"])
+
+    assert finding["verdict"]["id"] == "withdrawn"
+    assert finding["withheld"] == "faster-material"
+    assert [each["check"] for each in finding["warnings"]] == ["mislabelled-level"]
+
+
+def test_infinite_interval_is_null_and_not_a_number() -> None:
+    effect = document("interrupted-after-four-blocks")["findings"][0]["effect"]
+
+    assert effect["log_ratio_low"] is None
+    assert effect["missing"]["log_ratio_low"] == "too few blocks for an interval of this level"
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    analysed = situations.signatures_in_php()
+
+    told = reader.loads(json.document(replace(analysed, wrong_expected=np.float64(0.4)), situations.PATH))
+
+    assert told["run"]["wrong_expected"] == 0.4
+
+
+def test_path_that_is_not_utf8_does_not_break_the_document() -> None:
+    told = reader.loads(json.document(situations.signatures_in_php(), "runs/\udcff.sectax"))
+
+    assert told["run"]["path"] == r"runs/\udcff.sectax"
+
+
+def test_host_name_stays_at_home() -> None:
+    assert b"bench-07" not in json.document(situations.signatures_in_php(), situations.PATH)
+
+
+def test_ratio_and_logarithm_agree() -> None:
+    for finding in document("every-kind-of-verdict")["findings"]:
+        if finding["effect"]:
+            assert math.isclose(
+                math.log(finding["effect"]["cost_ratio"]), finding["effect"]["log_ratio"], abs_tol=1e-12
+            )

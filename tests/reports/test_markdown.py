@@ -1,0 +1,64 @@
+"""The report as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import situations
+
+from sectax.reports import markdown
+
+Golden = Callable[[str, str], None]
+
+
+@pytest.mark.parametrize(
+    "situation",
+    ["signatures-in-php", "every-kind-of-verdict", "treatments-skipped", "published-preset", "hostile-labels"],
+)
+def test_document_is_as_agreed(situation: str, golden: Golden) -> None:
+    golden(f"markdown/{situation}.md", markdown.render(situations.ALL[situation](), situations.PATH))
+
+
+@pytest.mark.parametrize("situation", situations.ALL)
+def test_every_row_of_a_table_has_the_cells_of_its_head(situation: str) -> None:
+    lines = markdown.render(situations.ALL[situation](), situations.PATH).splitlines()
+
+    widths: list[int] = []
+    for line in lines:
+        if line.startswith("| "):
+            widths.append(len(_cells(line)))
+        else:
+            assert len(set(widths)) <= 1
+            widths = []
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a row, as GitHub splits them: at bars that no backslash escapes."""
+    cells, current, escaped = [], "", False
+    for character in line.strip():
+        if character == "|" and not escaped:
+            cells.append(current)
+            current = ""
+        else:
+            current += character
+        escaped = character == "\\" and not escaped
+    return cells
+
+
+def test_hostile_labels_are_text_and_nothing_else() -> None:
+    text = markdown.render(situations.hostile_labels(), situations.PATH)
+
+    assert "<script>" not in text
+    assert "[click](" not in text
+    assert "**loud**" not in text
+    assert "\x1b" not in text
+
+
+def test_fence_is_longer_than_any_run_of_backticks_inside() -> None:
+    from sectax.reports.markdown.document import Document
+
+    document = Document()
+    document.command("echo ````")
+
+    assert document.text() == "`````\necho ````\n`````\n"

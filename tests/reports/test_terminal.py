@@ -1,0 +1,159 @@
+"""The report on a terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import situations
+from rich.cells import cell_len
+
+from sectax.reports import terminal
+
+Golden = Callable[[str, str], None]
+
+EVERY = pytest.mark.parametrize("situation", situations.ALL)
+
+
+def rendered(situation: str, width: int = 100, *, colour: bool = False, show_all: bool = False) -> str:
+    return terminal.render(
+        situations.ALL[situation](), width=width, colour=colour, show_all=show_all, path=situations.PATH
+    )
+
+
+@EVERY
+def test_report_of_every_situation_is_as_agreed(situation: str, golden: Golden) -> None:
+    golden(f"terminal/{situation}.txt", rendered(situation))
+
+
+@pytest.mark.parametrize("width", [60, 200])
+@pytest.mark.parametrize("situation", ["signatures-in-php", "every-kind-of-verdict"])
+def test_narrow_and_wide_reports_are_as_agreed(situation: str, width: int, golden: Golden) -> None:
+    golden(f"terminal/{situation}.{width}.txt", rendered(situation, width))
+
+
+@pytest.mark.parametrize("situation", ["published-preset", "two-commands"])
+def test_report_with_secondary_comparisons_is_as_agreed(situation: str, golden: Golden) -> None:
+    golden(f"terminal/{situation}.all.txt", rendered(situation, show_all=True))
+
+
+def test_report_in_colour_is_as_agreed(golden: Golden) -> None:
+    golden("terminal/every-kind-of-verdict.colour.txt", rendered("every-kind-of-verdict", colour=True))
+
+
+@EVERY
+@pytest.mark.parametrize("width", [60, 61, 79, 120, 200])
+def test_no_line_is_wider_than_the_terminal(situation: str, width: int) -> None:
+    lines = rendered(situation, width).splitlines()
+
+    # Commands and the path are never broken, so that they can be copied.
+    commands = ("    sectax ", "    sudo ", "    raise ", "    try", "run file:")
+    assert [line for line in lines if cell_len(line) > width and not line.startswith(commands)] == []
+
+
+@EVERY
+def test_every_width_says_the_same_words(situation: str) -> None:
+    """What a wrapped line says may not depend on where it is wrapped: only spaces differ within a paragraph."""
+    ends = [rendered(situation, width).partition("Summary")[2].split() for width in (60, 100, 200)]
+
+    assert ends[0] == ends[1] == ends[2]
+
+
+@EVERY
+def test_without_colour_there_is_no_escape_sequence(situation: str) -> None:
+    assert "\x1b" not in rendered(situation)
+
+
+def test_colour_depends_on_the_caller_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b[31m" in rendered("every-kind-of-verdict", colour=True)
+
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b" not in rendered("every-kind-of-verdict")
+
+
+@EVERY
+def test_colour_adds_nothing_but_colour(situation: str) -> None:
+    import re
+
+    bare = re.sub(r"\x1b\[[0-9;]*m", "", rendered(situation, colour=True))
+
+    assert [line.rstrip() for line in bare.splitlines()] == rendered(situation).splitlines()
+
+
+def test_hostile_labels_steer_nothing_and_mark_up_nothing() -> None:
+    text = rendered("hostile-labels", 200)
+
+    assert all(character == "\n" or character.isprintable() for character in text)
+    assert r"\x1b[2J\x07[red]a|b[/red]\u202e`x`" in text
+
+
+def test_summary_stands_at_the_end_before_the_path() -> None:
+    lines = rendered("signatures-in-php", 200).splitlines()
+
+    assert lines[-1] == f"run file: {situations.PATH}"
+    assert lines[-3].strip() == "In PHP, EdDSA (Ed25519) verifies 82 to 89 % slower than RS256 (RSA-2048)."
+
+
+def test_secondary_comparisons_are_hidden_but_not_silently() -> None:
+    text = rendered("published-preset", 200)
+
+    assert "first" not in text
+    assert "8 secondary comparisons are not shown here" in text
+    assert f"sectax show {situations.PATH} --all" in text
+
+
+def test_run_without_primary_comparisons_hides_nothing() -> None:
+    analysed = situations.signatures_in_php()
+    findings = tuple(
+        replace(each, comparison=replace(each.comparison, standing=situations.Standing.SECONDARY))
+        for each in analysed.findings
+    )
+
+    text = terminal.render(
+        replace(analysed, findings=findings), width=100, colour=False, show_all=False, path=situations.PATH
+    )
+
+    assert "EdDSA †" in text
+    assert "--all" not in text
+
+
+def test_run_without_a_block_or_a_session_is_still_told() -> None:
+    analysed = situations.only_one_block()
+    measured = replace(analysed.measured, blocks=(), sessions=(), block_s=None, calibrated=None)
+
+    text = terminal.render(
+        replace(analysed, measured=measured, findings=(), treatments=(), controls=()),
+        width=80,
+        colour=False,
+        show_all=False,
+        path=situations.PATH,
+    )
+
+    assert "0 blocks" in text
+    assert "processor unknown" in text
+    assert "Nothing was compared." in text
+
+
+def test_path_with_spaces_is_quoted_in_commands() -> None:
+    analysed = situations.interrupted_after_four_blocks()
+
+    text = terminal.render(analysed, width=80, colour=False, show_all=False, path="my runs/a.sectax")
+
+    assert "    sectax resume 'my runs/a.sectax'" in text
+
+
+def test_rich_is_loaded_only_to_print() -> None:
+    script = (
+        "import sys, sectax.reports.terminal, sectax.reports.words\n"
+        "print(sorted({'rich', 'numpy', 'scipy'} & set(sys.modules)))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"

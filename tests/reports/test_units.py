@@ -1,0 +1,127 @@
+"""Numbers as text."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.model.finding import Estimate
+from sectax.reports import units
+
+SIZES = st.floats(min_value=1e-9, max_value=1e9, allow_nan=False)
+
+
+def read(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def estimate(point: float, low: float | None, high: float | None, unit: str = "s") -> Estimate:
+    return Estimate(point, low, high, 0.95, "student-t", 14, unit)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_printed_interval_is_never_narrower_than_the_one_found(low: float, width: float) -> None:
+    high = low + width
+    ends = units.outward(low, high)
+
+    slack = max(abs(low), abs(high)) * 1e-9 + width * 1e-6
+    assert read(ends[0]) <= low + slack
+    assert read(ends[1]) >= high - slack
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-4, 1e6))
+def test_printed_interval_is_at_most_a_fifth_wider(low: float, width: float) -> None:
+    ends = units.outward(low, low + width)
+
+    assert read(ends[1]) - read(ends[0]) <= width * 1.2 + 1e-6
+
+
+@given(st.floats(1e-5, 10))
+def test_share_that_stands_for_a_doubt_is_never_rounded_down(value: float) -> None:
+    assert read(units.share(value).removesuffix(" %")) >= value * 100 * (1 - 1e-9)
+
+
+@given(SIZES, st.floats(0.001, 0.5))
+def test_printed_point_lies_inside_its_interval(point: float, reach: float) -> None:
+    low, high = point * (1 - reach), point * (1 + reach)
+
+    assert low <= read(units.number(point, high - low)) <= high
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1153.4, "1,153"), (54611.9, "54,610"), (0.00034, "0.00034"), (43.0, "43"), (0.0, "0"), (-2.5, "−2.5")],
+)
+def test_number_without_interval_has_four_digits_at_most(value: float, text: str) -> None:
+    assert units.number(value) == text
+
+
+def test_digits_follow_the_width_of_the_interval() -> None:
+    assert units.number(1153.41, 9) == "1,153"
+    assert units.number(1153.41, 0.9) == "1,153.4"
+    assert units.number(54611.9, 436) == "54,610"
+
+
+def test_estimate_carries_its_doubt() -> None:
+    assert units.estimate(estimate(1153.4, 1148.8, 1158.0), units.Scale("operations/s")) == "1,153 ± 0.4 %"
+    assert units.estimate(estimate(1153.4, None, None), units.Scale("operations/s")) == "1,153"
+
+
+def test_doubt_as_large_as_the_figure_is_told_by_its_ends() -> None:
+    assert units.estimate(estimate(1.0, 0.2, 4.0), units.Scale("s")) == "1.0 (0.2 to 4.0)"
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "expected"),
+    [
+        ([0.048, 0.050], "s", "ms"),
+        ([2.0, 0.9], "s", "s"),
+        ([3e-9], "s", "ns"),
+        ([2e-6, 9e-6], "s", "µs"),
+        ([8.4e6], "B", "MiB"),
+        ([2048.0], "B", "KiB"),
+        ([1e9], "B/s", "MiB/s"),
+        ([1e6], "operations/s", "operations/s"),
+        ([], "s", "s"),
+        ([0.0], "s", "s"),
+    ],
+)
+def test_column_has_one_scale_that_suits_its_middle(values: list[float], unit: str, expected: str) -> None:
+    assert units.scale(unit, values).unit == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.05, "0.05 s"), (4.4, "4.4 s"), (61.6, "62 s"), (252, "4 min 12 s"), (240, "4 min"), (11520, "3 h 12 min")],
+)
+def test_lengths_of_time_read_well(value: float, text: str) -> None:
+    assert units.seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (39.6, 99, "39 to 99 s"),
+        (40, 101, "40 to 110 s"),
+        (200, 480, "3.3 to 8 min"),
+        (31, 250, "31 s to 4.2 min"),
+        (5, 5, "5 s"),
+        (0, 3, "0 to 3 s"),
+    ],
+)
+def test_range_of_time_is_rounded_outwards(low: float, high: float, text: str) -> None:
+    assert units.seconds_range(low, high) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(20373.0, "20,373.0"), (43, "43"), (0.000422, "0.000422"), (6e-05, "0.00006"), (-1.5, "−1.5")]
+)
+def test_figures_of_others_keep_their_digits(value: float, text: str) -> None:
+    assert units.as_printed(value) == text
+
+
+def test_infinite_width_supports_no_extra_digit() -> None:
+    assert units.number(12.3456, math.inf) == "12.35"

@@ -1,0 +1,206 @@
+"""Verdicts, summaries and plans in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+import situations
+from hypothesis import given
+from hypothesis import strategies as st
+from situations import Judged
+
+from sectax.model.finding import FASTER, SLOWER, Finding, VerdictId
+from sectax.model.plan import Stopping
+from sectax.model.treatment import Comparison, SkippedTreatment, Standing
+from sectax.reports import words
+from sectax.reports.words.plans import first_verdict
+
+COMPARISON = Comparison("a:throughput", "all", "a", "b", "throughput", Standing.PRIMARY, 0.05)
+
+
+def judged(verdict: VerdictId, low: float, high: float, **more: object) -> Finding:
+    return situations.finding(COMPARISON, Judged(verdict, low, high, **more), 0.02)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("finding", "expected"),
+    [
+        (judged(VerdictId.SLOWER_MATERIAL, 1.031, 1.044), "slower by 3.1 to 4.4 %, material"),
+        (judged(VerdictId.FASTER_MATERIAL, 1 / 2.62, 1 / 2.55), "2.55 to 2.62 times faster, material"),
+        (judged(VerdictId.SLOWER_WITHIN_MARGIN, 1.003, 1.012), "slower by 0.3 to 1.2 %, within the margin"),
+        (judged(VerdictId.EQUIVALENT, 0.99, 1.01), "equivalent within ± 2 %"),
+        (
+            judged(VerdictId.INCONCLUSIVE, 0.98, 1.04, blocks_needed=(12, 30)),
+            "inconclusive: 12 to 30 blocks (about 39 to 99 s) more",
+        ),
+        (
+            judged(VerdictId.INCONCLUSIVE, 0.9, 1.2, margin_needed=0.2),
+            "inconclusive: ± 20 % is the smallest margin these blocks resolve",
+        ),
+        (
+            judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.01, 1.03, blocks_needed=(1, 1)),
+            "slower by 1 to 3 %, materiality open; 1 block (about 3.3 s) more to settle it",
+        ),
+        (judged(VerdictId.INVALID, 1.02, 0.98), "invalid: the blocks contradict each other, so no interval holds"),
+        (judged(VerdictId.WITHDRAWN, 1.02, 1.03), "withdrawn"),
+        (judged(VerdictId.NOT_MEASURED, 1, 1, measured=False), "not measured"),
+    ],
+)
+def test_verdict_in_words(finding: Finding, expected: str) -> None:
+    assert words.verdict(finding) == expected
+
+
+def test_withdrawn_verdict_names_the_checks_that_took_it() -> None:
+    finding = judged(VerdictId.WITHDRAWN, 1.02, 1.03, warnings=(situations.mislabelled("a:throughput"),))
+
+    assert words.verdict(finding) == "withdrawn: mislabelled-level"
+
+
+def test_more_memory_is_costlier_and_not_slower() -> None:
+    finding = judged(VerdictId.SLOWER_MATERIAL, 1.031, 1.044)
+
+    assert words.verdict(finding, situations.PEAK_MEMORY) == "costlier by 3.1 to 4.4 %, material"
+
+
+def test_per_cent_mirrors_as_the_margin_does() -> None:
+    slower = words.verdict(judged(VerdictId.SLOWER_MATERIAL, 1.25, 1.5))
+    faster = words.verdict(judged(VerdictId.FASTER_MATERIAL, 1 / 1.5, 1 / 1.25))
+
+    assert slower == "slower by 25 to 50 %, material"
+    assert faster == "faster by 25 to 50 %, material"
+
+
+@given(st.floats(1e-6, 3), st.floats(1e-6, 1), st.booleans())
+def test_no_direction_is_ever_lost_in_words(near: float, width: float, slower: bool) -> None:
+    bounds = (near, near + width) if slower else (-near - width, -near)
+    verdict = VerdictId.SLOWER_MATERIAL if slower else VerdictId.FASTER_MATERIAL
+
+    said = words.verdict(judged(verdict, math.exp(bounds[0]), math.exp(bounds[1])))
+
+    assert ("slower" in said) == slower
+    assert ("faster" in said) != slower
+    assert "−" not in said
+
+
+def test_every_verdict_has_words_of_its_own() -> None:
+    said = {
+        words.verdict(judged(verdict, 0.99 if verdict not in SLOWER | FASTER else 1.01, 1.02)) for verdict in VerdictId
+    }
+
+    # 'slower' and 'faster' are read off the interval, which is the same here, so the three grades coincide.
+    assert len(said) == len(VerdictId) - len(FASTER)
+
+
+def test_summary_says_who_does_what_how_much_faster() -> None:
+    lines = words.summary(situations.signatures_in_php())
+
+    assert lines[1] == "In PHP, EdDSA (Ed25519) signs 47 times faster than RS256 (RSA-2048)."
+
+
+def test_summary_of_commands_needs_no_words_of_the_experiment() -> None:
+    assert words.summary(situations.commands()) == ["with-tls is 3.6 to 4.3 % slower than baseline."]
+
+
+def test_summary_tells_apart_what_varies() -> None:
+    lines = words.summary(situations.published_preset())
+
+    assert lines[0].endswith("than RS256 (RSA-2048), with a key parsed once.")
+    assert not any("primitive" in line for line in lines)
+
+
+def test_summary_of_many_counts_and_names_the_extremes() -> None:
+    analysed = situations.two_hundred_treatments()
+    findings = tuple(
+        replace(each, comparison=replace(each.comparison, standing=Standing.PRIMARY)) for each in analysed.findings
+    )
+
+    lines = words.summary(replace(analysed, findings=findings))
+
+    assert lines[0] == "Of 180 comparisons: 180 slower."
+    assert len(lines) == 5
+
+
+def test_summary_says_why_there_is_no_verdict() -> None:
+    lines = words.summary(situations.negative_control_fired())
+
+    assert lines == ["No comparison has a verdict: 4 withdrawn (negative-control)."]
+
+
+def test_summary_of_an_interrupted_run_begins_with_that() -> None:
+    lines = words.summary(situations.interrupted_after_four_blocks())
+
+    assert lines[0] == "The run was interrupted: 4 of at most 40 blocks are in."
+
+
+def test_level_in_braces_is_only_a_name() -> None:
+    case = situations.Case(
+        cells=[{"size": "{treatment}"}, {"size": "b"}],
+        levels=("RS256", "{0}"),
+        judged={"{treatment}/{0}": Judged(VerdictId.EQUIVALENT, 0.99, 1.01)},
+    )
+
+    assert words.summary(case.build()) == ["{0} is as fast as RS256 (RSA-2048), within ± 2 %, size {treatment}."]
+
+
+def test_plan_says_how_strictly_and_how_long() -> None:
+    plan = situations.signatures_in_php().measured.plan
+
+    lines = words.plan(plan, situations.calibrated(plan), block_s=4.4)
+
+    assert lines == [
+        "jwt, default preset: Which signature algorithm for a JWT, in my language?",
+        "6 treatments in 2 cells, and 2 controls of the run itself; language php, key_use parsed-once, layer primitive",
+        "4 primary comparisons share an error level of 5 % (1.2 % each); margin 2 %, the smallest cost that matters",
+        "at most 40 blocks; the first verdict is possible after block 6, in about 26 s; a block takes about 4.4 s, "
+        "the whole at most about 2 min 56 s",
+        "order drawn from seed 42",
+        "the pilot froze 8 rounds per block and 33 operations per batch",
+    ]
+
+
+def test_plan_gathers_what_is_skipped_for_one_reason() -> None:
+    plan = situations.treatments_skipped().measured.plan
+
+    assert words.plan(plan)[-2:] == [
+        "skipped: 6 treatments, node/sign/parsed-once/primitive/RS256 the first: node is not installed "
+        "(mend it with: sudo apt-get install -y nodejs)",
+        "skipped: php/sign/parsed-per-call/primitive/HS256: a shared secret is bytes: there is nothing to parse",
+    ]
+
+
+def test_plan_with_a_fixed_number_of_blocks_promises_nothing_before_the_end() -> None:
+    plan = replace(situations.signatures_in_php().measured.plan, stopping=Stopping(0.02, fixed_blocks=9))
+
+    assert words.plan(plan)[3] == "exactly 9 blocks, judged at the end"
+    assert first_verdict(plan) == 9
+
+
+def test_tiny_error_level_puts_the_first_verdict_later() -> None:
+    plan = situations.signatures_in_php().measured.plan
+    strict = tuple(replace(each, alpha=1e-7) for each in plan.comparisons)
+
+    later = first_verdict(replace(plan, comparisons=strict))
+
+    assert later is not None
+    assert later > 6
+
+
+def test_plan_that_can_never_answer_says_so() -> None:
+    plan = situations.signatures_in_php().measured.plan
+    strict = tuple(replace(each, alpha=1e-12) for each in plan.comparisons)
+
+    told = words.plan(replace(plan, comparisons=strict, stopping=Stopping(0.02, max_blocks=6)))
+
+    assert "so few blocks allow no verdict" in told[3]
+
+
+def test_hostile_words_of_a_plan_are_escaped() -> None:
+    plan = replace(
+        situations.signatures_in_php().measured.plan,
+        question="\x1b[2J",
+        skipped=(SkippedTreatment("\x07", {}, "\x1b", "\x1b"),),
+    )
+
+    assert all(line.isprintable() for line in words.plan(plan))
