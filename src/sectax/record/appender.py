@@ -1,0 +1,135 @@
+"""The run file as something to append to: its lock, its connection, its transactions and its way to the disk.
+
+In a block nothing waits for the disk: WAL with `synchronous=NORMAL` hands a transaction to the kernel, where it
+survives the death of sectax. At the end of a block the log is synced and folded in, so that finished blocks survive
+the death of the machine too.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from sectax.record.errors import SQLITE_ERRORS, exists_already, gone, not_createable, not_written
+from sectax.record.lock import WriterLock
+from sectax.record.plan_tables import Statement
+
+# Pages. Folding the log in takes milliseconds, so it waits for the end of a block; only a log of 64 MB does not.
+_LOG_PAGES = 16384
+_BUSY_S = 10.0
+# Somebody may be reading at the end of a run; then the log stays beside the file.
+_BUSY_AT_THE_END_MS = 1000
+
+
+class Appender:
+    """The one who may append to a run file, until `close`.
+
+    Every method raises `RecordNotWritable` when the file can no longer be written; what was written before stays.
+    """
+
+    def __init__(self, path: Path, *, new: bool = False) -> None:
+        """Lock the file, make it where it is to be *new*, and connect.
+
+        Raises:
+            WrongUse: a new file exists already, or its folder does not.
+            RecordNotWritable: no permission, no room, or another sectax writes to it.
+        """
+        self.path = path
+        self._closed = False
+        self._lock = WriterLock(path)
+        try:
+            if new:
+                _make(path)
+            self._inode = _inode(path)
+            self.db = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S)
+        except BaseException as error:
+            self._lock.release()
+            if isinstance(error, SQLITE_ERRORS):
+                raise not_written(error, path) from error
+            if isinstance(error, OSError):
+                raise not_createable(error, path) from error
+            raise
+        self._cursor = self.db.cursor()
+
+    def go_live(self) -> None:
+        """From here on, do not wait for the disk."""
+        try:
+            # Where the file system cannot share memory the answer is 'delete': slower, and as safe.
+            self._cursor.execute("PRAGMA journal_mode = WAL").fetchall()
+            self._cursor.execute("PRAGMA synchronous = NORMAL")
+            self._cursor.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}").fetchall()
+        except SQLITE_ERRORS as error:
+            raise not_written(error, self.path) from error
+
+    def write(self, statements: Iterable[Statement]) -> None:
+        """All *statements* in one transaction, or none of them."""
+        execute = self._cursor.execute
+        try:
+            execute("BEGIN IMMEDIATE")
+            for sql, parameters in statements:
+                execute(sql, parameters)
+            execute("COMMIT")
+        except BaseException as error:
+            with suppress(*SQLITE_ERRORS):
+                self.db.rollback()
+            if isinstance(error, SQLITE_ERRORS):
+                raise not_written(error, self.path) from error
+            raise
+
+    def sync(self) -> None:
+        """What was written survives the death of the machine."""
+        try:
+            self._cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        except SQLITE_ERRORS as error:
+            raise not_written(error, self.path) from error
+
+    def check_place(self) -> None:
+        """Writing to a file that was removed succeeds, and is lost; so look now and then."""
+        try:
+            if _inode(self.path) == self._inode:
+                return
+        except OSError:
+            pass
+        raise gone(self.path)
+
+    def close(self) -> None:
+        """Fold the log into the file, so that the run is one file again, and let go. Never raises, may be repeated.
+
+        Where the log cannot be folded in (full disk, or somebody is reading) it stays beside the file, and nothing
+        is lost.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        with suppress(*SQLITE_ERRORS):
+            self._cursor.execute(f"PRAGMA busy_timeout = {_BUSY_AT_THE_END_MS}").fetchall()
+            self._cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._cursor.execute("PRAGMA journal_mode = DELETE").fetchall()
+        with suppress(*SQLITE_ERRORS):
+            self.db.close()
+        with suppress(OSError):
+            self._lock.release()
+
+    def discard(self) -> None:
+        """Close and remove a new file that did not become a run."""
+        with suppress(*SQLITE_ERRORS):
+            self.db.close()
+        with suppress(OSError):
+            if _inode(self.path) == self._inode:
+                self.path.unlink()
+        self.close()
+
+
+def _make(path: Path) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o644))
+    except FileExistsError:
+        raise exists_already(path) from None
+
+
+def _inode(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino

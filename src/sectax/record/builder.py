@@ -1,0 +1,304 @@
+"""From events to `Measured`, in memory: the one way from observations to block values, live and on reading again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import isfinite
+
+from sectax.model.environment import Environment
+from sectax.model.measured import BatchStatistics, Failure, Measured
+from sectax.model.metric import Metric, Summary
+from sectax.model.plan import Calibrated, Plan
+from sectax.model.subject import Observation, Witness, Witnesses
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
+from sectax.record.errors import UnusableObservation
+from sectax.record.summary import Totals, block_value, median, totals
+
+# The latest blocks tell how long one takes now: treatments leave a run when they are resolved.
+_RECENT_BLOCKS = 5
+
+
+@dataclass
+class BlockSummary:
+    """One finished block, reduced: what `MeasuredBuilder.add` takes.
+
+    `totals` is by treatment and name of the observations; `telemetry` by treatment and name.
+    """
+
+    number: int
+    seconds: float
+    planned: tuple[str, ...]
+    failures: list[Failure] = field(default_factory=list)
+    witnesses: list[tuple[str, Witnesses]] = field(default_factory=list)
+    totals: dict[tuple[str, str], Totals] = field(default_factory=dict)
+    telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def planned_treatments(block: PlannedBlock) -> tuple[str, ...]:
+    """The treatments that a block is to measure, cell by cell in the order of their opening."""
+    return tuple(treatment for cell in block.cells for treatment in cell.opening)
+
+
+def usable(observation: Observation) -> Observation:
+    """The observation itself.
+
+    Raises:
+        UnusableObservation: the value is no finite number, or the count is negative.
+    """
+    if not isfinite(observation.value) or observation.count < 0:
+        raise UnusableObservation(
+            f"{observation.metric} came as {observation.value} {observation.unit} over {observation.count} operations,"
+            " which is no measurement",
+            hint="this is a defect of the subject that gave it",
+        )
+    return observation
+
+
+def failures_of(block: int, event: BlockEvent) -> list[Failure]:
+    """What an event says of failure: nothing, or one failure. The pilots are block 0."""
+    number = max(block, 0)
+    match event:
+        case Trial(treatment, _, _, state, _, _, reason, hint) if state is not State.OK:
+            return [Failure(number, treatment, "visit", state.value, reason, hint)]
+        case Dropped(treatment, state, stage, reason, hint):
+            return [Failure(number, treatment, stage, state.value, reason, hint)]
+        case _:
+            return []
+
+
+def first_of_each(failures: Iterable[Failure]) -> list[Failure]:
+    """The first failure of every treatment in every block: what came after is its consequence."""
+    kept: dict[tuple[int, str], Failure] = {}
+    for failure in failures:
+        kept.setdefault((failure.block, failure.treatment), failure)
+    return list(kept.values())
+
+
+class _OpenBlock:
+    """A block that is running: its observations so far."""
+
+    def __init__(self, number: int, planned: tuple[str, ...]) -> None:
+        self.number = number
+        self._planned = planned
+        self._failures: list[Failure] = []
+        self._witnesses: list[tuple[str, Witnesses]] = []
+        self._values: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
+        self._telemetry: dict[str, dict[str, float]] = {}
+
+    def event(self, event: BlockEvent) -> None:
+        self._failures += failures_of(self.number, event)
+        match event:
+            case Opened(treatment, witnesses, first):
+                self._witnesses.append((treatment, witnesses))
+                if first is not None:
+                    self._observe(treatment, first)
+            case Trial(treatment=treatment, observations=observations, telemetry=telemetry):
+                for observation in observations:
+                    self._observe(treatment, observation)
+                sums = self._telemetry.setdefault(treatment, {})
+                for name, value in telemetry.items():
+                    if isfinite(value):
+                        sums[name] = sums.get(name, 0.0) + value
+            case Closed(treatment, witnesses):
+                self._witnesses.append((treatment, witnesses))
+            case Dropped():
+                pass
+
+    def _observe(self, treatment: str, observation: Observation) -> None:
+        usable(observation)
+        values, counts = self._values.setdefault((treatment, observation.metric), ([], []))
+        values.append(float(observation.value))
+        counts.append(observation.count)
+
+    def summary(self, seconds: float) -> BlockSummary:
+        return BlockSummary(
+            self.number,
+            seconds,
+            self._planned,
+            self._failures,
+            self._witnesses,
+            {key: totals(values, counts) for key, (values, counts) in self._values.items()},
+            self._telemetry,
+        )
+
+
+@dataclass
+class _Batches:
+    batches: int = 0
+    operations: int = 0
+    shortest_s: float = float("inf")
+    repeated: int = 0
+    step_s: float | None = None
+
+    def add(self, of: Totals) -> None:
+        self.batches += of.observations
+        self.operations += of.count
+        self.shortest_s = min(self.shortest_s, of.smallest)
+        # Within a block: what the clock cannot tell apart. Over a long run equal values come by chance alone.
+        self.repeated += of.observations - of.distinct
+        if of.step is not None:
+            self.step_s = of.step if self.step_s is None else min(self.step_s, of.step)
+
+    def statistics(self) -> BatchStatistics:
+        share = self.repeated / self.batches
+        return BatchStatistics(self.batches, self.operations, self.shortest_s, share, self.step_s)
+
+
+class MeasuredBuilder:
+    """Accumulates the finished blocks of a run.
+
+    Live: `begin_block`, `event` for everything that happens, `finish_block` (or `abandon_block`); `event(0, …)` for
+    the pilot, of which only failures are kept. From a file: `add` for every finished block. Then `measured`.
+
+    A treatment that failed in a block has no value there, and nothing of it there is counted.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._observed: dict[str, list[Metric]] = {}
+        for metric in plan.metrics:
+            self._observed.setdefault(metric.observed, []).append(metric)
+        self._batch = batch_observation(plan)
+        self._open: _OpenBlock | None = None
+        self._seconds: dict[int, float] = {}
+        self._pilot_failures: list[Failure] = []
+        self._failures: list[Failure] = []
+        order = [treatment.id for treatment in plan.treatments]
+        names = [metric.name for metric in plan.metrics]
+        self._values: dict[str, dict[str, dict[int, float]]] = {name: {id: {} for id in order} for name in names}
+        self._counts: dict[str, dict[str, int]] = {name: dict.fromkeys(order, 0) for name in names}
+        self._visited: dict[str, list[int]] = {id: [] for id in order}
+        self._witnesses: dict[str, dict[str, dict[tuple[type, Witness], Witness]]] = {id: {} for id in order}
+        self._batches: dict[str, _Batches] = {id: _Batches() for id in order}
+        self._telemetry: dict[str, dict[str, float]] = {id: {} for id in order}
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The finished blocks."""
+        return tuple(self._seconds)
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds that the finished blocks took."""
+        return sum(self._seconds.values())
+
+    def begin_block(self, block: PlannedBlock) -> None:
+        if self._open is not None:
+            raise ValueError(f"block {block.number} begins within block {self._open.number}")
+        self._open = _OpenBlock(block.number, planned_treatments(block))
+
+    def event(self, number: int, event: BlockEvent) -> None:
+        """Take what happened in the running block, or in the pilot (block 0).
+
+        Raises:
+            UnusableObservation: a value that is no finite number.
+        """
+        if number < 1:
+            self._pilot_failures += failures_of(number, event)
+        else:
+            self._running(number).event(event)
+
+    def finish_block(self, number: int, seconds: float) -> None:
+        summary = self._running(number).summary(seconds)
+        self._open = None
+        self.add(summary)
+
+    def abandon_block(self, number: int) -> None:
+        """Forget the running block whole."""
+        self._running(number)
+        self._open = None
+
+    def _running(self, number: int) -> _OpenBlock:
+        if self._open is None or self._open.number != number:
+            raise ValueError(f"block {number} is not running")
+        return self._open
+
+    def add_pilot_failures(self, failures: Iterable[Failure]) -> None:
+        self._pilot_failures += failures
+
+    def add(self, block: BlockSummary) -> None:
+        """Count one finished block."""
+        if block.number in self._seconds:
+            raise ValueError(f"block {block.number} is counted already")
+        self._seconds[block.number] = block.seconds
+        self._failures += first_of_each(block.failures)
+        failed = {failure.treatment for failure in block.failures}
+        for treatment in block.planned:
+            self._visited[treatment].append(block.number)
+        for treatment, witnesses in block.witnesses:
+            self._see(treatment, witnesses)
+        for (treatment, observed), of in block.totals.items():
+            if treatment not in failed:
+                self._count(block.number, treatment, observed, of)
+        for treatment, telemetry in block.telemetry.items():
+            if treatment not in failed:
+                sums = self._telemetry[treatment]
+                for name, value in telemetry.items():
+                    sums[name] = sums.get(name, 0.0) + value
+
+    def _see(self, treatment: str, witnesses: Witnesses) -> None:
+        seen = self._witnesses[treatment]
+        for name, value in witnesses.items():
+            seen.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
+
+    def _count(self, block: int, treatment: str, observed: str, of: Totals) -> None:
+        if observed == self._batch:
+            self._batches[treatment].add(of)
+        for metric in self._observed.get(observed, ()):
+            self._counts[metric.name][treatment] += of.observations
+            value = block_value(metric.summary, of)
+            if value is not None:
+                self._values[metric.name][treatment][block] = value
+
+    def measured(
+        self,
+        *,
+        run_id: str,
+        started: str,
+        state: str,
+        calibrated: Calibrated | None,
+        sessions: tuple[Environment, ...],
+        notes: tuple[str, ...] = (),
+    ) -> Measured:
+        """All finished blocks so far, as a copy that later events leave alone.
+
+        Only treatments of which something was observed stand in `values`, `counts`, `witnesses`, `batches` and
+        `telemetry`; every metric stands in the first two, and every treatment in `visited`.
+        """
+        return Measured(
+            run_id=run_id,
+            started=started,
+            state=state,
+            plan=self._plan,
+            calibrated=calibrated,
+            blocks=self.blocks,
+            values={
+                name: {id: dict(blocks) for id, blocks in by_treatment.items() if blocks}
+                for name, by_treatment in self._values.items()
+            },
+            counts={
+                name: {id: count for id, count in by_treatment.items() if count}
+                for name, by_treatment in self._counts.items()
+            },
+            visited={id: tuple(blocks) for id, blocks in self._visited.items()},
+            failures=(*first_of_each(self._pilot_failures), *self._failures),
+            witnesses={
+                id: {name: tuple(values.values()) for name, values in seen.items()}
+                for id, seen in self._witnesses.items()
+                if seen
+            },
+            batches={id: batches.statistics() for id, batches in self._batches.items() if batches.batches},
+            telemetry={id: dict(sums) for id, sums in self._telemetry.items() if sums},
+            sessions=sessions,
+            block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
+            notes=notes,
+        )
+
+
+def batch_observation(plan: Plan) -> str | None:
+    """The observations that are the run's batches: those of its first metric that is a time or made of times."""
+    for metric in plan.metrics:
+        if metric.summary is Summary.RATE or metric.unit == "s":
+            return metric.observed
+    return None

@@ -1,0 +1,118 @@
+"""Names that recur in a run file stand in it once, with a number: treatments, series, witness sets, telemetry."""
+
+from __future__ import annotations
+
+from sectax.model.plan import Plan
+from sectax.model.subject import Observation, Witnesses
+from sectax.record.appender import Appender
+from sectax.record.errors import UnusableObservation
+from sectax.record.plan_tables import as_json, treatment_numbers
+from sectax.record.schema import column_name, quoted, trials_view
+from sectax.record.secrecy import refuse_private_keys
+
+
+class Catalogue:
+    """The numbers of what is known by name in one run file; a new name is recorded at once, by itself."""
+
+    def __init__(self, appender: Appender, plan: Plan) -> None:
+        """Read what the file has so far.
+
+        Raises:
+            sqlite3.Error: the file cannot be read.
+        """
+        self._appender = appender
+        self._factors = [factor.name for factor in plan.factors]
+        self._treatments = treatment_numbers(plan)
+        names = {number: id for id, number in self._treatments.items()}
+        db = appender.db
+        self._series: dict[tuple[str, str], tuple[int, str, str]] = {
+            (names[treatment], metric): (number, unit, clock)
+            for number, treatment, metric, unit, clock in db.execute(
+                "SELECT number, treatment, metric, unit, clock FROM series"
+            )
+        }
+        self._witness_sets: dict[str, int] = dict(db.execute("SELECT witnesses, number FROM witness_set"))
+        self._telemetry: dict[str, str] = dict(db.execute("SELECT name, column_name FROM telemetry"))
+        self._trial_sql: dict[tuple[str, ...], str] = {}
+
+    def knows(self, treatment: str) -> bool:
+        return treatment in self._treatments
+
+    def treatment(self, treatment: str) -> int:
+        try:
+            return self._treatments[treatment]
+        except KeyError:
+            raise ValueError(f"no treatment {treatment} in the plan") from None
+
+    def series(self, treatment: str, observation: Observation) -> int:
+        """The number of the observations of one metric of one treatment.
+
+        Raises:
+            UnusableObservation: they came in another unit, or off another clock, before.
+        """
+        known = self._series.get((treatment, observation.metric))
+        if known is None:
+            known = (len(self._series) + 1, observation.unit, observation.clock)
+            number, *of = known
+            row = (number, self.treatment(treatment), observation.metric, *of)
+            self._appender.write([("INSERT INTO series VALUES (?, ?, ?, ?, ?)", row)])
+            self._series[treatment, observation.metric] = known
+        number, unit, clock = known
+        if unit != observation.unit or clock != observation.clock:
+            raise UnusableObservation(
+                f"{observation.metric} of {treatment} came in {observation.unit} off the clock {observation.clock},"
+                f" and in {unit} off {clock} before: these cannot be compared",
+                hint="this is a defect of the subject that gave it",
+            )
+        return number
+
+    def witness_set(self, treatment: str, witnesses: Witnesses) -> int:
+        """The number of these witnesses together; most subjects of a treatment show the same.
+
+        Raises:
+            SecretRefused: one of them holds a private key.
+            UnusableObservation: one of them is no valid text.
+        """
+        try:
+            text = as_json(witnesses)
+        except UnicodeEncodeError as error:
+            raise UnusableObservation(
+                f"a witness of {treatment} is no valid text: {error.reason}",
+                hint="this is a defect of the subject that gave it",
+            ) from error
+        number = self._witness_sets.get(text)
+        if number is None:
+            refuse_private_keys(text, f"a witness of {treatment}")
+            number = len(self._witness_sets) + 1
+            self._appender.write([("INSERT INTO witness_set VALUES (?, ?)", (number, text))])
+            self._witness_sets[text] = number
+        return number
+
+    def trial_sql(self, telemetry: tuple[str, ...]) -> str:
+        """The statement that records a trial with these kinds of telemetry, in this order."""
+        sql = self._trial_sql.get(telemetry)
+        if sql is None:
+            columns = "".join(f", {quoted(self._column(name))}" for name in telemetry)
+            places = ", ?" * len(telemetry)
+            sql = (
+                f"INSERT INTO trial (block, treatment, round, position, state{columns}) VALUES (?, ?, ?, ?, ?{places})"  # noqa: S608
+            )
+            self._trial_sql[telemetry] = sql
+        return sql
+
+    def _column(self, name: str) -> str:
+        """The column of one kind of telemetry; a new kind gets a new one, which costs SQLite nothing."""
+        column = self._telemetry.get(name)
+        if column is None:
+            taken = self._telemetry.values()
+            column = column_name(name, taken, f"telemetry_{len(taken) + 1}")
+            self._appender.write(
+                [
+                    (f"ALTER TABLE trial ADD COLUMN {quoted(column)} REAL", ()),
+                    ("INSERT INTO telemetry VALUES (?, ?)", (name, column)),
+                    ("DROP VIEW trials", ()),
+                    (trials_view(self._factors, (*taken, column)), ()),
+                ]
+            )
+            self._telemetry[name] = column
+        return column

@@ -1,0 +1,226 @@
+"""What can go wrong with a run file, in words for the person who meets it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, SectaxError, WrongUse
+from sectax.record.schema import APPLICATION_ID, FORMAT
+
+# SQLite says 'disk I/O error' where some file systems run full; under this much room that is what it means.
+_FULL_BYTES = 1 << 20
+
+
+class UnusableObservation(SectaxError):
+    """A subject gave a number that is none."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class SecretRefused(WrongUse):
+    """Something secret was about to be written to the run file."""
+
+
+def exists_already(path: Path) -> WrongUse:
+    return WrongUse(
+        f"{path} exists already, and a run never overwrites a file",
+        hint=f"give another file with --out; an interrupted run goes on with: sectax resume {path}",
+    )
+
+
+def being_written(path: Path, holder: str) -> RecordNotWritable:
+    process = f" (process {holder})" if holder else ""
+    return RecordNotWritable(
+        f"another sectax is writing to {path} right now{process}",
+        hint="wait for it to end, or write to another file with --out",
+    )
+
+
+def gone(path: Path) -> RecordNotWritable:
+    return RecordNotWritable(
+        f"{path} was moved, removed or replaced during the run",
+        hint="finished blocks are in the file that was moved; it can be resumed where it is now, beside its -wal file",
+    )
+
+
+def not_createable(error: OSError, path: Path) -> SectaxError:
+    """The words for a run file, or the lock beside it, that cannot be made."""
+    match error.errno:
+        case errno.EEXIST:
+            return exists_already(path)
+        case errno.ENOENT | errno.ENOTDIR:
+            return WrongUse(f"there is no folder {path.parent} for {path.name}", hint=f"mkdir -p {path.parent}")
+        case errno.EISDIR:
+            return WrongUse(f"{path} is a folder, not a run file", hint=f"name a file in it: {path}/run.sectax")
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return _no_permission(path)
+        case errno.ENOSPC | errno.EDQUOT:
+            return _disk_full(path)
+        case errno.ENAMETOOLONG:
+            return WrongUse(f"the name {path.name[:60]}… is too long for a file", hint="give a shorter --out")
+        case _:
+            return RecordNotWritable(f"{path} cannot be written: {error.strerror}", hint="try another --out")
+
+
+# Of a damaged schema SQLite quotes bytes that are no text, and then not even its message can be decoded.
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+
+
+def not_written(error: Exception, path: Path) -> Exception:
+    """The words for one of `SQLITE_ERRORS` while writing; an `IntegrityError` is our own mistake and stays one."""
+    name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else getattr(error, "sqlite_errorname", "")
+    if isinstance(error, sqlite3.IntegrityError):
+        return ValueError(f"{path} holds this already, or it contradicts the plan: {error}")
+    if name == "SQLITE_FULL" or (name.startswith("SQLITE_IOERR") and _room(path) < _FULL_BYTES):
+        return _disk_full(path)
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return _no_permission(path)
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return RecordNotWritable(
+            f"another program holds {path} and does not let go of it",
+            hint="close what has it open for writing (a database browser?), then: sectax resume " + str(path),
+        )
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return RecordNotWritable(f"{path} was damaged during the run: {error}", hint="start again with another --out")
+    return RecordNotWritable(f"{path} cannot be written: {error}", hint=f"check the disk, then: sectax resume {path}")
+
+
+def _room(path: Path) -> int:
+    try:
+        return shutil.disk_usage(path.parent).free
+    except OSError:
+        return _FULL_BYTES
+
+
+def _disk_full(path: Path) -> RecordNotWritable:
+    return RecordNotWritable(
+        f"the disk that holds {path} is full",
+        hint=f"what was written is kept; make room, then: sectax resume {path} (or start again with another --out)",
+    )
+
+
+def _no_permission(path: Path) -> RecordNotWritable:
+    return RecordNotWritable(
+        f"no permission to write {path} and its -wal and -lock files in {path.parent}",
+        hint="write to a folder of your own with --out, or copy the run there and resume the copy",
+    )
+
+
+def damaged(path: Path, why: str) -> BadRecord:
+    return BadRecord(
+        f"{path} is a damaged run file, or was cut short: {why}",
+        hint="copy it again from where it came from, together with its -wal file if there is one",
+    )
+
+
+def no_run_file(path: Path, what: str) -> BadRecord:
+    return BadRecord(f"{path} is no run file: {what}", hint="a run file is what `sectax run … --out FILE` writes")
+
+
+def _empty(path: Path) -> BadRecord:
+    return BadRecord(f"{path} is empty: its run ended before anything was recorded", hint="remove it, run again")
+
+
+def check_file(path: Path) -> None:
+    """Refuse what cannot be a run file by its looks.
+
+    The file is not opened: closing a second descriptor of it would drop the locks that SQLite holds on it.
+
+    Raises:
+        BadRecord: there is no such file, it is no file, empty or not to be read.
+    """
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadRecord(
+            f"there is no file {path}", hint="a run file is what `sectax run … --out FILE` writes"
+        ) from None
+    except OSError as error:
+        raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the name and the rights") from error
+    except ValueError as error:  # a NUL in the name
+        raise BadRecord(f"{str(path)!r} is no name of a file: {error}", hint="check the name") from error
+    if path.is_dir():
+        raise no_run_file(path, "it is a folder")
+    if not path.is_file():
+        raise no_run_file(path, "it is no ordinary file")
+    if not os.access(path, os.R_OK):
+        raise BadRecord(f"no permission to read {path}", hint="ask its owner for a copy")
+    if status.st_size == 0:
+        raise _empty(path)
+
+
+def check_database(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is not ours, or not whole.
+
+    Raises:
+        BadRecord: another program's database, a newer format, or cut short.
+        sqlite3.Error: no database at all.
+    """
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if application == version == 0 and not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        raise _empty(path)
+    if application != APPLICATION_ID:
+        raise no_run_file(path, "it is an SQLite file of another program")
+    if version > FORMAT:
+        raise BadRecord(
+            f"{path} comes from a newer sectax: its format is {version}, this one reads up to {FORMAT}",
+            hint="update sectax and try again",
+        )
+    if version < 1:
+        raise damaged(path, f"its format is {version}")
+    _check_length(db, path)
+
+
+def _check_length(db: sqlite3.Connection, path: Path) -> None:
+    """SQLite takes a last page that is cut short for one that ends in zeros, and reads zeros from it."""
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    (page_bytes,) = db.execute("PRAGMA page_size").fetchone()
+    size = path.stat().st_size
+    if size < pages * page_bytes and not has_content(log_path(path)):  # a log may hold pages that the file has not yet
+        raise damaged(path, f"{size} of {pages * page_bytes} bytes are there")
+
+
+def log_path(path: Path) -> Path:
+    """Where SQLite keeps what is not folded into the file yet."""
+    return path.with_name(path.name + "-wal")
+
+
+def has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn every way in which the content of a file can be wrong into `BadRecord`.
+
+    The file is foreign data: a wrong value surfaces as a wrong type, an unknown key or a number out of range.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_NOTADB"):
+            raise no_run_file(path, "it is no SQLite file, or its beginning is destroyed") from error
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+            raise BadRecord(f"{path} cannot be opened: {error}", hint="copy it to a folder of your own") from error
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise BadRecord(f"another program holds {path}", hint="try again when it has let go") from error
+        raise damaged(path, str(error)) from error
+    except OSError as error:
+        raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the disk") from error
+    except (msgspec.MsgspecError, UnicodeError, LookupError, TypeError, ValueError) as error:
+        raise damaged(path, f"{type(error).__name__}: {error}") from error
+    except (ArithmeticError, RecursionError) as error:
+        raise damaged(path, f"{type(error).__name__}: {error}") from error

@@ -1,0 +1,86 @@
+"""The plan in the run file: as JSON, which is read back exactly, and as plain tables, which anyone can query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Calibrated, Plan
+from sectax.record.secrecy import refuse_private_keys
+
+Statement = tuple[str, tuple[Any, ...]]
+
+
+def as_json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def encode_plan(plan: Plan) -> str:
+    """The plan as JSON.
+
+    Raises:
+        SecretRefused: an option or a level holds a private key.
+        WrongUse: an option is no valid text.
+        ValueError: the plan would not come back as it is (an infinite number).
+    """
+    for name, option in plan.options.items():
+        refuse_private_keys("\n".join(option), f"the option {name}")
+    try:
+        text = refuse_private_keys(as_json(plan), "the plan")
+    except UnicodeEncodeError as error:
+        given = error.object[max(error.start - 20, 0) : error.end + 20].encode("utf-8", "backslashreplace").decode()
+        raise WrongUse(f"what was given is no valid UTF-8: {given}", hint="put the command into a script") from error
+    if decode_plan(text) != plan:
+        raise ValueError("the plan cannot be written as JSON without loss")
+    return text
+
+
+def decode_plan(text: str) -> Plan:
+    return msgspec.json.decode(text, type=Plan)
+
+
+def decode_calibrated(text: str) -> Calibrated:
+    return msgspec.json.decode(text, type=Calibrated)
+
+
+def plan_rows(plan: Plan) -> Iterator[Statement]:
+    """The statements that write a plan into its tables. Treatments are numbered from 1, as `treatment_numbers`."""
+    for i, factor in enumerate(plan.factors, start=1):
+        yield "INSERT INTO factor VALUES (?, ?)", (i, factor.name)
+        for j, level in enumerate(factor.levels, start=1):
+            yield "INSERT INTO level VALUES (?, ?, ?)", (factor.name, j, level)
+    for i, m in enumerate(plan.metrics, start=1):
+        summary = (m.better.value, m.summary.value, m.observed, m.resolution)
+        yield "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", (i, m.name, m.unit, *summary)
+    for i, cell in enumerate(plan.cells, start=1):
+        levels = as_json(cell.levels)
+        yield "INSERT INTO cell VALUES (?, ?, ?, ?, ?)", (i, cell.id, cell.family, cell.baseline, levels)
+    numbers = treatment_numbers(plan)
+    for t in plan.treatments:
+        purpose = (t.role.value, t.extra, as_json(t.levels))
+        yield "INSERT INTO treatment VALUES (?, ?, ?, ?, ?, ?)", (numbers[t.id], t.id, t.cell, *purpose)
+        for name, level in t.levels.items():
+            yield "INSERT INTO treatment_level VALUES (?, ?, ?)", (numbers[t.id], name, level)
+    for i, c in enumerate(plan.comparisons, start=1):
+        what = (c.treatment, c.baseline, c.metric, c.standing.value, c.alpha)
+        yield "INSERT INTO comparison VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (i, c.id, c.cell, *what)
+    for i, s in enumerate(plan.skipped, start=1):
+        yield "INSERT INTO skipped VALUES (?, ?, ?, ?, ?)", (i, s.treatment, s.reason, s.mend, as_json(s.levels))
+
+
+def treatment_numbers(plan: Plan) -> dict[str, int]:
+    return {treatment.id: number for number, treatment in enumerate(plan.treatments, start=1)}
+
+
+def calibration_rows(plan: Plan, calibrated: Calibrated) -> Iterable[Statement]:
+    """The statements that write what the pilot found."""
+    yield "DELETE FROM calibration", ()
+    cells = {treatment.id: treatment.cell for treatment in plan.treatments}
+    for c in calibrated.calibrations.values():
+        timing = (c.batch_s, c.open_s, c.granularity_s, c.clock_read_s, c.empty_s)
+        row = (c.treatment, c.count, c.warmup, *timing, c.settle, calibrated.rounds.get(cells.get(c.treatment, "")))
+        yield "INSERT INTO calibration VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+    yield "UPDATE run SET calibrated = ?", (as_json(calibrated),)

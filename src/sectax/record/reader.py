@@ -1,0 +1,185 @@
+"""Reads a run file in whatever state: finished, killed, still being written, in a folder that cannot be written."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self, TypeVar
+
+import msgspec
+
+from sectax.model.environment import Environment
+from sectax.model.measured import Measured
+from sectax.model.plan import Calibrated, Plan
+from sectax.record.builder import MeasuredBuilder
+from sectax.record.errors import check_database, check_file, has_content, log_path, reading
+from sectax.record.finished_blocks import finished_blocks, pilot_failures, rows
+from sectax.record.lock import is_held
+from sectax.record.plan_tables import decode_calibrated, decode_plan
+
+_BUSY_S = 10.0
+
+T = TypeVar("T")
+
+
+class RunReader:
+    """A run file, open for reading. Every method raises `BadRecord` where the file is damaged."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection, resources: ExitStack) -> None:
+        """For `open`."""
+        self.path = path
+        self._db = db
+        self._resources = resources
+
+    @classmethod
+    def open(cls, path: str | Path) -> RunReader:
+        """Open a run file; it is never changed.
+
+        Raises:
+            BadRecord: no run file, damaged, cut short, from a newer sectax, or not to be read.
+        """
+        path = Path(path)
+        check_file(path)
+        resources = ExitStack()
+        try:
+            with reading(path):
+                db = _connect(path, resources)
+                check_database(db, path)
+        except BaseException:
+            resources.close()
+            raise
+        return cls(path, db, resources)
+
+    def close(self) -> None:
+        self._resources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def plan(self) -> Plan:
+        with reading(self.path):
+            return decode_plan(self._value("SELECT plan FROM run", str))
+
+    def run_id(self) -> str:
+        with reading(self.path):
+            return self._value("SELECT id FROM run", str)
+
+    def state(self) -> str:
+        """running, finished or interrupted; a run whose writer is gone is interrupted, whatever it last wrote."""
+        held = is_held(self.path)  # asked first: a run that ends meanwhile is not taken for one that was killed
+        with reading(self.path):
+            state = self._value("SELECT state FROM run", str)
+        return "interrupted" if state == "running" and not held else state
+
+    def calibrated(self) -> Calibrated | None:
+        """What the pilot found; None where it did not come to its end."""
+        with reading(self.path):
+            text = self._value("SELECT COALESCE(calibrated, '') FROM run", str)
+            return decode_calibrated(text) if text else None
+
+    def sessions(self) -> tuple[Environment, ...]:
+        """The environment of every session, in order."""
+        with reading(self.path):
+            numbers = rows(self._db, "SELECT number FROM session ORDER BY number", tuple[int])
+            environments = {number: Environment({}, {}) for (number,) in numbers}
+            for session, kind, name, value in rows(
+                self._db,
+                "SELECT session, kind, name, value FROM environment ORDER BY number",
+                tuple[int, str, str, str],
+            ):
+                environment = environments[session]
+                (environment.identity if kind == "identity" else environment.circumstances)[name] = value
+            return tuple(environments.values())
+
+    def next_block_number(self) -> int:
+        """The number of the next block: that of an abandoned block is never used again."""
+        with reading(self.path):
+            return max(self._value("SELECT MAX(number) FROM block", int), 0) + 1
+
+    def started(self) -> str:
+        with reading(self.path):
+            return self._value("SELECT started FROM run", str)
+
+    def notes(self) -> tuple[str, ...]:
+        """What the run itself had to say, in order."""
+        with reading(self.path):
+            return tuple(text for (text,) in rows(self._db, "SELECT text FROM note ORDER BY number", tuple[str]))
+
+    def measured(self) -> Measured:
+        """All finished blocks, summarised as the analysis wants them."""
+        with self._snapshot():
+            state = self.state()
+            return self.builder().measured(
+                run_id=self.run_id(),
+                started=self.started(),
+                state=state,
+                calibrated=self.calibrated(),
+                sessions=self.sessions(),
+                notes=self.notes(),
+            )
+
+    def builder(self) -> MeasuredBuilder:
+        """A builder that holds all finished blocks: for a resumed run, which goes on with it."""
+        plan = self.plan()
+        builder = MeasuredBuilder(plan)
+        with self._snapshot(), reading(self.path):
+            builder.add_pilot_failures(pilot_failures(self._db))
+            for block in finished_blocks(self._db, plan):
+                builder.add(block)
+        return builder
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Hold one state of the file over several queries, while its writer goes on."""
+        if self._db.in_transaction:
+            yield
+            return
+        with reading(self.path):
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.rollback()
+
+    def _value(self, sql: str, kind: type[T]) -> T:
+        row = self._db.execute(sql).fetchone()
+        return msgspec.convert(row, tuple[kind])[0]  # type: ignore[valid-type]
+
+
+def _connect(path: Path, resources: ExitStack) -> sqlite3.Connection:
+    """A connection that has read something, which is closed with *resources*."""
+    try:
+        return _open(path, "mode=ro", resources)
+    except sqlite3.OperationalError as error:
+        if not getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
+            raise
+    # SQLite wants to write beside a file that has a log to be replayed, and here it may not. Without a log the file
+    # can be read as it stands, otherwise as a copy.
+    logs = (log_path(path), path.with_name(path.name + "-journal"))
+    left = [log for log in logs if has_content(log)]
+    if not left:
+        return _open(path, "mode=ro&immutable=1", resources)
+    folder = resources.enter_context(TemporaryDirectory(prefix="sectax-"))
+    for file in (path, *left):
+        shutil.copyfile(file, Path(folder, file.name))
+    return _open(Path(folder, path.name), "mode=rw", resources)
+
+
+def _open(path: Path, mode: str, resources: ExitStack) -> sqlite3.Connection:
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_BUSY_S)
+    try:
+        db.execute("PRAGMA trusted_schema = OFF")  # a run file may come from a stranger
+        db.execute("PRAGMA cell_size_check = ON")
+        db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    resources.callback(db.close)
+    return db

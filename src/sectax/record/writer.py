@@ -1,0 +1,360 @@
+"""Writes a run file: opened before the first trial, appended after each.
+
+Every call is one transaction (one more when a name appears for the first time), so that SIGKILL at any instant
+leaves whole events behind.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from typing import Self
+
+from sectax import __version__
+from sectax.model.environment import Environment
+from sectax.model.measured import Measured
+from sectax.model.plan import Calibrated, Plan
+from sectax.model.subject import Observation
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
+from sectax.record.appender import Appender
+from sectax.record.builder import failures_of, planned_treatments, usable
+from sectax.record.catalogue import Catalogue
+from sectax.record.errors import check_database, check_file, reading
+from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
+from sectax.record.reader import RunReader
+from sectax.record.schema import APPLICATION_ID, FORMAT, tables, trials_view, views
+from sectax.record.secrecy import readable, refuse_private_keys
+
+
+class RunWriter:
+    """The one writer of a run file. Made by `create` or `reopen`; ended by `finish` and `close`.
+
+    It keeps the finished blocks in memory too, for `measured`. Every method that writes raises `RecordNotWritable`
+    when the file can no longer be written; what was written before stays.
+    """
+
+    def __init__(self, appender: Appender, session: int) -> None:
+        """For `create` and `reopen`: take over a file that holds a run. Raises `sqlite3.Error`."""
+        self._file = appender
+        self._session = session
+        with RunReader(appender.path, appender.db, ExitStack()) as reader:
+            self.plan = reader.plan()
+            self.run_id = reader.run_id()
+            self._started = reader.started()
+            self._calibrated = reader.calibrated()
+            self._sessions = reader.sessions()
+            self._notes = reader.notes()
+            self._next_block = reader.next_block_number()
+            self._builder = reader.builder()
+        self._names = Catalogue(appender, self.plan)
+        self._state = "running"
+        self._pilot: int = appender.db.execute("SELECT MIN(number) FROM block").fetchone()[0]
+        self._pilot_position = 0
+        self._running: int | None = None
+        self._planned: frozenset[str] = frozenset()
+
+    @classmethod
+    def create(
+        cls, path: str | Path, plan: Plan, environment: Environment, run_id: str, sectax_version: str = __version__
+    ) -> RunWriter:
+        """Begin a run in a new file, with its plan and its first session.
+
+        Raises:
+            WrongUse: the file exists already, or its folder does not.
+            SecretRefused: the plan or the environment holds a private key.
+            RecordNotWritable: no permission, no room, or another sectax writes to it.
+        """
+        plan_json = encode_plan(plan)
+        now = _now()
+        run = (run_id, sectax_version, now, plan.experiment, plan.preset, plan.question)
+        factors = [factor.name for factor in plan.factors]
+        schema = (*tables(), *views(factors), trials_view(factors, ()))
+        statements: list[Statement] = [
+            *((statement, ()) for statement in schema),
+            (f"PRAGMA application_id = {APPLICATION_ID}", ()),
+            (f"PRAGMA user_version = {FORMAT}", ()),
+            (
+                "INSERT INTO run (state, id, sectax_version, started, experiment, preset, question, seed, margin, plan)"
+                " VALUES ('running', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*run, str(plan.seed), plan.stopping.margin, plan_json),
+            ),
+            *plan_rows(plan),
+            *_session_rows(1, sectax_version, environment, now),
+            ("INSERT INTO block VALUES (0, 1, 'pilot', ?, NULL)", (now,)),
+        ]
+        appender = Appender(Path(path), new=True)
+        try:
+            appender.write(statements)
+            appender.go_live()
+            return cls(appender, 1)
+        except BaseException:
+            appender.discard()
+            raise
+
+    @classmethod
+    def reopen(cls, path: str | Path, environment: Environment, sectax_version: str = __version__) -> RunWriter:
+        """Go on with a run: a block that was running is marked abandoned, and a new session begins.
+
+        A pilot that did not come to its end is abandoned too, and made again.
+
+        Raises:
+            BadRecord: not a run file that this sectax can read.
+            RecordNotWritable: no permission, or another sectax writes to it.
+        """
+        path = Path(path)
+        check_file(path)
+        appender = Appender(path)
+        try:
+            with reading(path):
+                check_database(appender.db, path)
+                (session,) = appender.db.execute("SELECT MAX(number) + 1 FROM session").fetchone()
+                statements = _resume_rows(appender.db, session, environment, sectax_version)
+                appender.write(statements)
+                appender.go_live()
+                return cls(appender, session)
+        except BaseException:
+            appender.close()
+            raise
+
+    @property
+    def path(self) -> Path:
+        return self._file.path
+
+    def next_block_number(self) -> int:
+        """The number of the next block: that of an abandoned block is never used again."""
+        return self._next_block
+
+    def measured(self) -> Measured:
+        """All finished blocks, as a reader of the file would see them; also after `close`."""
+        return self._builder.measured(
+            run_id=self.run_id,
+            started=self._started,
+            state=self._state,
+            calibrated=self._calibrated,
+            sessions=self._sessions,
+            notes=self._notes,
+        )
+
+    def calibrated(self, calibrated: Calibrated) -> None:
+        """Record what the pilot found; from here on a resumed run does not repeat it."""
+        self._file.write(calibration_rows(self.plan, calibrated))
+        self._file.sync()
+        self._calibrated = calibrated
+
+    def note(self, text: str) -> None:
+        """Record what the run itself has to say."""
+        text = readable(text)
+        self._file.write([("INSERT INTO note (session, at, text) VALUES (?, ?, ?)", (self._session, _now(), text))])
+        self._notes += (text,)
+
+    def begin_block(self, block: PlannedBlock) -> None:
+        """Begin a block and record what it is to measure.
+
+        Raises:
+            ValueError: a block is running, or the number was used before.
+        """
+        if self._running is not None:
+            raise ValueError(f"block {block.number} begins within block {self._running}")
+        if block.number < self._next_block:
+            raise ValueError(f"block {block.number} comes after block {self._next_block - 1}")
+        self._file.check_place()
+        row = (block.number, self._session, _now())
+        self._file.write([("INSERT INTO block VALUES (?, ?, 'running', ?, NULL)", row), *self._planned_subjects(block)])
+        self._builder.begin_block(block)
+        self._running = block.number
+        self._next_block = block.number + 1
+        self._planned = frozenset(planned_treatments(block))
+
+    def _planned_subjects(self, block: PlannedBlock) -> Iterable[Statement]:
+        for cell_order, cell in enumerate(block.cells):
+            visits: dict[str, int] = {}
+            for visit in cell.visits:
+                visits[visit.treatment] = visits.get(visit.treatment, 0) + 1
+            for opening, treatment in enumerate(cell.opening):
+                place = (block.number, self._names.treatment(treatment), cell_order, opening)
+                warmup = cell.warmup.get(treatment, (0, 0))
+                yield (
+                    "INSERT INTO subject (block, treatment, cell_order, opening, warmup_batches, warmup_count,"
+                    " visits, state) VALUES (?, ?, ?, ?, ?, ?, ?, 'planned')",
+                    (*place, *warmup, visits.get(treatment, 0)),
+                )
+
+    def event(self, number: int, event: BlockEvent) -> None:
+        """Record what happened in the running block, or in the pilot (block 0), in one transaction.
+
+        Raises:
+            UnusableObservation: a value that is no finite number, or in another unit or off another clock than before.
+            SecretRefused: a witness holds a private key.
+            ValueError: the block is not running, the treatment is not planned in it, or the trial is recorded already.
+        """
+        if isinstance(event, Trial | Dropped) and (event.reason or event.hint):
+            event = replace(event, reason=readable(event.reason), hint=readable(event.hint))
+        if number < 1:
+            number = self._pilot
+        else:
+            self._must_run(number)
+            if event.treatment not in self._planned:
+                raise ValueError(f"{event.treatment} is not planned in block {number}")
+        self._file.write(self._event_rows(number, event))
+        self._builder.event(number, event)
+
+    def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:
+        rows = self._failure_rows(block, event)
+        match event:
+            case Opened(treatment, witnesses, first, open_s):
+                seen = self._names.witness_set(treatment, witnesses)
+                rows.append(
+                    (
+                        "INSERT INTO subject (block, treatment, state, open_s, opened) VALUES (?, ?, 'open', ?, ?)"
+                        " ON CONFLICT (block, treatment)"
+                        " DO UPDATE SET state = 'open', open_s = excluded.open_s, opened = excluded.opened",
+                        (block, self._names.treatment(treatment), open_s, seen),
+                    )
+                )
+                if first is not None:
+                    rows += self._observation_rows(block, treatment, (0, self._position(block, 0)), (first,))
+            case Trial(treatment, round_, position, state, observations, telemetry):
+                place = (round_, self._position(block, position))
+                present = {name: float(value) for name, value in telemetry.items() if isfinite(value)}
+                key = (block, self._names.treatment(treatment), *place, state.value)
+                rows.append((self._names.trial_sql(tuple(present)), (*key, *present.values())))
+                rows += self._observation_rows(block, treatment, place, observations)
+            case Closed(treatment, witnesses):
+                seen = self._names.witness_set(treatment, witnesses)
+                rows.append(
+                    (
+                        "UPDATE subject SET closed = ?, state = CASE state WHEN 'open' THEN 'closed' ELSE state END"
+                        " WHERE block = ? AND treatment = ?",
+                        (seen, block, self._names.treatment(treatment)),
+                    )
+                )
+            case Dropped(treatment, state):
+                if state is State.OK:
+                    raise ValueError(f"{treatment} was dropped in state ok")
+        return rows
+
+    def _failure_rows(self, block: int, event: BlockEvent) -> list[Statement]:
+        rows: list[Statement] = []
+        round_ = event.round if isinstance(event, Trial) else None
+        for failure in failures_of(block, event):
+            words = (failure.stage, failure.state, failure.reason, failure.hint)
+            rows.append(
+                (
+                    "INSERT INTO failure (block, treatment, round, stage, state, reason, hint)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (block, failure.treatment, round_, *words),
+                )
+            )
+            if self._names.knows(failure.treatment):  # a pilot also tries what is no treatment (the empty operation)
+                rows.append(
+                    (
+                        "INSERT INTO subject (block, treatment, state) VALUES (?, ?, ?) ON CONFLICT (block, treatment)"
+                        " DO UPDATE SET state = excluded.state WHERE state NOT IN ('failed', 'skipped')",
+                        (block, self._names.treatment(failure.treatment), failure.state),
+                    )
+                )
+        return rows
+
+    def _observation_rows(
+        self, block: int, treatment: str, place: tuple[int, int], observations: Iterable[Observation]
+    ) -> list[Statement]:
+        return [
+            (
+                "INSERT INTO observation VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (block, self._names.series(treatment, usable(o)), *place, number, float(o.value), o.count),
+            )
+            for number, o in enumerate(observations)
+        ]
+
+    def _position(self, block: int, position: int) -> int:
+        if block > 0:
+            return position
+        # A pilot opens and visits a treatment as often as it likes; a running number tells the visits apart.
+        self._pilot_position += 1
+        return self._pilot_position
+
+    def finish_block(self, number: int, seconds: float) -> None:
+        """Mark the running block finished after so many *seconds*, and sync: from here on it counts, come what may."""
+        self._must_run(number)
+        self._file.check_place()
+        self._file.write([("UPDATE block SET state = 'finished', seconds = ? WHERE number = ?", (seconds, number))])
+        self._running = None
+        self._builder.finish_block(number, seconds)
+        self._file.sync()
+
+    def abandon_block(self, number: int) -> None:
+        """Mark the running block abandoned: its rows stay, and count nowhere."""
+        self._must_run(number)
+        self._file.write([("UPDATE block SET state = 'abandoned' WHERE number = ?", (number,))])
+        self._running = None
+        self._builder.abandon_block(number)
+
+    def _must_run(self, number: int) -> None:
+        if self._running != number:
+            raise ValueError(f"block {number} is not running")
+
+    def finish(self, state: str) -> None:
+        """Record how the run ended (finished or interrupted); a block that is still running is abandoned."""
+        if self._running is not None:
+            self.abandon_block(self._running)
+        now = _now()
+        self._file.write(
+            [
+                ("UPDATE session SET ended = ? WHERE number = ?", (now, self._session)),
+                ("UPDATE run SET state = ?, ended = ?", (state, now)),
+            ]
+        )
+        self._state = state
+
+    def close(self) -> None:
+        """Make the run one file again, and let go of it. Never raises, may be repeated.
+
+        Without `finish` before, the run counts as interrupted.
+        """
+        if self._state == "running":
+            self._state = "interrupted"
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _session_rows(number: int, sectax_version: str, environment: Environment, now: str) -> Iterable[Statement]:
+    yield "INSERT INTO session VALUES (?, ?, ?, NULL)", (number, sectax_version, now)
+    for kind, values in (("identity", environment.identity), ("circumstance", environment.circumstances)):
+        for name, value in values.items():
+            refuse_private_keys(value, f"{name} of the environment")
+            yield (
+                "INSERT INTO environment (session, kind, name, value) VALUES (?, ?, ?, ?)",
+                (number, kind, name, value),
+            )
+
+
+def _resume_rows(
+    db: sqlite3.Connection, session: int, environment: Environment, sectax_version: str
+) -> list[Statement]:
+    now = _now()
+    (calibrated, pilot) = db.execute(
+        "SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run"
+    ).fetchone()
+    rows: list[Statement] = [
+        ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),
+        ("UPDATE run SET state = 'running', ended = NULL", ()),
+        *_session_rows(session, sectax_version, environment, now),
+    ]
+    if not calibrated:
+        rows.append(("UPDATE block SET state = 'abandoned' WHERE state = 'pilot'", ()))
+        rows.append(("INSERT INTO block VALUES (?, ?, 'pilot', ?, NULL)", (pilot - 1, session, now)))
+    return rows
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,159 @@
+"""SIGKILL at any instant: finished blocks stay, nothing is counted twice, and the run goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.model.errors import BadRecord
+from sectax.model.measured import Measured
+from sectax.model.trial import BlockEvent
+from sectax.record.builder import MeasuredBuilder
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block
+
+PLAN = plan()
+ROUNDS = 6
+
+
+def session(path: Path, report: int) -> None:
+    """Write blocks for ever, and tell what has been acknowledged: a byte per event, a line per block."""
+    try:
+        writer = RunWriter.reopen(path, ENVIRONMENT)
+    except BadRecord:  # killed before anything was recorded; `remnant` has looked at it
+        remove(path)
+        writer = RunWriter.create(path, PLAN, ENVIRONMENT, "run-1")
+    os.write(report, b"+")
+    if writer.measured().calibrated is None:
+        writer.calibrated(calibrated(PLAN, ROUNDS))
+    while True:
+        number = writer.next_block_number()
+        block = planned_block(PLAN, number, ROUNDS)
+        writer.begin_block(block)
+        os.write(report, f"b{number}".encode())
+        for event in events(block):
+            writer.event(number, event)
+            os.write(report, b".")
+        writer.finish_block(number, float(number))
+        os.write(report, f"f{number}\n".encode())
+        if number % 7 == 0:  # the end of a run, and its becoming one file, are instants too
+            writer.finish("interrupted")
+            writer.close()
+            writer = RunWriter.reopen(path, ENVIRONMENT)
+
+
+def killed_session(path: Path, after_s: float) -> str:
+    """Run a session in a process that is killed after so many seconds; gives what it reported."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            session(path, theirs)
+        finally:
+            os._exit(1)  # it never ends by itself
+    os.close(theirs)
+    time.sleep(after_s)
+    os.kill(child, signal.SIGKILL)
+    with os.fdopen(ours, "rb") as pipe:
+        reported = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), f"the session ended by itself after {reported[-80:]!r}"
+    return reported
+
+
+def remove(path: Path) -> None:
+    for end in ("", "-wal", "-shm", "-journal", "-lock"):
+        Path(f"{path}{end}").unlink(missing_ok=True)
+
+
+def remnant(path: Path) -> None:
+    """What a session leaves that died before it had begun: no file, an empty one, or a run without blocks."""
+    try:
+        with RunReader.open(path) as reader:
+            assert reader.measured().blocks == ()
+    except BadRecord as error:
+        assert "there is no file" in error.message or "is empty" in error.message  # noqa: PT017
+
+
+def check(path: Path, reported: str, before: tuple[int, ...]) -> tuple[int, ...]:
+    """The file holds every block that was acknowledged, once and whole, and no other but the one being finished."""
+    acknowledged = [int(line.rpartition("f")[2]) for line in reported.splitlines() if "f" in line]
+    with RunReader.open(path) as reader:
+        measured = reader.measured()
+    surplus = set(measured.blocks) - set(before) - set(acknowledged)
+
+    assert set(before) | set(acknowledged) <= set(measured.blocks)
+    assert len(surplus) <= 1
+    assert measured.state == "interrupted"
+    assert measured.values == recount(measured.blocks).values
+    assert measured.counts == recount(measured.blocks).counts
+    assert measured.visited == recount(measured.blocks).visited
+    check_last_block(path, reported, measured)
+    return measured.blocks
+
+
+def recount(blocks: tuple[int, ...]) -> Measured:
+    builder = MeasuredBuilder(PLAN)
+    for number in blocks:
+        block = planned_block(PLAN, number, ROUNDS)
+        builder.begin_block(block)
+        for event in events(block):
+            builder.event(number, event)
+        builder.finish_block(number, float(number))
+    return builder.measured(run_id="", started="", state="", calibrated=None, sessions=())
+
+
+def check_last_block(path: Path, reported: str, measured: Measured) -> None:
+    """The block in which the session died: every acknowledged event is there, and at most one more."""
+    last = reported.splitlines()[-1] if reported.splitlines() else ""
+    if not last.startswith("b") or "f" in last:
+        return
+    number, dots = int(last[1:].rstrip(".")), last.count(".")
+    if number in measured.blocks:
+        return
+    happened: list[BlockEvent] = list(events(planned_block(PLAN, number, ROUNDS)))
+    db = sqlite3.connect(path)
+    (trials,) = db.execute("SELECT COUNT(*) FROM trial WHERE block = ?", (number,)).fetchone()
+    db.close()
+
+    assert trials in {
+        len([e for e in happened[:events_seen] if hasattr(e, "round")]) for events_seen in (dots, dots + 1)
+    }
+
+
+def kill_again_and_again(path: Path, times: int, seed: int, fresh_every: int) -> int:
+    rng = random.Random(seed)
+    blocks: tuple[int, ...] = ()
+    finished = 0
+    for kill in range(times):
+        if kill % fresh_every == 0:
+            remove(path)
+            blocks = ()
+        # Some die while the file is being made or opened, most in the middle of a block.
+        reported = killed_session(path, rng.choice([0.004, 0.02, 0.06]) * rng.uniform(0.2, 1.8))
+        if "+" in reported or blocks:
+            blocks = check(path, reported, blocks)
+        else:
+            remnant(path)
+        finished += reported.count("\n")
+    return finished
+
+
+def test_nothing_is_lost_or_counted_twice_when_killed_at_50_random_instants(tmp_path):
+    finished = kill_again_and_again(tmp_path / "run.sectax", times=50, seed=2, fresh_every=10)
+
+    assert finished > 10  # the kills fell into running sessions, not only into their beginnings
+
+
+@pytest.mark.full
+def test_nothing_is_lost_or_counted_twice_when_killed_at_1000_random_instants(tmp_path):
+    finished = kill_again_and_again(tmp_path / "run.sectax", times=1000, seed=3, fresh_every=25)
+
+    assert finished > 200

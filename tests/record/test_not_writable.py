@@ -1,0 +1,270 @@
+"""A run that cannot be written says why and what to do; what was written stays."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+
+from sectax.model.errors import RecordNotWritable, WrongUse
+from sectax.record.lock import WriterLock, is_held
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, events, plan, planned_block, record_block
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.sectax"
+
+
+def create(path):
+    return RunWriter.create(path, plan(), ENVIRONMENT, "run-1")
+
+
+def blocks(path):
+    with RunReader.open(path) as reader:
+        return reader.measured().blocks
+
+
+def test_a_run_never_overwrites_a_file(path):
+    path.write_text("precious")
+
+    with pytest.raises(WrongUse, match="exists already") as caught:
+        create(path)
+    assert path.read_text() == "precious"
+    assert "--out" in caught.value.hint
+    assert os.listdir(path.parent) == ["run.sectax"]
+
+
+def test_a_folder_is_not_overwritten_either(tmp_path):
+    with pytest.raises(WrongUse, match="exists already"):
+        create(tmp_path)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(WrongUse, match="there is no folder") as caught:
+        create(tmp_path / "runs" / "run.sectax")
+    assert "mkdir -p" in caught.value.hint
+
+
+def test_a_name_that_is_too_long_is_wrong_use(tmp_path):
+    with pytest.raises(WrongUse, match="too long"):
+        create(tmp_path / ("x" * 300))
+
+
+def test_only_one_session_writes_at_a_time(path):
+    with create(path) as writer:
+        with pytest.raises(RecordNotWritable, match=f"another sectax is writing .* now \\(process {os.getpid()}\\)"):
+            RunWriter.reopen(path, ENVIRONMENT)
+        with pytest.raises(RecordNotWritable, match="another sectax"):
+            create(path)
+        record_block(writer)  # and the first one does not notice
+
+    assert blocks(path) == (1,)
+
+
+def test_a_session_that_was_killed_holds_nothing(path):
+    code = f"""
+import os, signal, sys
+from sectax.record.writer import RunWriter
+from tests.record.runs import *
+writer = RunWriter.create({str(path)!r}, plan(), ENVIRONMENT, "run-1")
+record_block(writer)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+
+    assert killed.returncode == -9
+    assert not is_held(path)
+    with RunWriter.reopen(path, ENVIRONMENT) as writer:
+        assert is_held(path)
+        assert record_block(writer) == 2
+    assert not is_held(path)
+
+
+def test_a_lock_that_was_removed_under_its_owner_keeps_nobody_out_for_ever(path):
+    lock = WriterLock(path)
+    path.with_name("run.sectax-lock").unlink()
+    WriterLock(path).release()
+    lock.release()
+
+    assert not is_held(path)
+
+
+def test_a_reader_does_not_disturb_a_writer(path):
+    with create(path) as writer, RunReader.open(path) as reader:
+        for number in (1, 2, 3):
+            assert record_block(writer) == number
+            assert reader.measured().blocks == tuple(range(1, number + 1))
+
+
+def test_a_full_disk_is_named_and_keeps_what_was_written(path):
+    with create(path) as writer:
+        record_block(writer)
+        full = fill(writer)
+        assert "is full" in full.message
+        assert "sectax resume" in full.hint
+        writer.finish("interrupted")
+        assert writer.measured().blocks == (1,)
+
+    assert writer.measured().state == "interrupted"
+    assert blocks(path) == (1,)
+    with RunWriter.reopen(path, ENVIRONMENT) as writer:
+        assert record_block(writer) == 3
+
+
+def fill(writer) -> RecordNotWritable:
+    """Let the disk of a running session be full in the middle of a block."""
+    db = writer._file.db
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    db.execute(f"PRAGMA max_page_count = {pages + 1}").fetchone()
+    block = planned_block(plan(), writer.next_block_number(), rounds=200)
+    writer.begin_block(block)
+    with pytest.raises(RecordNotWritable) as caught:  # noqa: PT012
+        for event in events(block):
+            writer.event(block.number, event)
+    return caught.value
+
+
+def test_room_made_in_time_lets_the_run_go_on(path):
+    with create(path) as writer:
+        fill(writer)
+        writer._file.db.execute("PRAGMA max_page_count = 1000000").fetchone()
+        writer.abandon_block(1)
+        assert record_block(writer) == 2
+
+    assert blocks(path) == (2,)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    place = tmp_path / "tiny"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=800k", "none", place], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("no right to mount a small disk here")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_a_disk_that_is_really_full(tiny_disk):
+    path = tiny_disk / "run.sectax"
+    finished = 0
+    with create(path) as writer:
+        with pytest.raises(RecordNotWritable, match="is full"):  # noqa: PT012
+            for _ in range(1000):
+                record_block(writer)
+                finished += 1
+        live = writer.measured()
+
+    assert finished > 1
+    assert blocks(path) == live.blocks
+    assert len(live.blocks) in (finished, finished + 1)  # the block may be in, and only its sync have failed
+
+
+def test_a_disk_without_room_for_a_new_run(tiny_disk):
+    with open(tiny_disk / "ballast", "wb", buffering=0) as ballast, suppress(OSError):
+        while True:
+            ballast.write(bytes(4096))
+
+    with pytest.raises(RecordNotWritable, match="is full"):
+        create(tiny_disk / "run.sectax")
+    assert os.listdir(tiny_disk) == ["ballast"]
+
+
+@pytest.mark.parametrize("change", ["removed", "replaced"])
+def test_a_file_that_is_gone_is_noticed_at_the_next_block(path, change):
+    with create(path) as writer:
+        record_block(writer)
+        path.rename(path.with_name("moved.sectax"))
+        if change == "replaced":
+            path.write_text("another")
+
+        with pytest.raises(RecordNotWritable, match="moved, removed or replaced"):
+            record_block(writer)
+
+
+def test_another_program_that_writes_is_waited_for_and_then_named(path, monkeypatch):
+    monkeypatch.setattr("sectax.record.appender._BUSY_S", 0.1)
+    with create(path) as writer:
+        browser = sqlite3.connect(path, isolation_level=None)
+        browser.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RecordNotWritable, match="another program holds"):
+            writer.note("hello")
+        browser.execute("ROLLBACK")
+        browser.close()
+        writer.note("hello again")
+
+    assert writer.measured().notes == ("hello again",)
+
+
+READ_AS_NOBODY = """
+import os, sys
+from sectax.model.errors import SectaxError
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, plan
+os.setgid(65534); os.setuid(65534)  # now that all is imported: the interpreter may lie in root's own folder
+try:
+    if sys.argv[1] == "read":
+        with RunReader.open(sys.argv[2]) as reader:
+            print(reader.measured().blocks)
+    elif sys.argv[1] == "resume":
+        RunWriter.reopen(sys.argv[2], ENVIRONMENT)
+    else:
+        RunWriter.create(sys.argv[2], plan(), ENVIRONMENT, "run-2")
+except SectaxError as error:
+    print(type(error).__name__, error.message)
+"""
+
+
+def as_somebody_else(what, path) -> str:
+    """The answer to a user who may read and not write here. Only root can put on another user's hat."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become somebody else")
+    for folder in path.parents[:-2]:
+        folder.chmod(folder.stat().st_mode | 0o055)
+    answer = subprocess.run(
+        [sys.executable, "-c", READ_AS_NOBODY, what, path],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.stderr == ""
+    return answer.stdout.strip()
+
+
+def test_no_permission_is_named(path):
+    with create(path) as writer:
+        record_block(writer)
+
+    assert as_somebody_else("read", path) == "(1,)"
+    assert as_somebody_else("resume", path).startswith("RecordNotWritable no permission to write")
+    assert as_somebody_else("create", path.with_name("new")).startswith("RecordNotWritable no permission to write")
+    path.chmod(0o600)
+    assert as_somebody_else("read", path).startswith("BadRecord no permission to read")
+
+
+def test_what_somebody_else_s_killed_run_left_can_be_read(path, tmp_path):
+    with create(path) as writer:
+        record_block(writer)
+        record_block(writer)
+        killed = tmp_path / "killed" / "run.sectax"
+        killed.parent.mkdir()
+        for end in ("", "-wal"):
+            (tmp_path / f"killed/run.sectax{end}").write_bytes((tmp_path / f"run.sectax{end}").read_bytes())
+
+    assert as_somebody_else("read", killed) == "(1, 2)"
+    assert sorted(file.name for file in killed.parent.iterdir()) == ["run.sectax", "run.sectax-wal"]
+
+
+def test_a_running_run_of_somebody_else_can_be_read(path):
+    with create(path) as writer:
+        record_block(writer)
+
+        assert as_somebody_else("read", path) == "(1,)"

@@ -1,0 +1,122 @@
+"""A run that has ended is one file that can be copied; one that has not is whole where it lies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import suppress
+
+import pytest
+
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, plan, record_block
+
+
+@pytest.fixture
+def path(tmp_path):
+    folder = tmp_path / "runs of this ? and 100 % #1"  # all that a URI would stumble over
+    folder.mkdir()
+    return folder / "run.sectax"
+
+
+def read(path):
+    with RunReader.open(path) as reader:
+        return reader.measured()
+
+
+def test_a_run_that_has_ended_is_one_file(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        writer.finish("finished")
+
+    assert os.listdir(path.parent) == ["run.sectax"]
+    assert path.read_bytes()[18:20] == b"\x01\x01"  # not in WAL mode any more
+    assert read(path) == writer.measured()
+
+
+def test_a_run_that_failed_on_its_way_is_one_file_too(path):
+    with suppress(RuntimeError), RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        raise RuntimeError
+
+    assert os.listdir(path.parent) == ["run.sectax"]
+    assert read(path).state == "interrupted"
+    assert read(path) == writer.measured()
+
+
+def test_the_bare_file_of_a_killed_run_holds_every_finished_block(path, tmp_path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        record_block(writer)
+        writer.note("after the last block")
+        bare = shutil.copyfile(path, tmp_path / "bare.sectax")
+
+    assert read(bare).blocks == (1, 2)
+
+
+def test_closing_while_somebody_reads_leaves_a_file_that_can_be_read(path, monkeypatch):
+    monkeypatch.setattr("sectax.record.appender._BUSY_AT_THE_END_MS", 50)
+    writer = RunWriter.create(path, plan(), ENVIRONMENT, "run-1")
+    record_block(writer)
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT COUNT(*) FROM observation").fetchone()
+    record_block(writer)
+    writer.finish("finished")
+    writer.close()
+    copy = shutil.copytree(path.parent, path.parent.with_name("copy")) / "run.sectax"
+    reader.close()
+
+    assert read(path) == writer.measured()
+    assert read(copy) == writer.measured()
+
+
+def test_a_writer_may_be_closed_twice(path):
+    writer = RunWriter.create(path, plan(), ENVIRONMENT, "run-1")
+    writer.close()
+    writer.close()
+
+    assert read(path).blocks == ()
+
+
+@pytest.fixture
+def read_only(tmp_path):
+    """Make a folder read-only, even for root."""
+    mounted = []
+
+    def make(folder):
+        for command in (["mount", "--bind", folder, folder], ["mount", "-o", "remount,ro,bind", folder]):
+            if subprocess.run(command, capture_output=True).returncode:
+                pytest.skip("no right to mount a folder read-only here")
+            if folder not in mounted:
+                mounted.append(folder)
+
+    yield make
+    for folder in mounted:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_finished_run_is_read_on_a_read_only_disk(path, read_only):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        writer.finish("finished")
+    read_only(path.parent)
+
+    assert read(path) == writer.measured()
+
+
+@pytest.mark.parametrize("logs", [(), ("-wal",), ("-wal", "-shm")])
+def test_a_killed_run_is_read_on_a_read_only_disk(path, read_only, tmp_path, logs):
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        for end in ("", *logs):
+            shutil.copyfile(f"{path}{end}", killed / f"run.sectax{end}")
+        live = writer.measured()
+    read_only(killed)
+
+    assert read(killed / "run.sectax").values == live.values

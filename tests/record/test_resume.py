@@ -1,0 +1,129 @@
+"""A run goes on in another session."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from sectax.model.environment import Environment
+from sectax.model.trial import Dropped, State
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.sectax"
+
+
+def read(path):
+    with RunReader.open(path) as reader:
+        return reader.measured()
+
+
+def as_killed(writer, tmp_path):
+    """The files as SIGKILL would leave them now."""
+    copy = tmp_path / "killed.sectax"
+    for end in ("", "-wal"):
+        shutil.copyfile(f"{writer.path}{end}", f"{copy}{end}")
+    return copy
+
+
+def test_finished_blocks_stay_and_the_interrupted_one_is_abandoned(path, tmp_path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        writer.calibrated(calibrated(plan()))
+        record_block(writer)
+        before = writer.measured()
+        interrupted = planned_block(plan(), 2)
+        writer.begin_block(interrupted)
+        for event in list(events(interrupted))[:20]:
+            writer.event(2, event)
+        killed = as_killed(writer, tmp_path)
+
+    with RunWriter.reopen(killed, ENVIRONMENT) as writer:
+        assert writer.measured().values == before.values
+        assert writer.measured().calibrated == calibrated(plan())
+        assert writer.next_block_number() == 3
+        assert record_block(writer) == 3
+        assert read(killed) == writer.measured()
+
+    measured = read(killed)
+    assert measured.blocks == (1, 3)
+    assert measured.visited["sign/RS256"] == (1, 3)
+    assert measured.counts["throughput"]["sign/RS256"] == 8
+    assert measured.sessions == (ENVIRONMENT, ENVIRONMENT)
+
+
+def test_a_block_that_was_abandoned_counts_nowhere(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        block = planned_block(plan(), 1)
+        writer.begin_block(block)
+        for event in events(block):
+            writer.event(1, event)
+        writer.event(1, Dropped("sign/RS256", State.FAILED, "close", "gone"))
+        writer.abandon_block(1)
+
+        assert record_block(writer) == 2
+        assert read(path) == writer.measured()
+        assert read(path).blocks == (2,)
+        assert read(path).failures == ()
+
+
+def test_a_finish_in_the_middle_of_a_block_abandons_it(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        writer.begin_block(planned_block(plan(), 2))
+        writer.finish("interrupted")
+
+    assert read(path).state == "interrupted"
+    assert read(path).blocks == (1,)
+    assert read(path) == writer.measured()
+    with RunReader.open(path) as reader:
+        assert reader.next_block_number() == 3
+
+
+def test_a_run_whose_writer_vanished_is_interrupted(path, tmp_path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        killed = as_killed(writer, tmp_path)
+        assert read(path).state == "running"
+
+    assert read(killed).state == "interrupted"
+
+
+def test_a_pilot_that_was_cut_off_is_made_again(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        writer.event(0, Dropped("sign/EdDSA", State.FAILED, "pilot", "in the first pilot"))
+
+    with RunWriter.reopen(path, ENVIRONMENT) as writer:
+        assert writer.measured().failures == ()
+        writer.event(0, Dropped("sign/EdDSA", State.FAILED, "pilot", "in the second pilot"))
+        assert record_block(writer) == 1
+        assert [failure.reason for failure in read(path).failures] == ["in the second pilot"]
+        assert read(path) == writer.measured()
+
+
+def test_a_pilot_that_ended_keeps_its_failures(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        writer.event(0, Dropped("sign/EdDSA", State.FAILED, "pilot", "no sodium"))
+        writer.calibrated(calibrated(plan()))
+
+    with RunWriter.reopen(path, ENVIRONMENT) as writer:
+        assert [failure.reason for failure in writer.measured().failures] == ["no sodium"]
+
+
+def test_what_the_first_session_named_the_second_one_names_the_same(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+    later = Environment(ENVIRONMENT.identity, {"load": "3.00"})
+    with RunWriter.reopen(path, later) as writer:
+        record_block(writer)
+        writer.finish("finished")
+
+    measured = read(path)
+    assert measured == writer.measured()
+    assert measured.blocks == (1, 2)
+    assert measured.sessions == (ENVIRONMENT, later)
+    assert measured.witnesses["sign/RS256"]["key_bits"] == (2048,)

@@ -1,0 +1,332 @@
+"""What is written is what is read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.model.environment import Environment
+from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.measured import BatchStatistics, Failure
+from sectax.model.plan import Plan, Stopping
+from sectax.model.subject import Observation
+from sectax.model.trial import Closed, Dropped, Opened, State, Trial
+from sectax.record.errors import UnusableObservation
+from sectax.record.plan_tables import decode_calibrated, decode_plan, encode_plan
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.sectax"
+
+
+@pytest.fixture
+def writer(path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
+        yield writer
+
+
+def read(path):
+    with RunReader.open(path) as reader:
+        return reader.measured()
+
+
+def test_the_plan_comes_back_exactly(writer, path):
+    with RunReader.open(path) as reader:
+        assert reader.plan() == plan()
+        assert reader.run_id() == "run-1"
+
+
+@given(st.builds(Plan, stopping=st.builds(Stopping, st.floats(0.001, 0.5)), seed=st.integers(0, 2**64 - 1)))
+def test_any_plan_comes_back_exactly_or_is_refused(any_plan):
+    try:
+        text = encode_plan(any_plan)
+    except (ValueError, WrongUse):
+        return
+
+    assert decode_plan(text) == any_plan
+
+
+def test_a_plan_that_json_cannot_hold_is_refused(path):
+    endless = replace(plan(), stopping=Stopping(0.02, budget_s=math.inf))
+
+    with pytest.raises(ValueError, match="without loss"):
+        RunWriter.create(path, endless, ENVIRONMENT, "run-1")
+    assert not path.exists()
+
+
+def test_an_option_that_is_no_text_is_wrong_use(path):
+    with pytest.raises(WrongUse, match="UTF-8"):
+        RunWriter.create(path, plan(options={"treatment": ("x=\udcff",)}), ENVIRONMENT, "run-1")
+    assert not path.exists()
+
+
+def test_what_the_pilot_found_comes_back_exactly(writer, path):
+    found = calibrated(plan())
+    writer.calibrated(found)
+
+    with RunReader.open(path) as reader:
+        assert reader.calibrated() == found
+
+
+def test_a_calibration_decodes_as_it_was_encoded():
+    from sectax.record.plan_tables import as_json
+
+    found = calibrated(plan())
+
+    assert decode_calibrated(as_json(found)) == found
+
+
+def test_before_the_pilot_has_ended_there_is_no_calibration(writer, path):
+    with RunReader.open(path) as reader:
+        assert reader.calibrated() is None
+
+
+def test_live_and_read_again_are_the_same(writer, path):
+    writer.calibrated(calibrated(plan()))
+    writer.note("the governor is powersave")
+    for _ in range(3):
+        record_block(writer)
+
+    live = writer.measured()
+
+    assert read(path) == live
+    assert live.blocks == (1, 2, 3)
+    assert live.state == "running"
+    assert live.notes == ("the governor is powersave",)
+    assert live.block_s == 1.5
+    assert live.sessions == (ENVIRONMENT,)
+
+
+def test_a_finished_run_says_so_and_stays_the_same(writer, path):
+    record_block(writer)
+    writer.finish("finished")
+    writer.close()
+
+    assert read(path) == writer.measured()
+    assert read(path).state == "finished"
+
+
+def test_the_value_of_a_block_is_made_of_its_observations(writer, path):
+    block = planned_block(plan(), 1)
+    writer.begin_block(block)
+    happened = list(events(block))
+    for event in happened:
+        writer.event(1, event)
+    writer.finish_block(1, 1.0)
+
+    measured = read(path)
+    trials = [event for event in happened if isinstance(event, Trial) and event.treatment == "sign/ES256"]
+    times = [observation.value for trial in trials for observation in trial.observations[:1]]
+
+    assert measured.values["throughput"]["sign/ES256"][1] == 33 * 4 / sum(times)
+    assert measured.values["memory"]["sign/ES256"][1] == max(trial.observations[1].value for trial in trials)
+    assert measured.counts["throughput"]["sign/ES256"] == 4
+    assert measured.counts["first"]["sign/ES256"] == 1
+    assert measured.batches["sign/ES256"] == BatchStatistics(4, 4 * 33, min(times), 0.0)
+    assert measured.telemetry["sign/ES256"]["run_delay_s"] == sum(trial.telemetry["run_delay_s"] for trial in trials)
+    assert measured.witnesses["sign/ES256"] == {
+        "key_bits": (2048,),
+        "implementation": ("openssl",),
+        "alg": ("ES256",),
+    }
+
+
+def test_a_treatment_that_left_the_run_is_visited_in_its_own_blocks_only(writer, path):
+    record_block(writer)
+    block = planned_block(plan(), 2, live=["sign/RS256", "sign/ES256"])
+    writer.begin_block(block)
+    for event in events(block):
+        writer.event(2, event)
+    writer.finish_block(2, 1.0)
+
+    measured = read(path)
+
+    assert measured.visited["sign/ES256"] == (1, 2)
+    assert measured.visited["verify/ES256"] == (1,)
+    assert measured == writer.measured()
+
+
+def fail(writer, number, *failing):
+    """A block in which one treatment's events are replaced from its first trial on."""
+    block = planned_block(writer.plan, number)
+    writer.begin_block(block)
+    (name,) = {event.treatment for event in failing}
+    for event in events(block):
+        if event.treatment != name or isinstance(event, Opened) or (isinstance(event, Trial) and event.round == 1):
+            writer.event(number, event)
+    for event in failing:
+        writer.event(number, event)
+    writer.finish_block(number, 1.0)
+
+
+def test_a_treatment_that_failed_in_a_block_has_no_value_there_and_is_listed_once(writer, path):
+    record_block(writer)
+    fail(
+        writer,
+        2,
+        Trial("sign/EdDSA", 2, 0, State.FAILED, reason="exit status 137", hint="raise --memory"),
+        Dropped("sign/EdDSA", State.FAILED, "visit", "exit status 137", "raise --memory"),
+    )
+
+    measured = read(path)
+
+    assert set(measured.values["throughput"]["sign/EdDSA"]) == {1}
+    assert set(measured.values["first"]["sign/EdDSA"]) == {1}
+    assert set(measured.values["throughput"]["sign/ES256"]) == {1, 2}
+    assert measured.visited["sign/EdDSA"] == (1, 2)
+    assert measured.counts["throughput"]["sign/EdDSA"] == 4
+    assert measured.batches["sign/EdDSA"].batches == 4
+    assert measured.failures == (Failure(2, "sign/EdDSA", "visit", "failed", "exit status 137", "raise --memory"),)
+    assert measured == writer.measured()
+
+
+def test_a_treatment_that_is_found_wanting_at_the_very_end_has_no_value_either(writer, path):
+    fail(writer, 1, Dropped("sign/EdDSA", State.FAILED, "close", "it accepts a tampered token"))
+
+    measured = read(path)
+
+    assert "sign/EdDSA" not in measured.values["throughput"]
+    assert measured.failures[0].stage == "close"
+    assert measured == writer.measured()
+
+
+def test_failures_of_the_pilot_are_block_0_even_of_what_is_no_treatment(writer, path):
+    writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
+    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, Observation("first", 1.0, "s", "hrtime", 1), 0.1))
+    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, Observation("first", 1.0, "s", "hrtime", 1), 0.1))
+    for _ in range(2):  # a pilot may repeat itself
+        writer.event(
+            0,
+            Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", 9.0, "s", "hrtime", 1),), {"steal_s": 1.0}),
+        )
+    writer.event(0, Dropped("sign/EdDSA", State.SKIPPED, "pilot", "no sodium", "apt install php-sodium"))
+    writer.event(0, Closed("sign/RS256", {}))
+    record_block(writer)
+
+    measured = read(path)
+
+    assert measured.failures == (
+        Failure(0, "php: empty", "pilot", "failed", "no such operation"),
+        Failure(0, "sign/EdDSA", "pilot", "skipped", "no sodium", "apt install php-sodium"),
+    )
+    assert measured.counts["throughput"]["sign/RS256"] == 4
+    assert measured.telemetry["sign/RS256"]["steal_s"] == 0.0
+    assert measured == writer.measured()
+
+
+def test_every_different_witness_is_kept_in_order_of_appearance(writer, path):
+    for number, bits in ((1, 2048), (2, 4096), (3, 2048), (4, 2048.0), (5, True)):
+        block = planned_block(plan(), number, live=["sign/RS256"])
+        writer.begin_block(block)
+        writer.event(number, Opened("sign/RS256", {"key_bits": bits}, None, 0.1))
+        writer.finish_block(number, 1.0)
+
+    seen = read(path).witnesses["sign/RS256"]["key_bits"]
+
+    assert [(type(value), value) for value in seen] == [(int, 2048), (int, 4096), (float, 2048.0), (bool, True)]
+    assert read(path) == writer.measured()
+
+
+def test_operations_timed_one_by_one_are_many_observations_of_one_trial(writer, path):
+    block = planned_block(plan(), 1, rounds=1, live=["sign/RS256"])
+    writer.begin_block(block)
+    times = tuple(Observation("batch_time", (i + 1) / 1024, "s", "hrtime", 1) for i in range(500))
+    writer.event(1, Trial("sign/RS256", 1, 0, State.OK, times))
+    writer.finish_block(1, 1.0)
+
+    measured = read(path)
+
+    assert measured.counts["latency"]["sign/RS256"] == 500
+    assert measured.values["latency"]["sign/RS256"][1] == 250.5 / 1024
+    assert measured == writer.measured()
+
+
+def test_missing_telemetry_is_missing_and_not_zero(writer, path):
+    block = planned_block(plan(), 1, rounds=2, live=["sign/RS256", "sign/ES256"])
+    writer.begin_block(block)
+    writer.event(1, Trial("sign/RS256", 1, 0, State.OK, (), {"steal_s": 0.5, "frequency_hz": math.nan}))
+    writer.event(1, Trial("sign/RS256", 2, 0, State.OK, (), {"steal_s": 0.25, "Steal_S": 4.0, "run delay": 2.0}))
+    writer.event(1, Trial("sign/ES256", 1, 1, State.OK))
+    writer.finish_block(1, 1.0)
+
+    measured = read(path)
+
+    assert measured.telemetry == {"sign/RS256": {"steal_s": 0.75, "Steal_S": 4.0, "run delay": 2.0}}
+    assert measured == writer.measured()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_is_refused_before_anything_is_written(writer, path, value):
+    writer.begin_block(planned_block(plan(), 1))
+
+    with pytest.raises(UnusableObservation, match="no measurement"):
+        writer.event(1, Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", value, "s", "hrtime", 1),)))
+    writer.event(1, Dropped("sign/RS256", State.FAILED, "visit", "gave no number"))
+    writer.finish_block(1, 1.0)
+
+    assert read(path) == writer.measured()
+
+
+@pytest.mark.parametrize(("unit", "clock"), [("ms", "hrtime"), ("s", "gettimeofday")])
+def test_a_metric_that_changes_its_unit_or_clock_is_refused(writer, unit, clock):
+    record_block(writer)
+    writer.begin_block(planned_block(plan(), 2))
+
+    with pytest.raises(SectaxError, match="cannot be compared"):
+        writer.event(2, Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", 1.0, unit, clock, 1),)))
+
+
+def test_a_trial_cannot_be_recorded_twice(writer, path):
+    writer.begin_block(planned_block(plan(), 1))
+    trial = Trial("sign/RS256", 1, 0, State.OK, (Observation("batch_time", 1.0, "s", "hrtime", 1),))
+    writer.event(1, trial)
+
+    with pytest.raises(ValueError, match="already"):
+        writer.event(1, trial)
+    writer.finish_block(1, 1.0)
+
+    assert read(path).counts["throughput"] == {"sign/RS256": 1}
+    assert read(path) == writer.measured()
+
+
+def test_what_does_not_fit_the_plan_is_a_mistake_of_the_caller(writer):
+    with pytest.raises(ValueError, match="not running"):
+        writer.event(1, Closed("sign/RS256", {}))
+    writer.begin_block(planned_block(plan(), 1, live=["sign/RS256"]))
+    with pytest.raises(ValueError, match="not planned"):
+        writer.event(1, Closed("sign/ES256", {}))
+    with pytest.raises(ValueError, match="within block"):
+        writer.begin_block(planned_block(plan(), 2))
+    with pytest.raises(ValueError, match="not running"):
+        writer.finish_block(2, 1.0)
+    with pytest.raises(ValueError, match="state ok"):
+        writer.event(1, Dropped("sign/RS256", State.OK, "visit", ""))
+    writer.finish_block(1, 1.0)
+    with pytest.raises(ValueError, match="comes after"):
+        writer.begin_block(planned_block(plan(), 1))
+
+
+def test_the_environment_keeps_its_order(path):
+    environment = Environment({"b": "1", "a": "2"}, {"d": "3", "c": "4"})
+    with RunWriter.create(path, plan(), environment, "run-1"), RunReader.open(path) as reader:
+        (back,) = reader.sessions()
+
+    assert list(back.identity) == ["b", "a"]
+    assert list(back.circumstances) == ["d", "c"]
+
+
+def test_text_from_anywhere_can_be_recorded(writer, path):
+    for text in ("Größe 1 %", "\x00\x01", "line\nline", "\udcff from stderr", "'; DROP TABLE trial; --"):
+        writer.note(text)
+
+    assert read(path).notes == writer.measured().notes
+    assert read(path).notes[0] == "Größe 1 %"
+    assert read(path).notes[3] == "? from stderr"

@@ -1,0 +1,77 @@
+"""Nothing secret reaches the run file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sectax.model.environment import Environment
+from sectax.model.trial import Closed, Dropped, Opened, State
+from sectax.record.errors import SecretRefused
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, plan, planned_block
+
+BODY = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg"
+KINDS = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY"]
+KEYS = [f"-----BEGIN {kind}-----\n{BODY}\n-----END {kind}-----\n" for kind in [*KINDS, "PGP PRIVATE KEY BLOCK"]]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.sectax"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_option_that_holds_a_private_key_is_refused(path, key):
+    with pytest.raises(SecretRefused, match="the option key holds a private key"):
+        RunWriter.create(path, plan(options={"key": ("a", f"x{key}")}), ENVIRONMENT, "run-1")
+    assert not path.exists()
+
+
+def test_a_plan_that_holds_a_private_key_anywhere_is_refused(path):
+    with pytest.raises(SecretRefused, match="the plan holds"):
+        RunWriter.create(path, replace(plan(), choices=(KEYS[0],)), ENVIRONMENT, "run-1")
+
+
+def test_an_environment_that_holds_a_private_key_is_refused(path):
+    with pytest.raises(SecretRefused, match="SIGNING_KEY of the environment"):
+        RunWriter.create(path, plan(), Environment({"SIGNING_KEY": KEYS[0]}), "run-1")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_witness_that_holds_a_private_key_is_refused(path, key):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        writer.begin_block(planned_block(plan(), 1))
+        with pytest.raises(SecretRefused, match="a witness of sign/RS256"):
+            writer.event(1, Opened("sign/RS256", {"pem": key}, None, 0.1))
+        with pytest.raises(SecretRefused, match="a witness of sign/RS256"):
+            writer.event(1, Closed("sign/RS256", {"pem": key}))
+        writer.finish_block(1, 1.0)
+
+    assert BODY.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("key", [*KEYS, KEYS[0][:60]])
+def test_a_key_in_somebody_s_stderr_is_cut_out(path, key):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        writer.note(f"the probe said: {key} and died")
+        writer.begin_block(planned_block(plan(), 1))
+        writer.event(1, Dropped("sign/RS256", State.FAILED, "open", f"cannot parse {key}", f"what is {key}?"))
+        writer.finish_block(1, 1.0)
+        writer.finish("finished")
+
+    with RunReader.open(path) as reader:
+        measured = reader.measured()
+    assert measured == writer.measured()
+    assert measured.failures[0].reason.startswith("cannot parse [private key left out]")
+    assert measured.notes[0].startswith("the probe said: [private key left out]")
+    assert BODY.encode() not in path.read_bytes()
+
+
+def test_public_keys_and_certificates_may_be_told(path):
+    public = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----"
+    with RunWriter.create(path, plan(options={"key": (public,)}), ENVIRONMENT, "run-1") as writer:
+        writer.event(0, Opened("sign/RS256", {"pem": public}, None, 0.1))

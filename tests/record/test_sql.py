@@ -1,0 +1,207 @@
+"""The run file as anyone's SQL sees it, and docs/run-file.md, whose examples run here."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sectax.model.subject import Observation
+from sectax.model.treatment import Factor
+from sectax.model.trial import Dropped, Opened, State, Trial
+from sectax.record.schema import APPLICATION_ID, FORMAT
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
+
+PAGE = (Path(__file__).parents[2] / "docs" / "run-file.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A finished run: a pilot, two finished blocks, an abandoned one, one in which a treatment failed."""
+    path = tmp_path_factory.mktemp("sql") / "run.sectax"
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
+        writer.event(0, Opened("sign/RS256", {}, Observation("first", 9.0, "s", "hrtime", 1), 0.1))
+        writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
+        writer.calibrated(calibrated(plan()))
+        record_block(writer)
+        unfinished = planned_block(plan(), 2)
+        writer.begin_block(unfinished)
+        for event in events(unfinished):
+            writer.event(2, event)
+        writer.abandon_block(2)
+        record_block(writer)
+        last = planned_block(plan(), 4)
+        writer.begin_block(last)
+        for event in events(last):
+            if event.treatment != "verify/EdDSA":
+                writer.event(4, event)
+        seen = Observation("batch_time", 1.0, "s", "hrtime", 33)
+        writer.event(4, Trial("verify/EdDSA", 1, 0, State.OK, (seen,)))
+        writer.event(4, Dropped("verify/EdDSA", State.FAILED, "visit", "it hangs", "sectax doctor"))
+        writer.finish_block(4, 2.0)
+        writer.finish("finished")
+        return path, writer.measured()
+
+
+@pytest.fixture
+def db(recorded):
+    db = sqlite3.connect(recorded[0])
+    yield db
+    db.close()
+
+
+def columns(db, table) -> list[str]:
+    return [name for (_, name, *_) in db.execute(f"PRAGMA table_info({table})")]
+
+
+def test_the_file_says_what_it_is(db):
+    assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
+    assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_the_observations_are_those_that_count(db, recorded):
+    _, measured = recorded
+    sums = db.execute(
+        "SELECT block, treatment, SUM(count) / SUM(value) FROM observations WHERE metric = 'batch_time' GROUP BY 1, 2"
+    ).fetchall()
+
+    assert {(block, treatment): rate for block, treatment, rate in sums} == {
+        (block, treatment): rate
+        for treatment, blocks in measured.values["throughput"].items()
+        for block, rate in blocks.items()
+    }
+    assert {block for block, *_ in sums} == {1, 3, 4}
+    assert (4, "verify/EdDSA") not in {(block, treatment) for block, treatment, _ in sums}
+
+
+def test_every_factor_is_a_column(db):
+    assert columns(db, "observations") == [
+        *("block", "session", "cell", "treatment", "role", "operation", "algorithm"),
+        *("round", "position", "metric", "value", "unit", "clock", "count"),
+    ]
+    assert db.execute(
+        "SELECT DISTINCT operation, algorithm, role FROM observations WHERE treatment = 'sign/RS256'"
+    ).fetchall() == [("sign", "RS256", "baseline")]
+
+
+def test_the_totals_of_a_block_are_a_view(db, recorded):
+    _, measured = recorded
+    for block, treatment, operations, total, largest in db.execute(
+        "SELECT block, treatment, operations, total, largest FROM block_totals WHERE metric = 'memory'"
+    ).fetchall():
+        assert operations == 4
+        assert total >= largest == measured.values["memory"][treatment][block]
+
+
+def test_telemetry_stands_beside_the_trials(db, recorded):
+    _, measured = recorded
+
+    assert columns(db, "trials")[-3:] == ["state", "steal_s", "run_delay_s"]
+    for treatment, delay in db.execute("SELECT treatment, SUM(run_delay_s) FROM trials GROUP BY treatment").fetchall():
+        assert delay == measured.telemetry[treatment]["run_delay_s"]
+
+
+def test_failures_name_their_reason(db):
+    assert db.execute("SELECT block, treatment, stage, state, reason, hint FROM failures").fetchall() == [
+        (0, "php: empty", "pilot", "failed", "no such operation", ""),
+        (4, "verify/EdDSA", "visit", "failed", "it hangs", "sectax doctor"),
+    ]
+
+
+def test_witnesses_are_rows(db):
+    assert db.execute(
+        "SELECT DISTINCT stage, witness, value FROM witnesses WHERE treatment = 'sign/ES256'"
+    ).fetchall() == [("opened", "key_bits", 2048), ("opened", "implementation", "openssl"), ("closed", "alg", "ES256")]
+
+
+def test_the_plan_stands_in_plain_tables(db):
+    assert db.execute("SELECT name FROM factor ORDER BY position").fetchall() == [("operation",), ("algorithm",)]
+    assert db.execute("SELECT name FROM level WHERE factor = 'operation'").fetchall() == [("sign",), ("verify",)]
+    assert db.execute("SELECT baseline, family FROM cell WHERE id = 'verify'").fetchall() == [("verify/RS256", "php")]
+    assert db.execute("SELECT unit, better, summary FROM metric WHERE name = 'throughput'").fetchall() == [
+        ("operations/s", "higher", "rate")
+    ]
+    assert db.execute("SELECT COUNT(*), SUM(alpha) FROM comparison WHERE standing = 'primary'").fetchone() == (4, 0.05)
+    assert db.execute("SELECT treatment, mend FROM skipped").fetchall() == [("sign/Ed448", "apt install openssl")]
+    assert db.execute("SELECT count, rounds FROM calibration WHERE treatment = 'sign/RS256'").fetchall() == [(33, 4)]
+    assert db.execute("SELECT seed, margin, state FROM run").fetchall() == [(str(2**64 - 1), 0.02, "finished")]
+    (levels,) = db.execute("SELECT levels FROM treatments WHERE treatment = 'sign/EdDSA'").fetchone()
+    assert json.loads(levels) == {"operation": "sign", "algorithm": "EdDSA"}
+
+
+def test_the_order_of_a_block_is_kept(db):
+    assert db.execute(
+        "SELECT t.id, s.cell_order, s.opening, s.warmup_batches, s.warmup_count, s.visits, s.state"
+        " FROM subject s JOIN treatment t ON t.number = s.treatment WHERE block = 4 ORDER BY cell_order, opening"
+    ).fetchall()[3:] == [
+        ("verify/RS256", 1, 0, 2, 33, 4, "closed"),
+        ("verify/ES256", 1, 1, 2, 33, 4, "closed"),
+        ("verify/EdDSA", 1, 2, 2, 33, 4, "failed"),
+    ]
+
+
+def test_factors_with_awkward_names_have_columns_all_the_same(tmp_path):
+    awkward = ("value", "Rows of 'x'", "algorithm", "ALGORITHM", "")
+    odd = replace(
+        plan(),
+        factors=tuple(Factor(name, ("1",)) for name in awkward),
+        treatments=tuple(replace(t, levels={name: f"<{name}>" for name in awkward}) for t in plan().treatments),
+    )
+    with RunWriter.create(tmp_path / "run.sectax", odd, ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+
+    db = sqlite3.connect(tmp_path / "run.sectax")
+    names = ["factor_1", "factor_2", "algorithm", "factor_4", "factor_5"]
+    assert columns(db, "treatments")[3:8] == names
+    for view in ("treatments", "observations", "trials", "block_totals"):
+        (row,) = db.execute(f"SELECT {', '.join(names)} FROM {view} LIMIT 1").fetchall()  # noqa: S608
+        assert row == tuple(f"<{name}>" for name in awkward)
+    db.close()
+
+
+def test_the_page_names_every_table_view_and_column(db):
+    for name, kind in db.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')").fetchall():
+        assert f"`{name}`" in PAGE, f"docs/run-file.md does not tell of {kind} {name}"
+    for view in ("observations", "block_totals", "trials", "treatments", "failures", "witnesses"):
+        (told,) = re.findall(rf"^\| `{view}` \|.*\| (.*) \|$", PAGE, re.MULTILINE)
+        promised = re.findall(r"\w+", told.replace("*factors*", "operation, algorithm").partition("then the")[0])
+        assert columns(db, view)[: len(promised)] == promised
+
+
+def examples(language) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("example", examples("sh"))
+def test_the_examples_for_the_shell_run(recorded, example):
+    if shutil.which("sqlite3") is None:
+        pytest.skip("no sqlite3 command here")
+    answer = subprocess.run(
+        ["bash", "-e", "-c", example], cwd=recorded[0].parent, capture_output=True, text=True, check=True
+    )
+
+    assert answer.stderr == ""
+    assert answer.stdout
+
+
+@pytest.mark.parametrize("example", examples("python"))
+def test_the_examples_in_python_run(recorded, example):
+    if "import pandas" in example and importlib.util.find_spec("pandas") is None:
+        pytest.skip("no pandas here")
+    answer = subprocess.run(
+        [sys.executable, "-c", example], cwd=recorded[0].parent, capture_output=True, text=True, check=True
+    )
+
+    assert "RS256" in answer.stdout
