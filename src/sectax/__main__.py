@@ -1,0 +1,5 @@
+"""`python -m sectax`."""
+
+from sectax.cli.main import main
+
+main()

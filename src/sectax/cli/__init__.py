@@ -1,0 +1,1 @@
+"""Commands: they read words, call the workflow, and print what it gives."""

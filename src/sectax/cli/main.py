@@ -1,0 +1,131 @@
+"""The program: finds the command, loads only that, and turns errors into words and exit statuses."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from sectax.model.errors import ExitStatus, SectaxError
+
+# Name -> where it lives and what it does; the modules are imported only when they are called, so that
+# `--help` starts fast.
+_COMMANDS = {
+    "list": ("sectax.cli.list:command", "Experiments, their factors and levels, and the probes."),
+    "doctor": ("sectax.cli.doctor:command", "What this machine can measure, and what disturbs it."),
+    "setup": ("sectax.cli.setup:command", "Install what the experiments need."),
+    "run": ("sectax.cli.run:group", "Measure a control against its baseline."),
+    "resume": ("sectax.cli.resume:command", "Go on with a run that was interrupted."),
+    "show": ("sectax.cli.show:command", "Print the results of a run."),
+    "report": ("sectax.cli.report:command", "Write the results of a run as Markdown, CSV or JSON."),
+    "compare": ("sectax.cli.compare:command", "Set a run beside another, or beside a published study."),
+    "probe": ("sectax.cli.probe:group", "Work on probes."),
+}
+
+# A fault of sectax itself, as sysexits.h numbers it.
+_EX_SOFTWARE = 70
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, attribute = _COMMANDS[cmd_name][0].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else "sectax --help lists the commands"
+            raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from sectax import __version__
+
+        click.echo(f"sectax {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="The version.")
+def cli() -> None:
+    """What does a security control cost? Measured against its baseline, judged, and doubted.
+
+    Exit status: 0 done, 1 a gate was missed, 2 wrong use, 3 nothing could be measured, 130 interrupted (what was
+    measured is kept).
+    """
+
+
+def main() -> NoReturn:
+    """Run the program and exit."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        status = cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        status = stop.exit_code
+    except click.ClickException as error:
+        _complain(error.format_message(), _usage_hint(error))
+        status = ExitStatus.WRONG_USE
+    except SectaxError as error:
+        _complain(error.message, error.hint)
+        status = error.exit_status
+    except (KeyboardInterrupt, click.Abort):
+        status = ExitStatus.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read us has gone (`| head`): that is no error. Nothing more can be flushed there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = ExitStatus.DONE
+    except Exception as error:
+        if os.environ.get("SECTAX_DEBUG"):
+            raise
+        _complain(
+            f"a fault of its own: {type(error).__name__}: {error}",
+            "what was recorded is kept; run it again with SECTAX_DEBUG=1 and report what it prints",
+        )
+        status = _EX_SOFTWARE
+    sys.exit(int(status or 0))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _complain(message: str, hint: str) -> None:
+    """One message on stderr; with `--json` also as the one document on stdout."""
+    from sectax.model.printable import printable_lines
+
+    click.echo(f"sectax: {printable_lines(message)}", err=True)
+    if hint:
+        click.echo(f"hint: {printable_lines(hint)}", err=True)
+    if "--json" in sys.argv[1:]:
+        import msgspec
+
+        document = {"schema": "sectax/error/1", "error": {"message": message, "hint": hint}}
+        click.echo(msgspec.json.encode(document).decode())
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{context.command_path} --help" if context is not None else ""

@@ -1,0 +1,84 @@
+"""Reads the values that people type: shares, spans of time, levels, blocks."""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+
+from sectax.model.errors import WrongUse
+from sectax.model.plan import FIRST_LOOK, Stopping
+
+# A margin below this is finer than any clock and kernel on a shared machine; above, everything would be equal.
+SMALLEST_MARGIN = 0.001
+LARGEST_MARGIN = 0.5
+MOST_BLOCKS = 10_000
+
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def margin(text: str) -> float:
+    """`2%` as 0.02."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", text)
+    if found is None:
+        raise WrongUse(f"--margin {text!r} is no percentage", "say it as in --margin 2%")
+    value = float(found[1]) / 100
+    if not SMALLEST_MARGIN <= value <= LARGEST_MARGIN:
+        raise WrongUse(
+            f"--margin {text.strip()} is not between {SMALLEST_MARGIN:.1%} and {LARGEST_MARGIN:.0%}",
+            "it is the smallest cost that matters to you; 2% is the default",
+        )
+    return value
+
+
+def seconds(text: str) -> float:
+    """`90`, `90s`, `1.5m` and `1h` in seconds."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)?\s*", text)
+    value = float(found[1]) * _SECONDS[found[2] or ""] if found else math.nan
+    if not 0 < value < math.inf:
+        raise WrongUse(f"--budget {text!r} is no span of time", "say it as in --budget 60s, 5m or 1h")
+    return value
+
+
+def levels(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """`factor=a,b` as factor -> levels."""
+    chosen: dict[str, tuple[str, ...]] = {}
+    for text in given:
+        name, separator, values = text.partition("=")
+        names = tuple(value.strip() for value in values.split(",") if value.strip())
+        if not separator or not name.strip() or not names:
+            raise WrongUse(f"--level {text!r} names no factor and levels", "say it as in --level algorithm=RS256,EdDSA")
+        if name.strip() in chosen:
+            raise WrongUse(f"--level {name.strip()} was given twice", "list its levels in one, separated by commas")
+        chosen[name.strip()] = names
+    return chosen
+
+
+def stopping(margin_text: str, budget: str | None, blocks: int | None, max_blocks: int | None) -> Stopping:
+    """The rules by which a run ends. Raises `WrongUse` where they contradict each other."""
+    if blocks is not None and (budget is not None or max_blocks is not None):
+        raise WrongUse(
+            "--blocks fixes the number of blocks, so it does not go with --budget or --max-blocks",
+            "leave one of them out",
+        )
+    if blocks is not None and not FIRST_LOOK <= blocks <= MOST_BLOCKS:
+        raise WrongUse(
+            f"--blocks {blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", "fewer blocks carry no verdict"
+        )
+    if max_blocks is not None and not FIRST_LOOK <= max_blocks <= MOST_BLOCKS:
+        raise WrongUse(f"--max-blocks {max_blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}")
+    rules = Stopping(
+        margin=margin(margin_text),
+        fixed_blocks=blocks,
+        budget_s=seconds(budget) if budget is not None else None,
+    )
+    if blocks is not None:
+        return Stopping(rules.margin, rules.alpha, blocks, blocks, None)
+    if max_blocks is not None:
+        return Stopping(rules.margin, rules.alpha, max_blocks, None, rules.budget_s)
+    return rules
+
+
+def seed(given: int | None) -> int:
+    """The seed that was given, or a fresh one."""
+    return given if given is not None else secrets.randbelow(2**32)

@@ -1,0 +1,124 @@
+"""`sectax run EXPERIMENT`: one command per experiment that is installed, with the experiment's own options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sectax.cli import parse
+from sectax.cli.options import as_json, everything
+from sectax.cli.output import print_analysed
+from sectax.cli.progress import TerminalProgress
+from sectax.experiments import registry
+from sectax.experiments.interface import Experiment, Request
+from sectax.model.errors import ExitStatus, WrongUse
+from sectax.workflow import run as workflow
+
+
+class _ExperimentsGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(registry.names())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        return _command_for(registry.load(cmd_name))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        return args[0], self.get_command(ctx, args[0]), args[1:]
+
+
+group = _ExperimentsGroup("run", help="Measure a control against its baseline.")
+
+
+def _command_for(experiment: Experiment) -> click.Command:
+    """The command of one experiment: the options of every run, and its own behind them."""
+
+    def call(**values: Any) -> None:
+        _run(experiment, values)
+
+    command = click.Command(experiment.name, callback=call, help=experiment.title)
+    command.params = [
+        click.Option(["--quick"], is_flag=True, help="Few levels and short batches, for a first look."),
+        click.Option(["--published"], is_flag=True, help="The levels of the published study."),
+        click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Only these levels of a factor."),
+        click.Option(["--margin"], default="2%", show_default=True, help="The smallest cost that matters."),
+        click.Option(["--budget"], metavar="TIME", help="The most time to spend, as in 60s or 5m."),
+        click.Option(["--blocks"], type=int, metavar="N", help="Exactly so many blocks (the fixed-N design)."),
+        click.Option(["--max-blocks"], type=int, metavar="N", help="At most so many blocks.  [default: 40]"),
+        click.Option(["--simultaneous"], is_flag=True, help="All comparisons under one error level."),
+        click.Option(["--seed"], type=int, help="Of the order of the trials.  [default: drawn]"),
+        click.Option(["--out"], type=click.Path(), metavar="FILE", help="The run file, which must not exist yet."),
+    ]
+    for option in experiment.options:
+        # Every own option arrives as a tuple, however often it was given.
+        command.params.append(
+            click.Option(
+                [f"--{option.name}", _own(option.name)],
+                is_flag=option.flag,
+                multiple=not option.flag,
+                metavar=None if option.flag else option.metavar,
+                help=option.help + (" (may be repeated)" if option.multiple else ""),
+            )
+        )
+    for decorate in (everything, as_json):
+        decorate(command)
+    return command
+
+
+def _run(experiment: Experiment, values: dict[str, Any]) -> None:
+    request = Request(
+        preset=_preset(experiment, values["quick"], values["published"]),
+        levels=parse.levels(values["level"]),
+        stopping=parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"]),
+        seed=parse.seed(values["seed"]),
+        options=_own_options(experiment, values),
+        simultaneous=values["simultaneous"],
+    )
+    path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
+    outcome = workflow.start(experiment.name, request, path, TerminalProgress())
+    finish(outcome, as_json=values["json_"], show_all=values["show_all"])
+
+
+def finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
+    """Print what there is and leave with the status that says how it ended."""
+    print_analysed(outcome.analysed, str(outcome.path), as_json=as_json, show_all=show_all)
+    if outcome.trouble is not None:
+        raise outcome.trouble
+    if outcome.state == "interrupted":
+        click.echo(f"interrupted; go on with: sectax resume {outcome.path}", err=True)
+        raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
+    if not outcome.analysed.measured.blocks:
+        raise click.exceptions.Exit(ExitStatus.NOTHING_MEASURED)
+
+
+def _preset(experiment: Experiment, quick: bool, published: bool) -> str:
+    if quick and published:
+        raise WrongUse("--quick and --published are two presets", "leave one of them out")
+    preset = "quick" if quick else "published" if published else "default"
+    if preset not in experiment.presets:
+        raise WrongUse(
+            f"{experiment.name} has no preset --{preset}",
+            f"it has: {', '.join(f'--{name}' for name in experiment.presets if name != 'default') or 'none'}",
+        )
+    return preset
+
+
+def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    own: dict[str, tuple[str, ...]] = {}
+    for option in experiment.options:
+        given = values[_own(option.name)]
+        if option.flag:
+            own[option.name] = ("yes",) if given else ()
+        elif len(given) > 1 and not option.multiple:
+            raise WrongUse(f"--{option.name} was given {len(given)} times", "give it once")
+        else:
+            own[option.name] = tuple(given)
+    return {name: texts for name, texts in own.items() if texts}
+
+
+def _own(name: str) -> str:
+    """Where click keeps an experiment's own option: apart from ours, and as an identifier."""
+    return "own_" + name.replace("-", "_")

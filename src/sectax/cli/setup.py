@@ -1,0 +1,19 @@
+"""`sectax setup [EXPERIMENT…]`."""
+
+from __future__ import annotations
+
+import click
+
+from sectax.model.errors import ExitStatus
+from sectax.workflow.setup import set_up
+
+
+@click.command("setup")
+@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
+def command(experiments: tuple[str, ...]) -> None:
+    """Install what the experiments need (all of them where none is named)."""
+    failures = set_up(experiments, lambda text: click.echo(f"==> {text}", err=True))
+    for failure in failures:
+        click.echo(f"sectax: {failure.message}\nhint: {failure.hint}", err=True)
+    if failures:
+        raise click.exceptions.Exit(ExitStatus.NOTHING_MEASURED)

@@ -1,0 +1,205 @@
+"""From factors to cells, treatments and comparisons: the full matrix, with the run's controls of itself."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sectax.model.metric import Metric
+from sectax.model.plan import Stopping
+from sectax.model.subject import Witness
+from sectax.model.treatment import (
+    Cell,
+    Comparison,
+    Factor,
+    Role,
+    SkippedTreatment,
+    Standing,
+    Treatment,
+)
+
+Levels = dict[str, str]
+
+# An experiment answers its question with at most so many comparisons; all others stand beside.
+MOST_PRIMARY = 12
+
+NEGATIVE_SUFFIX = "#negative"
+POSITIVE_SUFFIX = "#positive"
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """Why a combination of levels cannot be measured here, and the command that mends it."""
+
+    reason: str
+    mend: str = ""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What an experiment knows of its combinations.
+
+    Attributes:
+        family: names the cells that share a kind of subject, and so a negative and a positive control.
+        unavailable: why a combination cannot be had, None where it can.
+        declares: what the levels promise, by the names of the witnesses that must confirm it.
+        extra: the share of extra operations that a combination carries on purpose.
+        primary: whether a cell answers the experiment's question.
+        positive: whether the subject is ours to slow down by a known cost.
+        extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
+    """
+
+    family: Callable[[Levels], str]
+    unavailable: Callable[[Levels], Unavailable | None] = lambda levels: None
+    declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
+    extra: Callable[[Levels], float] = lambda levels: 0.0
+    primary: Callable[[Levels], bool] = lambda levels: True
+    positive: bool = True
+    extra_operations: bool = True
+
+
+@dataclass(frozen=True)
+class Matrix:
+    cells: tuple[Cell, ...]
+    treatments: tuple[Treatment, ...]
+    comparisons: tuple[Comparison, ...]
+    skipped: tuple[SkippedTreatment, ...]
+
+
+def build(
+    factors: tuple[Factor, ...],
+    control: str,
+    baseline: str,
+    metrics: tuple[Metric, ...],
+    stopping: Stopping,
+    rules: Rules,
+    *,
+    simultaneous: bool = False,
+) -> Matrix:
+    """Cross all factors and pair every treatment with the baseline of its own cell.
+
+    Args:
+        factors: with their levels; the control's factor among them.
+        control: name of the factor whose levels are compared.
+        baseline: the control's level that the others are compared with.
+        metrics: the first one is the primary.
+        simultaneous: put every comparison, not only the primary ones, under the shared error level.
+    Returns:
+        The matrix; a cell whose baseline cannot be had is skipped whole.
+    """
+    others = [factor for factor in factors if factor.name != control]
+    levels_of_control = next(factor.levels for factor in factors if factor.name == control)
+    cells: list[Cell] = []
+    treatments: list[Treatment] = []
+    skipped: list[SkippedTreatment] = []
+    for combination in itertools.product(*(factor.levels for factor in others)):
+        cell_levels = dict(zip((factor.name for factor in others), combination, strict=True))
+        cell_id = "/".join(combination) or "all"
+        members: list[Treatment] = []
+        for level in levels_of_control:
+            levels = cell_levels | {control: level}
+            identity = f"{cell_id}/{level}"
+            obstacle = rules.unavailable(levels)
+            if obstacle is not None:
+                skipped.append(SkippedTreatment(identity, levels, obstacle.reason, obstacle.mend))
+                continue
+            role = Role.BASELINE if level == baseline else Role.TREATMENT
+            members.append(
+                Treatment(identity, cell_id, levels, role, rules.extra(levels), declares=rules.declares(levels))
+            )
+        if not any(member.role is Role.BASELINE for member in members):
+            reason = f"its baseline, {control}={baseline}, cannot be had"
+            skipped.extend(SkippedTreatment(member.id, member.levels, reason) for member in members)
+            continue
+        cells.append(Cell(cell_id, cell_levels, rules.family(cell_levels), f"{cell_id}/{baseline}"))
+        treatments.extend(members)
+    treatments.extend(_controls(cells, treatments, stopping.margin, rules))
+    comparisons = _comparisons(cells, treatments, metrics, stopping.alpha, rules, simultaneous)
+    return Matrix(tuple(cells), tuple(treatments), tuple(comparisons), tuple(skipped))
+
+
+def _controls(cells: list[Cell], treatments: list[Treatment], margin: float, rules: Rules) -> list[Treatment]:
+    """One negative and one positive control per family, as further treatments of the family's first cell."""
+    by_id = {treatment.id: treatment for treatment in treatments}
+    first_cells: dict[str, Cell] = {}
+    for cell in cells:
+        first_cells.setdefault(cell.family, cell)
+    controls: list[Treatment] = []
+    for cell in first_cells.values():
+        source = by_id[cell.baseline]
+        controls.append(
+            Treatment(source.id + NEGATIVE_SUFFIX, cell.id, source.levels, Role.NEGATIVE, declares=source.declares)
+        )
+        if rules.positive:
+            controls.append(
+                Treatment(
+                    source.id + POSITIVE_SUFFIX,
+                    cell.id,
+                    source.levels,
+                    Role.POSITIVE,
+                    extra=2 * margin if rules.extra_operations else 0.0,
+                    declares=source.declares,
+                )
+            )
+    return controls
+
+
+def _comparisons(
+    cells: list[Cell],
+    treatments: list[Treatment],
+    metrics: tuple[Metric, ...],
+    alpha: float,
+    rules: Rules,
+    simultaneous: bool,
+) -> list[Comparison]:
+    by_cell: Mapping[str, list[Treatment]] = {
+        cell.id: [treatment for treatment in treatments if treatment.cell == cell.id] for cell in cells
+    }
+    primary_cells = _primary_cells(cells, by_cell, rules.primary)
+    drafts: list[tuple[Treatment, Cell, Metric, Standing]] = []
+    for cell in cells:
+        for treatment in by_cell[cell.id]:
+            if treatment.role is Role.NEGATIVE:
+                drafts.append((treatment, cell, metrics[0], Standing.NEGATIVE))
+            elif treatment.role is Role.POSITIVE:
+                drafts.append((treatment, cell, metrics[0], Standing.POSITIVE))
+            elif treatment.role is Role.TREATMENT:
+                for place, metric in enumerate(metrics):
+                    first = place == 0 and cell.id in primary_cells
+                    drafts.append((treatment, cell, metric, Standing.PRIMARY if first else Standing.SECONDARY))
+    number = {standing: sum(draft[3] is standing for draft in drafts) for standing in Standing}
+    judged = number[Standing.PRIMARY] + number[Standing.SECONDARY]
+    share = {
+        Standing.PRIMARY: alpha / max(1, judged if simultaneous else number[Standing.PRIMARY]),
+        Standing.SECONDARY: alpha / max(1, judged) if simultaneous else alpha,
+        Standing.NEGATIVE: alpha / max(1, number[Standing.NEGATIVE]),
+        Standing.POSITIVE: alpha,
+    }
+    return [
+        Comparison(
+            id=f"{treatment.id}:{metric.name}",
+            cell=cell.id,
+            treatment=treatment.id,
+            baseline=cell.baseline,
+            metric=metric.name,
+            standing=standing,
+            alpha=share[standing],
+        )
+        for treatment, cell, metric, standing in drafts
+    ]
+
+
+def _primary_cells(
+    cells: list[Cell], by_cell: Mapping[str, list[Treatment]], primary: Callable[[Levels], bool]
+) -> set[str]:
+    """The cells whose comparisons are primary: those that the experiment names, whole cells, up to a dozen in all."""
+    chosen: set[str] = set()
+    room = MOST_PRIMARY
+    for cell in cells:
+        compared = sum(treatment.role is Role.TREATMENT for treatment in by_cell[cell.id])
+        # The first cell always counts, so that a cell of many treatments still has a headline.
+        if primary(cell.levels) and (compared <= room or not chosen):
+            chosen.add(cell.id)
+            room -= compared
+    return chosen

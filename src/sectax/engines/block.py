@@ -1,0 +1,115 @@
+"""Runs one block of subjects and says what happened. It knows no record: whoever iterates keeps what comes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.subject import Subject, SubjectSpec, Work
+from sectax.model.trial import (
+    BlockEvent,
+    Closed,
+    Dropped,
+    Opened,
+    PlannedBlock,
+    PlannedCell,
+    State,
+    Trial,
+)
+
+
+def run_block(block: PlannedBlock, specs: Mapping[str, SubjectSpec]) -> Generator[BlockEvent, None, None]:
+    """Open, warm up, visit and close the subjects of a block, cell by cell.
+
+    A subject that fails leaves the block; the others go on. Whatever ends the iteration, no subject stays behind.
+    """
+    for cell in block.cells:
+        yield from _run_cell(cell, specs)
+
+
+def _run_cell(cell: PlannedCell, specs: Mapping[str, SubjectSpec]) -> Generator[BlockEvent, None, None]:
+    alive: dict[str, Subject] = {}
+    try:
+        yield from _open(cell, specs, alive)
+        yield from _warm_up(cell, alive)
+        yield from _visit(cell, alive)
+        yield from _close(cell, alive)
+    finally:
+        for subject in alive.values():
+            subject.kill()
+
+
+def _open(
+    cell: PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Subject]
+) -> Generator[BlockEvent, None, None]:
+    # Starting is not timed, so all processes of the cell start side by side.
+    for name in cell.opening:
+        alive[name] = specs[name].subject()
+        try:
+            alive[name].start()
+        except (SubjectFailed, SubjectSkipped) as error:
+            yield _drop(name, alive, error, "open")
+    for name in [name for name in cell.opening if name in alive]:
+        began = time.monotonic()
+        try:
+            witnesses = alive[name].open()
+        except (SubjectFailed, SubjectSkipped) as error:
+            yield _drop(name, alive, error, "open")
+        else:
+            yield Opened(name, witnesses, alive[name].first, time.monotonic() - began)
+
+
+def _warm_up(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent, None, None]:
+    for name in [name for name in cell.opening if name in alive]:
+        batches, count = cell.warmup[name]
+        try:
+            for _ in range(batches):
+                alive[name].visit(Work(count=count))
+        except SubjectFailed as error:
+            yield _drop(name, alive, error, "warm-up")
+
+
+def _visit(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent, None, None]:
+    for planned in cell.visits:
+        subject = alive.get(planned.treatment)
+        if subject is None:
+            continue
+        try:
+            visit = subject.visit(planned.work)
+        except SubjectFailed as error:
+            yield Trial(
+                planned.treatment,
+                planned.round,
+                planned.position,
+                State.FAILED,
+                reason=error.message,
+                hint=error.hint,
+            )
+            yield _drop(planned.treatment, alive, error, "visit")
+        else:
+            yield Trial(
+                planned.treatment,
+                planned.round,
+                planned.position,
+                State.OK,
+                visit.observations,
+                visit.telemetry,
+            )
+
+
+def _close(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent, None, None]:
+    for name in [name for name in cell.opening if name in alive]:
+        try:
+            witnesses = alive[name].close()
+        except SubjectFailed as error:
+            yield _drop(name, alive, error, "close")
+        else:
+            del alive[name]
+            yield Closed(name, witnesses)
+
+
+def _drop(name: str, alive: dict[str, Subject], error: SubjectFailed | SubjectSkipped, stage: str) -> Dropped:
+    alive.pop(name).kill()
+    state = State.SKIPPED if isinstance(error, SubjectSkipped) else State.FAILED
+    return Dropped(name, state, stage, error.message, error.hint)

@@ -1,0 +1,175 @@
+"""The pilot: tries every treatment in processes of its own, and freezes batch sizes, warm-up and rounds per block.
+
+What it measures is never part of a result.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sectax.design.batches import frozen_count, next_count, shortest_batch
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.plan import Calibrated, Calibration, Plan
+from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work
+from sectax.model.treatment import Role, Treatment
+from sectax.model.trial import BlockEvent, Dropped, Opened, State
+from sectax.stats.change_point import warm_up
+from sectax.stats.repetition import rounds_per_block, variance_parts
+
+# Two processes are the fewest that show how processes differ, and a pilot should be short.
+PROCESSES = 2
+BATCHES_PER_PROCESS = 10
+# A subject whose operations last seconds is tried with fewer of them.
+LONGEST_PROCESS_S = 2.0
+FEWEST_BATCHES = 4
+# Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
+SETTLE_UP_TO_S = 0.2
+
+Emit = Callable[[BlockEvent], None]
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One treatment tried: its calibration before the warm-up is known, and the log times per operation."""
+
+    calibration: Calibration
+    processes: list[list[float]]
+
+
+def calibrate(
+    plan: Plan, specs: Mapping[str, SubjectSpec], empties: Mapping[str, SubjectSpec], emit: Emit
+) -> Calibrated:
+    """Try every treatment, and freeze what the run needs to know of it.
+
+    Args:
+        specs: by treatment.
+        empties: by family, a subject whose operation does nothing; its cost is printed beside short operations.
+        emit: is told of every treatment that was opened or dropped.
+    Returns:
+        Calibrations of the treatments that could be tried. A control shares its baseline's: equal work by design.
+    """
+    observed = plan.metrics[0].observed
+    empty_s = {family: _empty_cost(spec, observed, emit, family) for family, spec in empties.items()}
+    family_of = {cell.id: cell.family for cell in plan.cells}
+    tried: dict[str, _Trial] = {}
+    for treatment in plan.treatments:
+        if treatment.role in (Role.NEGATIVE, Role.POSITIVE):
+            continue
+        try:
+            trial = _try(treatment, specs[treatment.id], plan.batch_s, observed, emit)
+        except (SubjectFailed, SubjectSkipped) as error:
+            state = State.SKIPPED if isinstance(error, SubjectSkipped) else State.FAILED
+            emit(Dropped(treatment.id, state, "pilot", error.message, error.hint))
+        else:
+            cost = empty_s.get(family_of[treatment.cell])
+            tried[treatment.id] = replace(trial, calibration=replace(trial.calibration, empty_s=cost))
+    tried = {name: _with_warmup(trial) for name, trial in tried.items()}
+    calibrations = {name: trial.calibration for name, trial in tried.items()}
+    rounds = {
+        cell.id: _rounds(
+            [trial for name, trial in tried.items() if plan.treatment(name).cell == cell.id], plan.rounds_range
+        )
+        for cell in plan.cells
+    }
+    for treatment in plan.treatments:
+        source = plan.cell(treatment.cell).baseline
+        if treatment.role in (Role.NEGATIVE, Role.POSITIVE) and source in calibrations:
+            calibrations[treatment.id] = replace(calibrations[source], treatment=treatment.id)
+    return Calibrated(calibrations, rounds)
+
+
+def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, emit: Emit) -> _Trial:
+    processes: list[list[float]] = []
+    calibration: Calibration | None = None
+    for _ in range(PROCESSES):
+        subject = spec.subject()
+        try:
+            began = time.monotonic()
+            witnesses = subject.open()
+            open_s = time.monotonic() - began
+            if calibration is None:
+                emit(Opened(treatment.id, witnesses, subject.first, open_s))
+                calibration = _batch_size(treatment.id, subject, witnesses, aim_s, observed, open_s)
+            batches = max(FEWEST_BATCHES, min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / calibration.batch_s)))
+            processes.append(
+                [
+                    math.log(_elapsed(subject, Work(count=calibration.count), observed) / calibration.count)
+                    for _ in range(batches)
+                ]
+            )
+            subject.close()
+        finally:
+            subject.kill()
+    if calibration is None:
+        raise AssertionError("a pilot has at least one process")
+    return _Trial(calibration, processes)
+
+
+def _batch_size(
+    name: str, subject: Subject, witnesses: Witnesses, aim_s: float, observed: str, open_s: float
+) -> Calibration:
+    granularity_s = float(witnesses.get("clock_granularity_s", 0.0))
+    clock_read_s = float(witnesses.get("clock_read_s", 0.0))
+    shortest_s = shortest_batch(granularity_s, clock_read_s)
+    count: int | None = 1
+    tried, elapsed = 1, 0.0
+    while count is not None:
+        tried = count
+        elapsed = _elapsed(subject, Work(count=tried), observed)
+        count = next_count(tried, elapsed, enough_s=max(shortest_s, aim_s / 2))
+    per_operation = elapsed / tried
+    frozen = frozen_count(per_operation, aim_s, shortest_s)
+    return Calibration(
+        treatment=name,
+        count=frozen,
+        warmup=0,
+        batch_s=frozen * per_operation,
+        open_s=open_s,
+        granularity_s=granularity_s,
+        clock_read_s=clock_read_s,
+        settle=per_operation <= SETTLE_UP_TO_S,
+    )
+
+
+def _elapsed(subject: Subject, work: Work, observed: str) -> float:
+    visit = subject.visit(work)
+    return sum(observation.value for observation in visit.observations if observation.metric == observed)
+
+
+def _with_warmup(trial: _Trial) -> _Trial:
+    return replace(trial, calibration=replace(trial.calibration, warmup=warm_up(trial.processes).batches))
+
+
+def _rounds(trials: list[_Trial], allowed: tuple[int, int]) -> int:
+    """Rounds per block of one cell, from the variances within and between its pilot processes."""
+    if not trials:
+        return allowed[0]
+    parts = [variance_parts([process[len(process) // 2 :] for process in trial.processes]) for trial in trials]
+    # Only a ratio of variances counts, so the treatments of a cell pool theirs.
+    return rounds_per_block(
+        statistics.fmean(within for within, _ in parts),
+        statistics.fmean(between for _, between in parts),
+        block_cost=sum(t.calibration.open_s + t.calibration.warmup * t.calibration.batch_s for t in trials),
+        round_cost=sum((2 if t.calibration.settle else 1) * t.calibration.batch_s for t in trials),
+        limits=allowed,
+    )
+
+
+def _empty_cost(spec: SubjectSpec, observed: str, emit: Emit, family: str) -> float | None:
+    """Seconds of an empty operation in this family's loop; None where it cannot be measured."""
+    subject = spec.subject()
+    try:
+        witnesses = subject.open()
+        sized = _batch_size(family, subject, witnesses, 0.01, observed, 0.0)
+        costs = [_elapsed(subject, Work(sized.count, settle=sized.count), observed) for _ in range(5)]
+        subject.close()
+    except (SubjectFailed, SubjectSkipped) as error:
+        emit(Dropped(f"{family}: empty", State.FAILED, "pilot", error.message, error.hint))
+        return None
+    finally:
+        subject.kill()
+    return statistics.median(costs) / sized.count

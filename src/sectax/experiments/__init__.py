@@ -1,0 +1,1 @@
+"""What varies and what is measured. An experiment never opens a process."""

@@ -1,0 +1,47 @@
+"""Checks the factors and levels that a user asked for against those that exist."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from sectax.model.errors import WrongUse
+from sectax.model.treatment import Factor
+
+
+def choose(
+    known: tuple[Factor, ...], preset: Mapping[str, tuple[str, ...]], asked: Mapping[str, tuple[str, ...]]
+) -> tuple[Factor, ...]:
+    """The factors of a run: the preset's levels, replaced where the user asked for others.
+
+    Args:
+        known: all factors with all levels that exist.
+        preset: factor -> levels of the preset; a factor that is not here has all its levels.
+        asked: factor -> levels that the user wants, `all` for every one.
+    Raises:
+        WrongUse: a factor or level that does not exist, or no level at all.
+    """
+    by_name = {factor.name: factor for factor in known}
+    for name in asked:
+        if name not in by_name:
+            raise WrongUse(f"there is no factor {name!r}", _near(name, tuple(by_name)))
+    chosen: list[Factor] = []
+    for factor in known:
+        levels = asked.get(factor.name, preset.get(factor.name, factor.levels))
+        if levels == ("all",):
+            levels = factor.levels
+        for level in levels:
+            if level not in factor.levels:
+                raise WrongUse(f"the factor {factor.name} has no level {level!r}", _near(level, factor.levels))
+        if not levels:
+            raise WrongUse(f"the factor {factor.name} was given no level", f"there are: {', '.join(factor.levels)}")
+        # In the factor's own order, each once, whatever the order of asking.
+        chosen.append(Factor(factor.name, tuple(level for level in factor.levels if level in levels)))
+    return tuple(chosen)
+
+
+def _near(word: str, there_are: tuple[str, ...]) -> str:
+    folded = {name.lower(): name for name in there_are}
+    near = difflib.get_close_matches(word.lower(), tuple(folded), n=1)
+    listing = f"there are: {', '.join(there_are)}"
+    return f"did you mean {folded[near[0]]}? {listing}" if near else listing

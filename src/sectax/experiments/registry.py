@@ -1,0 +1,27 @@
+"""Finds experiments by name: those of the entry point group `sectax.experiments`, ours and others' alike."""
+
+from __future__ import annotations
+
+import difflib
+from importlib.metadata import entry_points
+
+from sectax.experiments.interface import Experiment
+from sectax.model.errors import WrongUse
+
+GROUP = "sectax.experiments"
+
+
+def names() -> tuple[str, ...]:
+    """The names of all experiments that are installed."""
+    return tuple(sorted(entry_points(group=GROUP).names))
+
+
+def load(name: str) -> Experiment:
+    """The experiment of this name. Raises `WrongUse` where there is none."""
+    found = entry_points(group=GROUP, name=name)
+    if not found:
+        near = difflib.get_close_matches(name, names(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names())} (sectax list)"
+        raise WrongUse(f"there is no experiment {name!r}", hint)
+    experiment: Experiment = next(iter(found)).load()
+    return experiment

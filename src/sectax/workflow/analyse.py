@@ -1,0 +1,24 @@
+"""From what was measured to what may be said: judge, doubt, and join the two."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from sectax.analysis.analyse import analyse
+from sectax.analysis.findings import judge
+from sectax.audit import run as audit
+from sectax.model.analysed import Analysed
+from sectax.model.measured import Measured
+from sectax.record.reader import RunReader
+
+
+def analyse_measured(measured: Measured) -> Analysed:
+    """Judge every comparison, run the audit over it, and let its fatal warnings take verdicts away."""
+    return analyse(measured, audit(measured, judge(measured)))
+
+
+def analyse_file(path: Path) -> Analysed:
+    """The same from a run file alone, so that an old run can be judged by better statistics."""
+    with contextlib.closing(RunReader.open(path)) as reader:
+        return analyse_measured(reader.measured())

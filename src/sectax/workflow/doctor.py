@@ -1,0 +1,114 @@
+"""What this machine can measure, and what on it disturbs measuring."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sectax.sandboxes.process.host import host_circumstances, host_identity
+from sectax.toolchain import probes
+from sectax.toolchain.cache import cache_folder
+from sectax.workflow.overview import probe_line
+
+_LEAST_DISK_BYTES = 200 * 1024 * 1024
+# A load above this share of the processors competes with what is measured.
+_BUSY = 0.5
+
+
+class Health(StrEnum):
+    GOOD = "good"
+    WARNING = "warning"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """One thing that was looked at: a stable identifier, how it is, what was seen, what would mend it."""
+
+    id: str
+    health: Health
+    saw: str
+    mend: str = ""
+
+
+def examine() -> list[Symptom]:
+    """Look at the machine, then at every probe."""
+    identity, circumstances = host_identity(), host_circumstances()
+    return [
+        Symptom("cpu", Health.GOOD, f"{identity.get('host.cpu_model', 'unknown')}, {identity['host.cpus']} usable"),
+        _governor(identity),
+        _quota(identity),
+        _clock_source(identity),
+        _load(circumstances, int(identity["host.cpus"])),
+        _virtualisation(identity),
+        _disk(),
+        *[_probe(name) for name in probes.names()],
+    ]
+
+
+def _governor(identity: dict[str, str]) -> Symptom:
+    governor = identity.get("host.governor")
+    if governor is None:
+        return Symptom("governor", Health.GOOD, "no frequency governor is visible (a virtual machine?)")
+    if governor == "performance":
+        return Symptom("governor", Health.GOOD, "performance")
+    return Symptom(
+        "governor",
+        Health.WARNING,
+        f"{governor}: the frequency follows the load",
+        "cpupower frequency-set -g performance (as root)",
+    )
+
+
+def _quota(identity: dict[str, str]) -> Symptom:
+    quota = identity.get("host.cpu_quota")
+    if quota is None:
+        return Symptom("cpu-quota", Health.GOOD, "no CPU quota is visible")
+    if quota.startswith("max"):
+        return Symptom("cpu-quota", Health.GOOD, f"none (cgroup {identity.get('host.cgroup', '?')})")
+    return Symptom("cpu-quota", Health.WARNING, f"{quota}: work is throttled past it", "lift the container's CPU limit")
+
+
+def _clock_source(identity: dict[str, str]) -> Symptom:
+    source = identity.get("host.clock_source", "unknown")
+    fast = source in ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
+    return Symptom(
+        "clock-source",
+        Health.GOOD if fast else Health.WARNING,
+        source,
+        "" if fast else "reading this clock may need a system call; batches are sized for it",
+    )
+
+
+def _load(circumstances: dict[str, str], cpus: int) -> Symptom:
+    load = float(circumstances["host.load"].split()[0])
+    busy = load > _BUSY * cpus
+    return Symptom(
+        "load",
+        Health.WARNING if busy else Health.GOOD,
+        f"{load:.2f} on {cpus} processors",
+        "end what else is running" if busy else "",
+    )
+
+
+def _virtualisation(identity: dict[str, str]) -> Symptom:
+    seen = identity.get("host.virtualisation", "unknown")
+    text = "a virtual machine: neighbours may steal time (steal is recorded)" if seen == "guest" else seen
+    return Symptom("virtualisation", Health.GOOD, text)
+
+
+def _disk() -> Symptom:
+    free = shutil.disk_usage(os.getcwd()).free
+    cache = cache_folder()
+    if free < _LEAST_DISK_BYTES:
+        return Symptom("disk", Health.WARNING, f"{free // 2**20} MiB free here", f"free some, or delete {cache}")
+    return Symptom("disk", Health.GOOD, f"{free // 2**20} MiB free here")
+
+
+def _probe(name: str) -> Symptom:
+    line = probe_line(name)
+    if line.lack:
+        return Symptom(f"probe-{name}", Health.MISSING, line.lack, line.mend)
+    return Symptom(f"probe-{name}", Health.GOOD, f"{line.title} is ready")

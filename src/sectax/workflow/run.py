@@ -1,0 +1,208 @@
+"""A run from its plan to its last block: everything is decided by the plan and the record, nothing by chance."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sectax.analysis.findings import judge
+from sectax.analysis.stopping import still_open
+from sectax.design.order import plan_block
+from sectax.engines.block import run_block
+from sectax.engines.pilot import calibrate
+from sectax.experiments import registry
+from sectax.experiments.interface import Experiment, Request
+from sectax.model.analysed import Analysed
+from sectax.model.errors import NothingMeasured, RecordNotWritable
+from sectax.model.finding import Finding
+from sectax.model.measured import Measured
+from sectax.model.plan import Calibrated, Plan
+from sectax.model.subject import SubjectSpec
+from sectax.model.treatment import Role
+from sectax.model.trial import BlockEvent, Dropped, Opened
+from sectax.record.reader import RunReader
+from sectax.reports import words
+from sectax.workflow import private_inputs
+from sectax.workflow.analyse import analyse_measured
+from sectax.workflow.environment import refuse_change, take_environment
+from sectax.workflow.ledger import Ledger
+from sectax.workflow.progress import Progress
+from sectax.workflow.standing import standing
+
+State = Literal["finished", "interrupted"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run that has ended: `state` is finished or interrupted, `trouble` why the record could not go on."""
+
+    path: Path
+    state: State
+    analysed: Analysed
+    trouble: RecordNotWritable | None = None
+
+
+def start(name: str, request: Request, path: Path, progress: Progress) -> Outcome:
+    """Plan and run an experiment, recording into a new file."""
+    experiment = registry.load(name)
+    plan = experiment.plan(request)
+    _refuse_empty(plan)
+    inputs = experiment.inputs(plan)
+    ledger = Ledger.create(path, plan, take_environment(experiment, plan), run_id=secrets.token_hex(8))
+    private_inputs.keep(ledger.run_id, inputs)
+    return _Session(experiment, plan, inputs, ledger, progress).run()
+
+
+def resume(path: Path, progress: Progress) -> Outcome:
+    """Go on with an interrupted run: finished blocks stay, the interrupted one is abandoned and redone."""
+    with contextlib.closing(RunReader.open(path)) as reader:
+        plan, measured = reader.plan(), reader.measured()
+    if measured.state == "finished":
+        progress.say("this run is finished; there is nothing to go on with")
+        return Outcome(path, "finished", analyse_measured(measured))
+    experiment = registry.load(plan.experiment)
+    environment = take_environment(experiment, plan)
+    refuse_change(measured.sessions[0], environment)
+    ledger = Ledger.reopen(path, environment)
+    inputs = private_inputs.recall(ledger.run_id)
+    if inputs is None:
+        inputs = experiment.inputs(plan)
+        private_inputs.keep(ledger.run_id, inputs)
+        if inputs:
+            ledger.note("the keys of the earlier session are gone: this session made new ones")
+    return _Session(experiment, plan, inputs, ledger, progress).run()
+
+
+def _refuse_empty(plan: Plan) -> None:
+    if not plan.comparisons:
+        reasons = sorted({f"{skip.reason} ({skip.mend})" if skip.mend else skip.reason for skip in plan.skipped})
+        if reasons:
+            raise NothingMeasured(
+                "nothing can be measured here: " + "; ".join(reasons),
+                f"sectax setup {plan.experiment}" if any(skip.mend for skip in plan.skipped) else "",
+            )
+        raise NothingMeasured(
+            f"nothing is left to compare: {plan.control} needs the baseline and one level more",
+            f"sectax list shows the levels of {plan.control}",
+        )
+
+
+class _Session:
+    """One session of one run: what it knows, and the steps in their order."""
+
+    def __init__(
+        self, experiment: Experiment, plan: Plan, inputs: Mapping[str, str], ledger: Ledger, progress: Progress
+    ) -> None:
+        self.experiment = experiment
+        self.plan = plan
+        self.inputs = inputs
+        self.ledger = ledger
+        self.progress = progress
+        self.began = time.monotonic()
+
+    def run(self) -> Outcome:
+        state: State = "interrupted"
+        trouble: RecordNotWritable | None = None
+        try:
+            for line in words.plan(self.plan):
+                self.progress.say(line)
+            self.progress.say(f"recording to {self.ledger.path}")
+            self.experiment.set_up(self.plan)
+            calibrated = self.ledger.calibrated or self._calibrate()
+            self._blocks(calibrated)
+            state = "finished"
+        except KeyboardInterrupt:
+            self.progress.say("interrupted: keeping what was measured")
+        except RecordNotWritable as error:
+            trouble = error
+        finally:
+            with _uninterrupted():
+                self._end(state)
+        return Outcome(self.ledger.path, state, analyse_measured(self.ledger.measured()), trouble)
+
+    def _end(self, state: State) -> None:
+        try:
+            self.experiment.clean_up(self.plan)
+        finally:
+            # Where the file could not be written the reason was said already, and what stands in it stays.
+            with contextlib.suppress(RecordNotWritable):
+                self.ledger.finish(state)
+            private_inputs.forget(self.ledger.run_id)
+
+    def _calibrate(self) -> Calibrated:
+        total = sum(treatment.role in (Role.BASELINE, Role.TREATMENT) for treatment in self.plan.treatments)
+        seen: set[str] = set()
+
+        def emit(event: BlockEvent) -> None:
+            self.ledger.event(0, event)
+            if isinstance(event, Opened | Dropped):
+                seen.add(event.treatment)
+                self.progress.trying(min(len(seen), total), total, event.treatment)
+            if isinstance(event, Dropped):
+                self.progress.say(f"{event.treatment} {event.state}: {event.reason}")
+
+        specs = self.experiment.specs(self.plan, self.inputs, None)
+        calibrated = calibrate(self.plan, specs, self.experiment.empties(self.plan), emit)
+        self.ledger.calibrate(calibrated)
+        return calibrated
+
+    def _blocks(self, calibrated: Calibrated) -> None:
+        specs = self.experiment.specs(self.plan, self.inputs, calibrated)
+        measured = self.ledger.measured()
+        going = still_open(measured, self._awaited(judge(measured)))
+        while going and not self._spent(measured):
+            self._block(self.ledger.next_block, going.treatments, calibrated, specs)
+            measured = self.ledger.measured()
+            findings = judge(measured)
+            going = still_open(measured, self._awaited(findings))
+            elapsed = time.monotonic() - self.began
+            self.progress.block(standing(measured, findings, going.comparisons, elapsed))
+
+    def _awaited(self, findings: tuple[Finding, ...]) -> list[Finding]:
+        """The findings that keep a run going: those of the first metric. The other metrics come along as they are."""
+        return [finding for finding in findings if finding.comparison.metric == self.plan.metrics[0].name]
+
+    def _spent(self, measured: Measured) -> bool:
+        stopping = self.plan.stopping
+        if len(measured.blocks) >= stopping.max_blocks:
+            return True
+        if stopping.budget_s is None:
+            return False
+        # A block that would end after the budget is not begun.
+        return time.monotonic() - self.began + (measured.block_s or 0.0) > stopping.budget_s
+
+    def _block(
+        self, number: int, live: frozenset[str], calibrated: Calibrated, specs: Mapping[str, SubjectSpec]
+    ) -> None:
+        block = plan_block(self.plan, calibrated, number, live)
+        self.ledger.begin_block(block)
+        with contextlib.closing(run_block(block, specs)) as events:
+            for event in events:
+                self.ledger.event(number, event)
+                if isinstance(event, Dropped):
+                    self.progress.say(f"block {number}: {event.treatment} {event.state}: {event.reason}")
+        self.ledger.finish_block(number)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A second Ctrl-C must not cost what the first one left to be kept."""
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def default_path(name: str) -> Path:
+    """A file name of the present time in the present folder, that does not exist yet."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    path = Path(f"sectax-{name}-{stamp}.sectax")
+    return path if not path.exists() else Path(f"sectax-{name}-{stamp}-{os.getpid()}.sectax")

@@ -1,0 +1,112 @@
+"""What a tired person types: each gets one clear message, what to try next, and the documented exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.program import sectax
+
+TWO = ("--baseline", "true", "--treatment", "other=true")
+
+WRONG = {
+    "no such command": (("rnu",), "did you mean run?"),
+    "no such experiment": (("run", "jtw"), "did you mean jwt?"),
+    "no such factor": (("run", "jwt", "--level", "algo=RS256"), "no factor 'algo'"),
+    "no such level": (("run", "jwt", "--level", "algorithm=rs256,EdDSA"), "did you mean RS256?"),
+    "a level without a factor": (("run", "jwt", "--level", "RS256"), "names no factor"),
+    "a factor given twice": (("run", "jwt", "--level", "layer=library", "--level", "layer=primitive"), "given twice"),
+    "two presets": (("run", "jwt", "--quick", "--published"), "two presets"),
+    "a preset that it lacks": (("run", "command", "--published", *TWO), "no preset --published"),
+    "a margin of nothing": (("run", "jwt", "--margin", "0%"), "not between"),
+    "a margin of 400 %": (("run", "jwt", "--margin", "400%"), "not between"),
+    "a margin without a unit": (("run", "jwt", "--margin", "0.02"), "--margin 2%"),
+    "a budget that is no time": (("run", "jwt", "--budget", "soon"), "60s"),
+    "blocks and a budget": (("run", "jwt", "--blocks", "10", "--budget", "60s"), "leave one of them out"),
+    "no blocks at all": (("run", "jwt", "--blocks", "0"), "not between"),
+    "blocks that are no number": (("run", "jwt", "--blocks", "many"), "--blocks"),
+    "an unknown option": (("run", "jwt", "--fast"), "--fast"),
+    "no baseline": (("run", "command", "--treatment", "a=true"), "--baseline"),
+    "a command that is not found": (
+        ("run", "command", "--baseline", "true", "--treatment", "a=nonesuch"),
+        "'nonesuch'",
+    ),
+    "a baseline that is not found": (
+        ("run", "command", "--baseline", "nonesuch", "--treatment", "a=true"),
+        "'nonesuch'",
+    ),
+    "a treatment without a name": (("run", "command", "--baseline", "true", "--treatment", "true"), "has no name"),
+    "a run file that is not there": (("show", "nothing.sectax"), "nothing.sectax"),
+    "a run file that is a folder": (("show", "."), "folder"),
+    "a report of nothing": (("report", "nothing.sectax"), "nothing.sectax"),
+    "a report in no format": (("report", "nothing.sectax", "--format", "pdf"), "markdown"),
+    "resuming nothing": (("resume", "nothing.sectax"), "nothing.sectax"),
+    "a set-up of nothing": (("setup", "jtw"), "did you mean jwt?"),
+    "a check of no command": (("probe", "check", ""), "empty"),
+    "a check of bad quotes": (("probe", "check", "'ruby"), "quote"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(WRONG))
+def test_wrong_words_are_answered_with_words(case, tmp_path):
+    words, says = WRONG[case]
+
+    said = sectax(*words, folder=tmp_path)
+
+    assert said.status == 2, said
+    assert says in said.err
+    assert said.out == ""
+    assert list(tmp_path.iterdir()) == []  # nothing was begun
+
+
+def test_with_json_an_error_is_the_one_document_on_stdout(tmp_path):
+    said = sectax("show", "nothing.sectax", "--json", folder=tmp_path)
+
+    document = json.loads(said.out)
+    assert document["schema"] == "sectax/error/1"
+    assert "nothing.sectax" in document["error"]["message"]
+    assert said.status == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00" * 4096, b"SQLite format 3\x00" + b"\xff" * 5000, b"id,value\n1,2\n"])
+def test_a_file_that_is_no_run_file_is_refused(content, tmp_path):
+    (tmp_path / "x.sectax").write_bytes(content)
+
+    said = sectax("show", "x.sectax", folder=tmp_path)
+
+    assert said.status == 2
+    assert "x.sectax" in said.err
+    assert (tmp_path / "x.sectax").read_bytes() == content
+
+
+def test_a_run_never_overwrites_a_file(tmp_path):
+    (tmp_path / "mine.sectax").write_text("precious")
+
+    said = sectax("run", "command", *TWO, "--out", "mine.sectax", folder=tmp_path)
+
+    assert said.status == 2
+    assert "mine.sectax" in said.err
+    assert (tmp_path / "mine.sectax").read_text() == "precious"
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    done = os.system(f"cd {tmp_path} && {os.sys.executable} -m sectax list 2>err | true")
+
+    assert done == 0
+    assert (tmp_path / "err").read_text() == ""
+
+
+def test_a_program_that_is_no_probe_fails_the_first_check_and_gates():
+    said = sectax("probe", "check", "cat")
+
+    assert said.status == 1
+    assert "FAIL  hello-answers" in said.out
+
+
+def test_a_probe_that_is_not_there_is_said_to_be_so():
+    said = sectax("probe", "check", "/nonesuch/probe --x")
+
+    assert said.status == 1
+    assert "/nonesuch/probe" in said.out

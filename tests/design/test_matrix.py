@@ -1,0 +1,96 @@
+"""From factors to treatments and comparisons."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.design.matrix import MOST_PRIMARY, Rules, Unavailable, build
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.plan import Stopping
+from sectax.model.treatment import Factor, Role, Standing
+
+TIME = Metric("time", "s", Better.LOWER, Summary.MEAN, "time")
+MEMORY = Metric("memory", "B", Better.LOWER, Summary.MAXIMUM, "memory")
+FACTORS = (
+    Factor("language", ("php", "python")),
+    Factor("operation", ("sign", "verify")),
+    Factor("algorithm", ("RS256", "ES256", "EdDSA")),
+)
+BY_LANGUAGE = Rules(family=lambda levels: levels["language"])
+
+
+def matrix(rules=BY_LANGUAGE, metrics=(TIME,), factors=FACTORS, **more):
+    return build(factors, "algorithm", "RS256", metrics, Stopping(margin=0.02), rules, **more)
+
+
+def test_every_treatment_meets_the_baseline_of_its_own_cell():
+    made = matrix()
+
+    by_id = {treatment.id: treatment for treatment in made.treatments}
+    for comparison in made.comparisons:
+        treatment, baseline = by_id[comparison.treatment], by_id[comparison.baseline]
+        assert baseline.role is Role.BASELINE
+        assert treatment.cell == baseline.cell == comparison.cell
+        differing = {name for name in treatment.levels if treatment.levels[name] != baseline.levels[name]}
+        assert differing <= {"algorithm"}
+    assert len(made.cells) == 4
+    assert sum(c.standing is Standing.PRIMARY for c in made.comparisons) == 8
+
+
+def test_each_family_has_one_negative_and_one_positive_control():
+    made = matrix()
+
+    for language in ("php", "python"):
+        controls = [t for t in made.treatments if "#" in t.id and t.levels["language"] == language]
+        assert sorted(t.role for t in controls) == [Role.NEGATIVE, Role.POSITIVE]
+        assert {t.levels["algorithm"] for t in controls} == {"RS256"}
+        assert [t.extra for t in controls if t.role is Role.POSITIVE] == [0.04]
+
+
+def test_primary_comparisons_share_one_error_level_and_secondary_ones_do_not():
+    made = matrix(metrics=(TIME, MEMORY))
+
+    alphas = {c.standing: c.alpha for c in made.comparisons}
+    assert alphas[Standing.PRIMARY] == pytest.approx(0.05 / 8)
+    assert alphas[Standing.SECONDARY] == 0.05
+    assert alphas[Standing.NEGATIVE] == pytest.approx(0.05 / 2)
+    assert {c.metric for c in made.comparisons if c.standing is Standing.PRIMARY} == {"time"}
+
+
+def test_simultaneous_puts_all_under_one_level():
+    made = matrix(metrics=(TIME, MEMORY), simultaneous=True)
+
+    judged = [c for c in made.comparisons if c.standing in (Standing.PRIMARY, Standing.SECONDARY)]
+    assert {c.alpha for c in judged} == {0.05 / 16}
+
+
+def test_no_more_than_a_dozen_comparisons_are_primary():
+    many = Factor("operation", tuple(f"operation{number}" for number in range(10)))
+
+    made = matrix(factors=(FACTORS[0], many, FACTORS[2]))
+
+    primary = [c for c in made.comparisons if c.standing is Standing.PRIMARY]
+    assert len(primary) == MOST_PRIMARY
+    assert len({c.cell for c in primary}) == MOST_PRIMARY // 2
+
+
+def test_what_is_unavailable_is_skipped_with_its_reason_and_its_mend():
+    def no_php(levels):
+        return Unavailable("php is not installed", "apt-get install php-cli") if levels["language"] == "php" else None
+
+    made = matrix(Rules(family=lambda levels: levels["language"], unavailable=no_php))
+
+    assert {t.levels["language"] for t in made.treatments} == {"python"}
+    assert {(s.reason, s.mend) for s in made.skipped} == {("php is not installed", "apt-get install php-cli")}
+    assert len(made.skipped) == 6
+
+
+def test_a_cell_without_its_baseline_is_skipped_whole():
+    def no_rsa(levels):
+        return Unavailable("no RSA here") if levels["algorithm"] == "RS256" else None
+
+    made = matrix(Rules(family=lambda levels: levels["language"], unavailable=no_rsa))
+
+    assert made.treatments == ()
+    assert made.comparisons == ()
+    assert any("baseline" in skip.reason for skip in made.skipped)

@@ -1,0 +1,138 @@
+"""One block of subjects, with subjects that fail in every way they can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from sectax.design.order import plan_block
+from sectax.engines.block import run_block
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.trial import Closed, Dropped, Opened, State, Trial
+from tests.design.plans import calibrated_for, small_plan
+
+PLAN = small_plan()
+BLOCK = plan_block(PLAN, calibrated_for(PLAN), 1, [treatment.id for treatment in PLAN.treatments])
+VICTIM = "sign/ES256"
+
+
+@dataclass
+class World:
+    """What all subjects of a test did, in order."""
+
+    log: list[tuple[str, str]] = field(default_factory=list)
+    alive: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Spec:
+    name: str
+    world: World
+    fails_at: str = ""
+    error: Exception | None = None
+
+    def subject(self) -> Fake:
+        return Fake(self)
+
+
+class Fake:
+    first: Observation | None = None
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.visits = 0
+
+    def _do(self, what: str) -> None:
+        self.spec.world.log.append((what, self.spec.name))
+        if self.spec.fails_at == what and self.spec.error is not None:
+            raise self.spec.error
+
+    def start(self) -> None:
+        self.spec.world.alive.add(self.spec.name)
+        self._do("start")
+
+    def open(self) -> Witnesses:
+        self._do("open")
+        return {"key_bits": 256}
+
+    def visit(self, work: Work) -> Visit:
+        self._do("visit" if work.settle else "warm-up")
+        return Visit((Observation("batch_time", work.count * 1e-4, "s", "fake", work.count),))
+
+    def close(self) -> Witnesses:
+        self._do("close")
+        self.spec.world.alive.discard(self.spec.name)
+        return {}
+
+    def kill(self) -> None:
+        self.spec.world.alive.discard(self.spec.name)
+
+
+def specs(world: World, **failure: object) -> dict[str, Spec]:
+    return {
+        treatment.id: Spec(treatment.id, world, **(failure if treatment.id == VICTIM else {}))  # type: ignore[arg-type]
+        for treatment in PLAN.treatments
+    }
+
+
+def test_a_healthy_block_opens_warms_up_visits_and_closes_every_subject():
+    world = World()
+
+    events = list(run_block(BLOCK, specs(world)))
+
+    names = {treatment.id for treatment in PLAN.treatments}
+    assert {event.treatment for event in events if isinstance(event, Opened)} == names
+    assert {event.treatment for event in events if isinstance(event, Closed)} == names
+    trials = [event for event in events if isinstance(event, Trial)]
+    assert len(trials) == 4 * len(names)
+    assert all(trial.state is State.OK and trial.observations for trial in trials)
+    assert [what for what, name in world.log if name == VICTIM] == (
+        ["start", "open"] + ["warm-up"] * 2 + ["visit"] * 4 + ["close"]
+    )
+    assert world.alive == set()
+
+
+@pytest.mark.parametrize("stage", ["start", "open", "warm-up", "visit", "close"])
+def test_one_that_fails_leaves_the_block_and_the_others_go_on(stage):
+    world = World()
+
+    events = list(run_block(BLOCK, specs(world, fails_at=stage, error=SubjectFailed("it broke", "mend it"))))
+
+    dropped = [event for event in events if isinstance(event, Dropped)]
+    assert [(d.treatment, d.state, d.reason, d.hint) for d in dropped] == [
+        (VICTIM, State.FAILED, "it broke", "mend it")
+    ]
+    closed = {event.treatment for event in events if isinstance(event, Closed)}
+    assert closed == {treatment.id for treatment in PLAN.treatments} - {VICTIM}
+    assert world.alive == set()
+
+
+def test_a_failed_visit_is_a_failed_trial_with_its_reason():
+    world = World()
+
+    events = list(run_block(BLOCK, specs(world, fails_at="visit", error=SubjectFailed("it broke"))))
+
+    failed = [event for event in events if isinstance(event, Trial) and event.state is State.FAILED]
+    assert [(trial.treatment, trial.reason, trial.observations) for trial in failed] == [(VICTIM, "it broke", ())]
+
+
+def test_one_that_cannot_be_had_is_skipped_not_failed():
+    world = World()
+
+    events = list(run_block(BLOCK, specs(world, fails_at="open", error=SubjectSkipped("no sodium", "install it"))))
+
+    assert [event.state for event in events if isinstance(event, Dropped)] == [State.SKIPPED]
+
+
+def test_whoever_stops_in_the_middle_leaves_no_subject_behind():
+    world = World()
+    events = run_block(BLOCK, specs(world))
+    for _ in range(9):
+        next(events)
+    assert world.alive
+
+    events.close()
+
+    assert world.alive == set()

@@ -1,0 +1,113 @@
+"""The independent judge of tokens, against vectors that others published and against tampering."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from sectax.experiments.jwt.algorithms import ALGORITHMS
+from sectax.experiments.jwt.keys import base64url, key_of, make_keys, signing_input, unbase64url
+from sectax.experiments.jwt.referee import JwtReferee
+
+KEYS = make_keys(ALGORITHMS)
+EVERY = pytest.mark.parametrize("name", sorted(ALGORITHMS))
+
+
+def referee(name: str) -> JwtReferee:
+    return JwtReferee(name, key_of(KEYS, name))
+
+
+@EVERY
+def test_a_genuine_token_is_sound(name):
+    judge = referee(name)
+
+    assert all(judge.judge(token) is None for token in judge.genuine())
+
+
+@EVERY
+def test_every_tampered_token_is_refused_whatever_bit_is_turned(name):
+    judge = referee(name)
+
+    refused = [judge.judge(token) for _ in range(25) for token in judge.tampered()]
+
+    assert len(refused) >= 50
+    assert all(reason is not None for reason in refused)
+
+
+@EVERY
+def test_a_token_of_another_key_is_refused(name):
+    other = JwtReferee(name, key_of(make_keys([name]), name))
+
+    assert referee(name).judge(other.genuine()[0]) == "the signature is not valid"
+
+
+@EVERY
+def test_other_claims_and_other_headers_are_refused_even_where_the_signature_is_valid(name):
+    judge = referee(name)
+    header, claims, _ = judge.genuine()[0].split(".")
+    other_claims = base64url(json.dumps({"sub": "someone else"}).encode())
+    none = base64url(b'{"alg":"none"}')
+    signed = f"{header}.{other_claims}.{base64url(judge._sign(f'{header}.{other_claims}'.encode()))}"
+
+    assert judge.judge(signed) == "the token carries other claims than were given"
+    assert judge.judge(f"{none}.{claims}.") == f"the token's header does not name {name}"
+    assert judge.judge("a.b") == "a token has three parts, this has 2"
+    assert "cannot be decoded" in str(judge.judge("a.b.c"))
+
+
+def test_two_implementations_agree_about_what_the_referee_signs():
+    """What pycryptodome signs, OpenSSL (through cryptography) verifies."""
+    for name in ("RS256", "ES256", "EdDSA"):
+        public = load_pem_public_key(KEYS[f"{name}.public_key_pem"].encode())
+        head, _, last = referee(name).genuine()[0].rpartition(".")
+        signature, data = unbase64url(last), head.encode()
+        if name == "RS256":
+            public.verify(signature, data, padding.PKCS1v15(), hashes.SHA256())
+        elif name == "ES256":
+            assert isinstance(public, ec.EllipticCurvePublicKey)
+            half = len(signature) // 2
+            r, s = (int.from_bytes(part) for part in (signature[:half], signature[half:]))
+            public.verify(encode_dss_signature(r, s), data, ec.ECDSA(hashes.SHA256()))
+        else:
+            assert isinstance(public, ed25519.Ed25519PublicKey)
+            public.verify(signature, data)
+
+
+def test_rfc_8037_appendix_a4_signature_is_valid():
+    """The published Ed25519 signature over the published signing input."""
+    x = unbase64url("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
+    der = bytes.fromhex("302a300506032b6570032100") + x
+    pem = "-----BEGIN PUBLIC KEY-----\n" + base64.b64encode(der).decode() + "\n-----END PUBLIC KEY-----\n"
+    signed = b"eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
+    signature = unbase64url("hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg")
+
+    judge = JwtReferee("EdDSA", {"public_key_pem": pem})
+
+    assert judge._verify(signed, signature)
+    assert not judge._verify(signed + b"x", signature)
+
+
+def test_keys_are_what_the_algorithm_declares_and_never_twice_the_same():
+    assert key_of(KEYS, "HS256").keys() == {"secret"}
+    assert len(unbase64url(KEYS["HS256.secret"])) == 32
+    assert load_pem_public_key(KEYS["RS256.public_key_pem"].encode()).key_size == 2048
+    assert make_keys(["HS256"]) != make_keys(["HS256"])
+
+
+def test_the_key_is_not_in_the_referees_text():
+    assert "PRIVATE" not in repr(referee("ES256"))
+    assert KEYS["HS256.secret"] not in repr(referee("HS256"))
+
+
+def test_the_claims_carry_no_time_so_that_expiry_is_never_in_play():
+    claims = json.loads(unbase64url(signing_input("RS256").split(".")[1]))
+
+    assert not {"exp", "nbf", "iat"} & claims.keys()
+    assert str(int(time.time()))[:6] not in json.dumps(claims)

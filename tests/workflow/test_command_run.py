@@ -1,0 +1,265 @@
+"""Whole runs of real commands, through the program: measure, interrupt, kill, resume, show."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.program import PROGRAM, sectax
+
+# Two programs of a few milliseconds whose costs differ by much more than any margin.
+SLEEPS = ("--baseline", "sleep 0.002", "--treatment", "slow=sleep 0.012")
+
+
+def run(folder: Path, *more: str, out: str = "r.sectax", **environment: str):
+    return sectax("run", "command", *SLEEPS, "--out", out, *more, folder=folder, **environment)
+
+
+def begin(folder: Path, *more: str) -> subprocess.Popen[str]:
+    """The same in the background, to be interrupted."""
+    return subprocess.Popen(
+        [*PROGRAM, "run", "command", *SLEEPS, "--out", "r.sectax", *more],
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def wait_for_block(folder: Path, process: subprocess.Popen[str], blocks: int) -> None:
+    deadline = time.monotonic() + 60
+    while finished_blocks(folder) < blocks:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def finished_blocks(folder: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{folder / 'r.sectax'}?mode=ro", uri=True) as db:
+            return db.execute("SELECT count(*) FROM block WHERE state = 'finished' AND number > 0").fetchone()[0]
+    except sqlite3.Error:
+        return 0
+
+
+def test_a_cost_that_is_there_is_found_and_told_in_words_and_in_json(tmp_path):
+    said = run(tmp_path, "--json")
+
+    document = json.loads(said.out)
+    primary = [finding for finding in document["findings"] if finding["standing"] == "primary"]
+    assert said.status == 0
+    assert [finding["verdict"]["id"] for finding in primary] == ["slower-material"]
+    assert "first verdict is possible after block 6" in said.err
+    shown = sectax("show", "r.sectax", folder=tmp_path)
+    assert shown.status == 0
+    assert "slow is" in shown.out
+    assert "run file: r.sectax" in shown.out
+
+
+def test_show_and_report_work_from_the_file_alone_even_in_a_folder_that_cannot_be_written(tmp_path):
+    run(tmp_path, "--blocks", "6")
+    here = sectax("report", "r.sectax", "--format", "csv", folder=tmp_path)
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "r.sectax").rename(elsewhere / "r.sectax")
+    elsewhere.chmod(0o500)
+    there = sectax("report", "r.sectax", "--format", "csv", folder=elsewhere)
+    elsewhere.chmod(0o700)
+
+    assert here.status == there.status == 0
+    assert here.out == there.out
+    assert "slow" in here.out
+
+
+def test_one_arm_that_fails_is_a_failed_treatment_with_its_reason_and_the_others_are_measured(tmp_path):
+    said = run(tmp_path, "--treatment", "broken=false", "--json")
+
+    document = json.loads(said.out)
+    verdicts = {
+        finding["treatment"]: finding["verdict"]["id"]
+        for finding in document["findings"]
+        if finding["standing"] == "primary"
+    }
+    assert said.status == 0
+    assert verdicts == {"all/slow": "slower-material", "all/broken": "not-measured"}
+    assert "all/broken failed" in said.err
+    assert "exit status 1" in said.err
+
+
+def test_where_the_baseline_fails_nothing_is_measured_and_the_status_says_so(tmp_path):
+    said = sectax(
+        "run", "command", "--baseline", "false", "--treatment", "a=true", "--out", "r.sectax", folder=tmp_path
+    )
+
+    assert said.status == 3
+    assert "all/baseline failed" in said.err
+
+
+def test_a_command_that_hangs_meets_its_deadline_and_leaves_nothing_behind(tmp_path):
+    mark = f"31.4{random.randrange(10**6)}"
+
+    said = run(tmp_path, "--treatment", f"hangs=sleep {mark}", "--timeout", "0.5", "--blocks", "6")
+
+    assert said.status == 0
+    assert "all/hangs failed" in said.err
+    listing = subprocess.run(["pgrep", "-f", f"sleep {mark}"], capture_output=True, text=True)
+    assert listing.stdout == ""
+
+
+def test_setup_prepare_and_cleanup_run_when_they_should(tmp_path):
+    log = tmp_path / "log"
+    words = ("--setup", f"sh -c 'echo setup >> {log}'", "--cleanup", f"sh -c 'echo cleanup >> {log}'")
+    each = ("--prepare", f"slow=sh -c 'echo prepare >> {log}'")
+
+    said = run(tmp_path, *words, *each, "--blocks", "6")
+
+    lines = log.read_text().split()
+    assert said.status == 0
+    assert (lines[0], lines[-1]) == ("setup", "cleanup")
+    assert set(lines[1:-1]) == {"prepare"}
+    assert lines.count("setup") == lines.count("cleanup") == 1
+
+
+def test_ctrl_c_keeps_what_was_measured_prints_it_and_says_how_to_go_on(tmp_path):
+    process = begin(tmp_path, "--blocks", "400")
+    wait_for_block(tmp_path, process, 7)
+
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "sectax resume r.sectax" in err
+    assert "slow" in out
+    assert finished_blocks(tmp_path) >= 7
+
+
+def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_alone(tmp_path):
+    process = begin(tmp_path, "--blocks", "12")
+    wait_for_block(tmp_path, process, 2)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+
+    resumed = sectax("resume", "r.sectax", folder=tmp_path)
+    again = sectax("resume", "r.sectax", folder=tmp_path)
+
+    assert resumed.status == again.status == 0
+    assert finished_blocks(tmp_path) == 12
+    assert "nothing to go on with" in again.err
+
+
+def killed_and_resumed(folder: Path, seed: int, kills: int) -> None:
+    """Kill a run at random instants, resuming it in between, and hold the file against itself."""
+    generator = random.Random(seed)
+    words = [*PROGRAM, "run", "command", *SLEEPS, "--out", "r.sectax", "--blocks", "8"]
+    before: dict[int, list[tuple[object, ...]]] = {}
+    for _ in range(kills):
+        process = subprocess.Popen(
+            words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+        )
+        try:
+            process.wait(timeout=generator.uniform(0.05, 3.0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.communicate()
+        if (folder / "r.sectax").exists():
+            words = [*PROGRAM, "resume", "r.sectax"]
+            if finished_blocks(folder):
+                after = finished_rows(folder)
+                assert before.items() <= after.items()  # no finished block was lost or changed
+                before = after
+        if process.returncode == 0:
+            break
+    last = sectax(*words[3:], folder=folder)
+    assert last.status == 0, last.err
+    assert finished_blocks(folder) == 8
+    assert before.items() <= finished_rows(folder).items()
+
+
+def finished_rows(folder: Path) -> dict[int, list[tuple[object, ...]]]:
+    """Block -> all its observations, from the documented view alone."""
+    with sqlite3.connect(folder / "r.sectax") as db:
+        rows = db.execute(
+            "SELECT block, treatment, round, metric, value, count FROM observations ORDER BY 1, 2, 3, 4, 5"
+        )
+        blocks: dict[int, list[tuple[object, ...]]] = {}
+        for block, *rest in rows:
+            blocks.setdefault(block, []).append(tuple(rest))
+    for observations in blocks.values():
+        assert len({row[:3] for row in observations}) == len(observations)  # nothing is counted twice
+    return blocks
+
+
+def test_a_run_killed_at_random_instants_and_resumed_loses_nothing_and_counts_nothing_twice(tmp_path):
+    killed_and_resumed(tmp_path, seed=1, kills=6)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(10))
+def test_fifty_kills(tmp_path, seed):
+    killed_and_resumed(tmp_path, seed=100 + seed, kills=5)
+
+
+def test_a_run_is_not_resumed_in_another_environment(tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    process = subprocess.Popen(
+        [
+            *PROGRAM,
+            "run",
+            "command",
+            "--baseline",
+            "true",
+            "--treatment",
+            f"own={program}",
+            "--out",
+            "r.sectax",
+            "--blocks",
+            "400",
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for_block(tmp_path, process, 1)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    program.write_text("#!/bin/sh\n# another program\nexit 0\n")
+
+    said = sectax("resume", "r.sectax", folder=tmp_path)
+
+    assert said.status == 2
+    assert "environment" in said.err
+    assert "command.own" in said.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount a small file system")
+def test_a_full_disk_costs_nothing_that_was_measured(tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"cannot mount here: {mounted.stderr!r}")
+    try:
+        said = run(small, "--blocks", "400")
+        assert said.status == 3
+        assert "full" in said.err
+        assert "slow" in said.out
+        shown = sectax("show", str(small / "r.sectax"), folder=tmp_path)
+        assert shown.status == 0
+        assert "slow" in shown.out
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
