@@ -305,6 +305,7 @@ class RunWriter:
         now = _now()
         self._file.write(
             [
+                ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),  # Ctrl-C while it was beginning
                 ("UPDATE session SET ended = ? WHERE number = ?", (now, self._session)),
                 ("UPDATE run SET state = ?, ended = ?", (state, now)),
             ]
