@@ -19,7 +19,7 @@ WRONG = {
     "a level without a factor": (("run", "jwt", "--level", "RS256"), "names no factor"),
     "a factor given twice": (("run", "jwt", "--level", "layer=library", "--level", "layer=primitive"), "given twice"),
     "two presets": (("run", "jwt", "--quick", "--published"), "two presets"),
-    "a preset that it lacks": (("run", "command", "--published", *TWO), "no preset --published"),
+    "a preset that it lacks": (("run", "command", "--published", *TWO), "--published"),
     "a margin of nothing": (("run", "jwt", "--margin", "0%"), "not between"),
     "a margin of 400 %": (("run", "jwt", "--margin", "400%"), "not between"),
     "a margin without a unit": (("run", "jwt", "--margin", "0.02"), "--margin 2%"),

@@ -16,6 +16,11 @@ from sectax.experiments.interface import Experiment, Request
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.workflow import run as workflow
 
+_PRESETS = {
+    "quick": "Short batches and few levels, for a first look.",
+    "published": "The levels of the published study.",
+}
+
 
 class _ExperimentsGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -41,8 +46,11 @@ def _command_for(experiment: Experiment) -> click.Command:
 
     command = click.Command(experiment.name, callback=call, help=experiment.title)
     command.params = [
-        click.Option(["--quick"], is_flag=True, help="Few levels and short batches, for a first look."),
-        click.Option(["--published"], is_flag=True, help="The levels of the published study."),
+        click.Option([f"--{preset}"], is_flag=True, help=_PRESETS[preset])
+        for preset in experiment.presets
+        if preset != "default"
+    ]
+    command.params += [
         click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Only these levels of a factor."),
         click.Option(["--margin"], default="2%", show_default=True, help="The smallest cost that matters."),
         click.Option(["--budget"], metavar="TIME", help="The most time to spend, as in 60s or 5m."),
@@ -70,7 +78,7 @@ def _command_for(experiment: Experiment) -> click.Command:
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     request = Request(
-        preset=_preset(experiment, values["quick"], values["published"]),
+        preset=_preset([preset for preset in _PRESETS if values.get(preset)]),
         levels=parse.levels(values["level"]),
         stopping=parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"]),
         seed=parse.seed(values["seed"]),
@@ -94,16 +102,10 @@ def finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
         raise click.exceptions.Exit(ExitStatus.NOTHING_MEASURED)
 
 
-def _preset(experiment: Experiment, quick: bool, published: bool) -> str:
-    if quick and published:
-        raise WrongUse("--quick and --published are two presets", "leave one of them out")
-    preset = "quick" if quick else "published" if published else "default"
-    if preset not in experiment.presets:
-        raise WrongUse(
-            f"{experiment.name} has no preset --{preset}",
-            f"it has: {', '.join(f'--{name}' for name in experiment.presets if name != 'default') or 'none'}",
-        )
-    return preset
+def _preset(chosen: list[str]) -> str:
+    if len(chosen) > 1:
+        raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
+    return chosen[0] if chosen else "default"
 
 
 def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -31,7 +31,7 @@ class CommandExperiment:
 
     name = "command"
     title = "What does the one command cost more than the other?"
-    presets: tuple[str, ...] = ("default", "quick")
+    presets: tuple[str, ...] = ("default",)
     factors: tuple[Factor, ...] = (Factor("command", (BASELINE, "…")),)
     options: tuple[Option, ...] = (
         Option("baseline", "the command that the others are compared with", "CMD"),

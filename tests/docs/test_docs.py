@@ -1,0 +1,57 @@
+"""The documents say what the program does: shown commands are run, reference pages are compared, links are followed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "probes" / "PROTOCOL.md"])
+
+
+def test_the_reference_of_commands_is_what_the_program_says():
+    said = subprocess.run([sys.executable, "docs/generate_commands.py"], cwd=ROOT, capture_output=True, text=True)
+
+    assert said.stderr == ""
+    assert (ROOT / "docs" / "commands.md").read_text() == said.stdout
+
+
+def test_every_command_that_the_readme_shows_works_in_the_order_shown(tmp_path):
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    commands = [line for block in blocks for line in block.splitlines() if line.strip()]
+    assert len(commands) >= 8
+
+    for line in commands:
+        words = shlex.split(line, comments=True)
+        assert words[0] == "sectax"
+        done = subprocess.run(
+            [sys.executable, "-m", *words],
+            cwd=tmp_path,
+            env=os.environ | {"COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=400,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_options_that_the_pages_name_exist(page):
+    known = set(re.findall(r"--[a-z][a-z-]+", (ROOT / "docs" / "commands.md").read_text()))
+    for line in re.findall(r"`sectax [^`]+`", page.read_text()):
+        assert set(re.findall(r"--[a-z][a-z-]+", line)) <= known, line
