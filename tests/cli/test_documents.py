@@ -1,0 +1,48 @@
+"""`--json` prints one document, and the small ones hold what docs/json.md says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.program import sectax
+
+MEMBERS = {
+    ("list",): ("sectax/list/1", {"experiments", "probes", "studies"}),
+    ("doctor",): ("sectax/doctor/1", {"symptoms"}),
+    ("probe", "check", "false"): ("sectax/probe-check/1", {"checks"}),
+    ("show", "nonesuch"): ("sectax/error/1", {"error"}),
+}
+
+
+@pytest.mark.parametrize("words", sorted(MEMBERS), ids=" ".join)
+def test_one_document_with_its_schema_and_the_members_that_the_page_names(words):
+    schema, members = MEMBERS[words]
+
+    document = json.loads(sectax(*words, "--json").out)
+
+    assert document["schema"] == schema
+    assert document.keys() == members | {"schema"}
+    page = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{schema}`"))
+    assert all(f"`{member}`" in row for member in members)
+
+
+def test_the_light_commands_import_no_heavy_library():
+    """Checked in the program itself, since the libraries are installed."""
+    import subprocess
+    import sys
+
+    for words in (["--help"], ["list"], ["doctor"]):
+        code = (
+            "import sys, atexit\n"
+            f"sys.argv = ['sectax', *{words!r}]\n"
+            "heavy = ('numpy', 'scipy', 'boto3', 'rich', 'cryptography', 'sqlite3')\n"
+            "atexit.register(lambda: print('HEAVY', [name for name in heavy if name in sys.modules]))\n"
+            "from sectax.cli.main import main\n"
+            "main()\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0
+        assert done.stdout.rstrip().endswith("HEAVY []"), done.stdout[-200:]
