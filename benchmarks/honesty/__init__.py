@@ -1,0 +1,1 @@
+"""Real sessions with costs that are known beforehand, through the shipped program."""

@@ -1,0 +1,103 @@
+"""What is kept of one session: every comparison's verdict beside the truth, taken from the program's own report."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+
+class Compared(msgspec.Struct):
+    """One comparison of a session.
+
+    Attributes:
+        injected: the level (`again`, `+5%`) or `negative-control`, `positive-control`.
+        truth: the share of extra operations that really ran; None where the run file does not say.
+        verdict: the identifier in the report; `withheld` what it was before the audit took it away.
+        blocks, seconds: until it was no longer measured; seconds count from the run's beginning, pilot included.
+        low, high: the interval, in logs of the cost ratio; None where there is none.
+    """
+
+    language: str
+    injected: str
+    truth: float | None
+    verdict: str
+    withheld: str | None
+    blocks: int
+    seconds: float | None
+    low: float | None
+    high: float | None
+
+
+class Session(msgspec.Struct):
+    """One run of `sectax run honesty`; `trouble` is why there is nothing else in it."""
+
+    file: str
+    started: str = ""
+    preset: str = ""
+    seed: int = 0
+    max_blocks: int = 0
+    blocks: int = 0
+    seconds: float | None = None
+    load: tuple[float, float] | None = None  # of the machine, before and after
+    comparisons: list[Compared] = []
+    noise_floors: dict[str, float | None] = {}  # by language
+    warnings: list[str] = []
+    trouble: str = ""
+
+
+def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
+    """The session of a report (docs/schemas/report-1.json) and of the run file that it was made from."""
+    levels = {treatment["id"]: treatment["levels"] for treatment in report["treatments"]}
+    truths, ends = _from_file(run_file)
+    controls = [control[kind] for control in report["controls"] for kind in ("negative", "positive")]
+    compared = []
+    for finding in [*report["findings"], *(control for control in controls if control is not None)]:
+        treatment, standing, effect = finding["treatment"], finding["standing"], finding["effect"] or {}
+        its = levels[finding["baseline"]]
+        compared.append(
+            Compared(
+                language=its["language"],
+                injected=standing if standing.endswith("-control") else levels[treatment]["injected"],
+                truth=truths.get(treatment),
+                verdict=finding["verdict"]["id"],
+                withheld=finding["withheld"],
+                blocks=effect.get("blocks", 0),
+                seconds=ends.get(treatment),
+                low=effect.get("log_ratio_low"),
+                high=effect.get("log_ratio_high"),
+            )
+        )
+    return Session(
+        file=run_file.name,
+        started=report["run"]["started"],
+        preset=report["plan"]["preset"],
+        seed=report["plan"]["seed"],
+        max_blocks=report["plan"]["stopping"]["max_blocks"],
+        blocks=report["run"]["blocks"],
+        seconds=max(ends.values(), default=None),
+        comparisons=compared,
+        noise_floors={control["family"]: control["noise_floor"] for control in report["controls"]},
+        warnings=sorted({warning["check"] for warning in report["warnings"] if warning["severity"] == "F"}),
+    )
+
+
+def _from_file(run_file: Path) -> tuple[dict[str, float], dict[str, float]]:
+    """By treatment: the share of extra operations that ran, and the seconds until its last finished block ended."""
+    with contextlib.closing(sqlite3.connect(f"file:{run_file}?mode=ro", uri=True)) as record:
+        work = record.execute(
+            "SELECT t.id, t.extra, c.count * c.rounds FROM treatment t JOIN calibration c ON c.treatment = t.id"
+            " WHERE c.rounds IS NOT NULL"
+        ).fetchall()
+        ends = record.execute(
+            "SELECT t.id, MAX((julianday(b.started) - julianday(r.started)) * 86400 + b.seconds)"
+            " FROM run r, block b JOIN subject s ON s.block = b.number JOIN treatment t ON t.number = s.treatment"
+            " WHERE b.state = 'finished' GROUP BY t.id"
+        ).fetchall()
+    # As sectax.design.order.known_extra: whole operations, at least one.
+    truths = {name: max(1, round(count * extra)) / count if extra else 0.0 for name, extra, count in work}
+    return truths, {name: seconds for name, seconds in ends if seconds is not None}

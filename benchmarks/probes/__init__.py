@@ -1,0 +1,1 @@
+"""The probes beside programs that make the same calls without sectax."""

@@ -1,0 +1,68 @@
+"""The operations that are measured, and the shipped probe made ready for one of them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from sectax.experiments.jwt.subjects import signature_subject
+from sectax.model.subject import Work
+from sectax.subjects.probe.probe_subject import ProbeSubject
+
+BATCH_S = 0.020  # as the default preset's
+WITHIN = 0.03  # the target: a ratio so near to 1
+
+
+class Case(NamedTuple):
+    """One operation with one algorithm."""
+
+    algorithm: str
+    operation: str
+
+    def __str__(self) -> str:
+        return f"{self.algorithm} {self.operation}"
+
+
+CASES = [Case(algorithm, operation) for algorithm in ("RS256", "ES256") for operation in ("sign", "verify")]
+# What `openssl speed` calls them.
+SPEED = {"RS256": "rsa2048", "ES256": "ecdsap256"}
+
+# Runs a batch of so many operations, after as many that settle, and gives its seconds.
+Batch = Callable[[int], float]
+
+
+def opened(language: str, case: Case, inputs: Mapping[str, str]) -> ProbeSubject:
+    """A fresh process of the probe, greeted, made ready and witnessed as in a run of sectax."""
+    levels = {"language": language, "key_use": "parsed-once", "layer": "primitive", **case._asdict()}
+    subject = signature_subject(levels, inputs).subject()
+    subject.open()
+    return subject
+
+
+def batch_of(subject: ProbeSubject) -> Batch:
+    return lambda count: subject.visit(Work(count=count, settle=count)).observations[0].value
+
+
+def count_for(batch: Batch) -> int:
+    """Operations that fill a batch of the usual length."""
+    count = 1
+    while (seconds := batch(count)) < BATCH_S / 2:
+        count *= 2
+    return max(1, round(count * BATCH_S / seconds))
+
+
+def openssl_speed(seconds: int) -> dict[Case, float] | None:
+    """Seconds per operation as the system's `openssl speed` says; None where there is no such program."""
+    command = ["openssl", "speed", "-mr", "-seconds", str(seconds), *SPEED.values()]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    # "+F2:2:2048:4095.5:56970.6" and "+F4:3:256:50750.0:16994.3": signs and verifies a second.
+    found = dict(re.findall(r"^\+F([24]):\d+:\d+:(.*)$", said, re.MULTILINE))
+    if found.keys() != {"2", "4"}:
+        return None
+    rates = {"RS256": found["2"].split(":"), "ES256": found["4"].split(":")}
+    return {case: 1 / float(rates[case.algorithm][case.operation == "verify"]) for case in CASES}

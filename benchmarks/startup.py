@@ -1,0 +1,78 @@
+"""What it takes to start `sectax`: --help, list and doctor beside the bare interpreter.
+
+    python -m benchmarks.startup [--runs 20]
+
+The programs take turns, so that all of them meet the same machine; a ratio is the median of the ratios of single
+turns. `list` and `doctor` also start the probes' runtimes, to ask them for their versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.output import environment, heading, table, target
+
+BARE = "python -c pass"
+AT_MOST = 6.0  # times the bare interpreter, for --help
+KEPT_OUT = ("numpy", "scipy", "boto3")
+
+
+def commands() -> dict[str, list[str]]:
+    """The bare interpreter and the program, both from the environment that this benchmark runs in."""
+    program = str(Path(sys.executable).with_name("sectax"))
+    words = {"sectax --help": "--help", "sectax list": "list", "sectax doctor": "doctor"}
+    return {BARE: [sys.executable, "-c", "pass"]} | {name: [program, word] for name, word in words.items()}
+
+
+def times(ways: dict[str, list[str]], runs: int) -> dict[str, list[float]]:
+    """Seconds from start to end of each program, one for each turn; two turns before them fill the caches."""
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(-2, runs):
+        for name in random.sample(list(ways), len(ways)):
+            began = time.perf_counter()
+            subprocess.run(ways[name], env=environment(), capture_output=True, stdin=subprocess.DEVNULL, check=True)
+            if turn >= 0:
+                taken[name].append(time.perf_counter() - began)
+    return taken
+
+
+def imported(command: list[str]) -> set[str]:
+    """The packages (first part of the name) that a command of the program imports."""
+    traced = [sys.executable, "-X", "importtime", *command]
+    done = subprocess.run(traced, env=environment(), capture_output=True, text=True, check=True)
+    names = (line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:"))
+    return {name.partition(".")[0] for name in names}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.startup", description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=20, help="turns (20)")
+    runs = parser.parse_args().runs
+    ways = commands()
+    heading("Start-up")
+    taken = times(ways, runs)
+    ratios = {
+        name: statistics.median(own / bare for own, bare in zip(taken[name], taken[BARE], strict=True)) for name in ways
+    }
+    rows = [
+        [name, f"{1e3 * statistics.median(taken[name]):.1f}", f"{1e3 * min(taken[name]):.1f}", f"{ratios[name]:.2f}"]
+        for name in ways
+    ]
+    table(["", "median, ms", "least, ms", "times the bare"], rows, f"{runs} turns")
+    print()
+    asked = ratios["sectax --help"]
+    target("sectax --help", asked, AT_MOST, f"{asked:.2f} times the bare interpreter, at most {AT_MOST:g}")
+    for name in list(ways)[1:]:
+        unwanted = imported(ways[name]) & set(KEPT_OUT)
+        said = f"imports {', '.join(sorted(unwanted))}" if unwanted else f"imports none of {', '.join(KEPT_OUT)}"
+        target(name, len(unwanted), 0, said)
+
+
+if __name__ == "__main__":
+    main()
