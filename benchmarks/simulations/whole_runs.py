@@ -105,7 +105,8 @@ class Run:
         self.values: dict[str, dict[int, float]] = {name: {} for name in self.live}
         self.visited: dict[str, list[int]] = {name: [] for name in self.live}
         self.calibrated = Calibrated(
-            {name: Calibration(name, COUNT, 0, BATCH_S, 0.0, 1e-9, 1e-9) for name in self.live}, {}
+            {name: Calibration(name, COUNT, 0, BATCH_S, 0.0, 1e-9, 1e-9) for name in self.live},
+            {cell.id: machine.rounds for cell in plan.cells},
         )
 
     def block(self) -> None:

@@ -33,7 +33,7 @@ def run_of(
     fixed_blocks: int | None = None,
     family: str = "family",
     failures: tuple[Failure, ...] = (),
-    count: int = 1,
+    count: int = 100,
 ) -> Measured:
     """A run of one cell, its treatments named by the keys: `baseline`, `negative`, `positive`, and any others.
 

@@ -4,13 +4,13 @@ import pytest
 
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
-from sectax.analysis.needed import smallest_margin
 from sectax.analysis.scope import scope_sentence
-from sectax.analysis.treatments import treatment_results
+from sectax.analysis.treatments import estimate, treatment_results
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
 from sectax.model.finding import Severity, VerdictId, Warning
 from sectax.model.measured import Failure, Measured
+from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated
 from sectax.model.treatment import SkippedTreatment, Standing
 from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
@@ -126,12 +126,12 @@ def test_a_treatment_is_the_geometric_mean_of_its_blocks() -> None:
 
     baseline, other = treatment_results(measured)
 
-    estimate = baseline.estimates["time"]
-    assert estimate.point == pytest.approx(2.0)
-    assert estimate.low is not None
-    assert estimate.high is not None
-    assert estimate.low * estimate.high == pytest.approx(4.0)
-    assert (estimate.count, estimate.unit, estimate.level) == (2, "s", 0.95)
+    time = baseline.estimates["time"]
+    assert time.point == pytest.approx(2.0)
+    assert time.low is not None
+    assert time.high is not None
+    assert time.low * time.high == pytest.approx(4.0)
+    assert (time.count, time.unit, time.level) == (2, "s", 0.95)
     assert (other.state, other.blocks, other.reason) == ("ok", 2, "")
 
 
@@ -141,10 +141,30 @@ def test_memory_is_a_median_with_order_statistics() -> None:
         run_of({"baseline": around(1, 8), "t": around(1, 8)}), MEMORY, {"t": pages}, Standing.SECONDARY
     )
 
-    estimate = treatment_results(measured)[1].estimates["memory"]
+    peak = treatment_results(measured)[1].estimates["memory"]
 
-    assert estimate.point == 4096 * 13.5
-    assert (estimate.low, estimate.high) == (pages[0], pages[7])
+    assert peak.point == 4096 * 13.5
+    assert (peak.low, peak.high) == (pages[0], pages[7])
+    assert peak.method == "median-order-statistics"
+
+
+@pytest.mark.parametrize(
+    ("unit", "summary", "resolution", "method"),
+    [
+        ("B", Summary.MEDIAN, 0.0, "median-order-statistics"),
+        ("B", Summary.MAXIMUM, 0.0, "median-order-statistics"),
+        ("s", Summary.MEAN, 1e-3, "median-order-statistics"),
+        ("B", Summary.MEAN, 0.0, "student-t-of-logs"),
+        ("s", Summary.MEDIAN, 0.0, "student-t-of-logs"),
+    ],
+)
+def test_what_ties_or_jumps_is_not_averaged(unit: str, summary: Summary, resolution: float, method: str) -> None:
+    metric = Metric("m", unit, Better.LOWER, summary, "m", resolution)
+
+    made = estimate(metric, [1.0, 1.0, 2.0, 9.0], 0.95)
+
+    assert made.method == method
+    assert made.point == pytest.approx(1.5 if method.startswith("median") else 18**0.25)
 
 
 def test_a_treatment_that_failed_says_why() -> None:
@@ -216,10 +236,48 @@ def test_findings_at_hand_are_used() -> None:
     assert analyse(measured, (), judge(measured)).findings == analyse(measured).findings
 
 
-def test_the_smallest_margin_shrinks_with_the_blocks() -> None:
-    few, many = smallest_margin(0.001, 0.01, 10, 0.05), smallest_margin(0.001, 0.01, 40, 0.05)
+def test_inconclusive_at_the_end_names_the_margin_that_the_blocks_resolve() -> None:
+    wobbling = [1.0, 1.05, 0.97, 1.04, 0.96, 1.02, 1.03, 0.98, 1.0, 1.01]
+    (finding,) = analyse(run_of({"baseline": around(1, 10), "t": wobbling})).findings
 
-    assert few is not None
-    assert many is not None
-    assert 0.001 < many < few
-    assert smallest_margin(0.0, 0.01, 1, 0.05) is None
+    assert finding.verdict == VerdictId.INCONCLUSIVE
+    assert finding.effect is not None
+    assert finding.effect.margin_needed is not None
+    (wider,) = analyse(
+        run_of({"baseline": around(1, 10), "t": wobbling}, margin=finding.effect.margin_needed * 1.01)
+    ).findings
+    assert wider.verdict == VerdictId.EQUIVALENT
+
+
+def test_a_warning_about_a_metric_is_about_the_small_claims_in_it() -> None:
+    metric = dataclasses.replace(MEMORY, resolution=0.0)
+    memory = {"baseline": around(1e6, 10), "slow": around(2e6, 10), "same": around(1e6, 10, shift=1)}
+    measured = with_metric(quiet_run(), metric, memory, Standing.SECONDARY)
+
+    analysed = analyse(measured, [doubt("memory", Severity.WARNING)])
+
+    assert [finding.comparison.id for finding in analysed.findings if finding.warnings] == ["same:memory"]
+
+
+def test_the_known_cost_is_what_whole_operations_made_it() -> None:
+    measured = run_of({"baseline": around(1, 8), "positive": around(1.1, 8, shift=1)}, count=3)
+
+    (family,) = analyse(measured).controls
+
+    assert family.known_cost == pytest.approx(1 / 24)  # of 3 operations in 8 rounds, for a nominal 4 %
+
+
+def test_a_subject_that_adds_the_known_cost_itself_adds_twice_the_margin() -> None:
+    measured = quiet_run()
+    treatments = tuple(dataclasses.replace(one, extra=0.0) for one in measured.plan.treatments)
+    plan = dataclasses.replace(measured.plan, treatments=treatments)
+
+    (family,) = analyse(dataclasses.replace(measured, plan=plan, calibrated=None)).controls
+
+    assert family.known_cost == 0.04
+
+
+def test_without_a_calibration_the_known_cost_is_not_known() -> None:
+    (family,) = analyse(dataclasses.replace(quiet_run(), calibrated=None)).controls
+
+    assert family.known_cost is None

@@ -157,8 +157,11 @@ def test_run_of_another_experiment_is_refused() -> None:
 def test_study_without_a_counterpart_is_refused() -> None:
     silent: PublishedStudy = replace(STUDY, counterpart=None)
 
-    with pytest.raises(WrongUse):
-        compare_with_published(situations.signatures_in_php(), silent)
+    for analysed in (situations.signatures_in_php(), situations.commands()):
+        with pytest.raises(WrongUse) as refused:
+            compare_with_published(analysed, silent)
+        # There is no command that would help.
+        assert refused.value.hint == ""
 
 
 def test_table_that_the_study_computed_is_left_out() -> None:
@@ -264,6 +267,59 @@ def test_other_margin_is_listed_since_material_means_something_else() -> None:
     comparison = compare_runs(a, replace(a, measured=replace(a.measured, plan=plan)))
 
     assert [(each.name, each.refuses) for each in comparison.differences] == [("margin", False)]
+
+
+def with_options(**options: tuple[str, ...]) -> Analysed:
+    analysed = situations.commands()
+    plan = replace(analysed.measured.plan, options=options)
+    return replace(analysed, measured=replace(analysed.measured, plan=plan))
+
+
+def options_that_differ(a: Analysed, b: Analysed) -> dict[tuple[str, str], tuple[str | None, str | None]]:
+    differences = compare_runs(a, b).differences
+    assert all(each.refuses for each in differences)
+    return {(each.subject, each.name): (each.a, each.b) for each in differences}
+
+
+def test_other_command_refuses_the_treatment_that_it_is() -> None:
+    a = with_options(baseline=("old",), treatment=("with-tls=new -1",))
+    b = with_options(baseline=("old",), treatment=("with-tls=new -2",))
+
+    assert options_that_differ(a, b) == {("with-tls", "option treatment"): ("new -1", "new -2")}
+    assert ratios(compare_runs(a, b)) == {"all/baseline": 1.0, "all/with-tls": None}
+
+
+def test_other_baseline_refuses_the_baseline() -> None:
+    a, b = (with_options(baseline=(text,), treatment=("with-tls=new",)) for text in ("old", "older"))
+
+    assert options_that_differ(a, b) == {("baseline", "option baseline"): ("old", "older")}
+    assert ratios(compare_runs(a, b))["all/baseline"] is None
+
+
+def test_option_of_one_run_alone_refuses_the_whole_run() -> None:
+    a, b = with_options(setup=("make", "sync"), prepare=("with-tls=x",)), with_options(prepare=("with-tls=x",))
+
+    assert options_that_differ(a, b) == {("run", "option setup"): ("make; sync", None)}
+    assert set(ratios(compare_runs(a, b)).values()) == {None}
+
+
+def test_order_in_which_treatments_were_given_is_no_difference() -> None:
+    a, b = (with_options(treatment=texts) for texts in (("with-tls=x", "baseline=y"), ("baseline=y", "with-tls=x")))
+
+    assert options_that_differ(a, b) == {}
+
+
+def test_other_preset_and_batch_length_are_listed_and_refuse_nothing() -> None:
+    a = situations.signatures_in_php()
+    plan = replace(a.measured.plan, preset="quick", batch_s=0.005)
+
+    comparison = compare_runs(a, replace(a, measured=replace(a.measured, plan=plan)))
+
+    assert [(each.name, each.a, each.b, each.refuses) for each in comparison.differences] == [
+        ("preset", "default", "quick", False),
+        ("batch length", "0.02 s", "0.005 s", False),
+    ]
+    assert set(ratios(comparison).values()) == {1.0}
 
 
 def test_comparison_that_one_run_lacks_is_named() -> None:

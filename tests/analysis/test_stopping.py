@@ -20,7 +20,7 @@ def small(blocks: int = 10, **columns: list[float | None]) -> Measured:
 
 
 NOISY = [1.0, 1.3, 0.8, 1.2, 0.7, 1.1, 1.4, 0.9, 1.0, 1.2]
-NOTHING = StillOpen(frozenset(), frozenset(), frozenset())
+NOTHING = StillOpen(frozenset(), frozenset())
 
 
 def test_when_all_is_answered_nothing_goes_on() -> None:
@@ -37,7 +37,6 @@ def test_what_is_answered_leaves_and_what_is_open_stays_with_its_baseline_and_co
 
     assert still.comparisons == {"noisy"}
     assert still.treatments == {"noisy", "baseline", "negative"}  # the positive control was found
-    assert still.cells == {"cell"}
 
 
 def test_a_positive_control_that_is_not_found_goes_on_while_a_verdict_may_need_it() -> None:
@@ -72,13 +71,22 @@ def test_equivalence_in_memory_does_not_wait_for_a_control_of_times() -> None:
     assert still_open(with_metric(measured, metric, memory, Standing.SECONDARY)) == NOTHING
 
 
-def test_secondary_comparisons_keep_a_run_going_unless_the_caller_says_not() -> None:
+def test_secondary_comparisons_of_the_first_metric_keep_a_run_going() -> None:
+    measured = small(noisy=list(NOISY))
+    comparisons = tuple(
+        dataclasses.replace(one, standing=Standing.SECONDARY) if one.id == "noisy" else one
+        for one in measured.plan.comparisons
+    )
+    measured = dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, comparisons=comparisons))
+
+    assert still_open(measured).comparisons == {"noisy"}
+
+
+def test_other_metrics_come_along_as_they_are() -> None:
     measured = small(slow=list(around(1.5, 10, shift=4)))
     memory = {"baseline": NOISY, "slow": NOISY[::-1]}
-    measured = with_metric(measured, MEMORY, memory, Standing.SECONDARY)
 
-    assert still_open(measured).comparisons == {"slow:memory"}
-    assert still_open(measured, waits_for=[Standing.PRIMARY]) == NOTHING
+    assert still_open(with_metric(measured, MEMORY, memory, Standing.SECONDARY)) == NOTHING
 
 
 def test_with_fixed_blocks_everything_goes_on() -> None:

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
+from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.audit import checks, run
 from sectax.audit.evidence import evidence_of
 from sectax.audit.registry import examine
 from sectax.model.finding import Severity, Warning
 from sectax.model.measured import BatchStatistics, Measured
+from sectax.model.plan import Calibrated
 from sectax.model.subject import Witness
 from sectax.model.treatment import Standing
 from tests.analysis.runs import MEMORY, around, run_of, with_metric
@@ -79,11 +81,90 @@ def test_every_check_has_an_identifier_of_its_own_and_a_rule() -> None:
     assert all(check.rule for check in checks)
 
 
+def witnessing_equal(told: dict[str, str], *names: str) -> Measured:
+    """A healthy run of a plan that expects these witnesses to be equal, told by these treatments."""
+    measured = healthy()
+    plan = dataclasses.replace(measured.plan, equal_witnesses=names)
+    witnesses = {treatment: dict.fromkeys(names, (value,)) for treatment, value in told.items()}
+    return dataclasses.replace(measured, plan=plan, witnesses=witnesses)
+
+
+def unsettled(*names: str) -> Measured:
+    measured = healthy()
+    assert measured.calibrated is not None
+    calibrations = {
+        name: dataclasses.replace(one, settled=name not in names)
+        for name, one in measured.calibrated.calibrations.items()
+    }
+    return dataclasses.replace(measured, calibrated=dataclasses.replace(measured.calibrated, calibrations=calibrations))
+
+
+def counting(count: int, rounds: int = 8) -> Measured:
+    """A healthy run whose batches have so many operations."""
+    measured = healthy()
+    assert measured.calibrated is not None
+    calibrations = {
+        name: dataclasses.replace(one, count=count) for name, one in measured.calibrated.calibrations.items()
+    }
+    return dataclasses.replace(measured, calibrated=Calibrated(calibrations, {"cell": rounds}))
+
+
+def settling(measured: Measured, settle: bool) -> Measured:
+    assert measured.calibrated is not None
+    calibrations = {
+        name: dataclasses.replace(one, settle=settle) for name, one in measured.calibrated.calibrations.items()
+    }
+    return dataclasses.replace(measured, calibrated=dataclasses.replace(measured.calibrated, calibrations=calibrations))
+
+
+def in_memory(of_same: float) -> Measured:
+    metric = dataclasses.replace(MEMORY, resolution=0.0)
+    memory = {"baseline": around(1e6, 10), "same": around(of_same, 10, shift=1), "slow": around(1e6, 10, shift=2)}
+    if of_same > 1e6:
+        memory["slow"] = around(3e6, 10, shift=2)
+    return with_metric(healthy(), metric, memory, Standing.SECONDARY)
+
+
+EVERYONE = dict.fromkeys(("baseline", "slow", "same", "negative", "positive"), "c0ffee")
+
+
 FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
     "a copy of the baseline that differs": (
         "negative-control",
         lambda: healthy(negative=list(around(1.1, 10, shift=2))),
         [("F", "run")],
+    ),
+    "no copy of the baseline": (
+        "negative-control",
+        lambda: run_of({"baseline": around(1, 10), "t": around(1.5, 10, shift=1)}),
+        [("W", "family")],
+    ),
+    "a copy of the baseline that failed in every block": (
+        "negative-control",
+        lambda: healthy(negative=[None] * 10),
+        [("W", "family"), ("F", "same")],
+    ),
+    "a copy of the baseline with five pairs": (
+        "negative-control",
+        lambda: healthy(negative=[*around(1.0, 5, shift=2), *[None] * 5]),
+        [("W", "family"), ("F", "same")],
+    ),
+    "a known cost that was never measured": (
+        "positive-control",
+        lambda: healthy(positive=[None] * 10),
+        [("F", "positive")],
+    ),
+    "a known cost that is three times what it should be": (
+        "positive-control",
+        lambda: counting(1),
+        [("F", "positive")],
+    ),
+    "memory as equal, of which there is no control": ("uncontrolled", lambda: in_memory(1e6), [("W", "memory")]),
+    "a pilot that never settled": ("warm-up", lambda: unsettled("slow", "positive"), [("W", "slow")]),
+    "other claims than the baseline": (
+        "unequal-work",
+        lambda: witnessing_equal(EVERYONE | {"slow": "decade"}, "claims_sha256"),
+        [("F", "slow")],
     ),
     "a known cost that was not found": (
         "positive-control",
@@ -138,6 +219,26 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
         lambda: telemetry(healthy(), slow={"throttled_s": 0.5}),
         [("F", "slow")],
     ),
+    "a quota that held it back for 2 % of the time that was watched": (
+        "throttling",
+        lambda: telemetry(healthy(), slow={"throttled_s": 0.08, "spanned_s": 4.0}),
+        [("F", "slow")],
+    ),
+    "a quota that held it back for 0.8 % of the time that was watched": (
+        "throttling",
+        lambda: telemetry(healthy(), slow={"throttled_s": 0.08, "spanned_s": 10.0}),
+        [("W", "slow")],
+    ),
+    "the same share of batches, half of which are not counted": (
+        "throttling",
+        lambda: telemetry(settling(healthy(), settle=True), slow={"throttled_s": 0.02}),
+        [("W", "slow")],
+    ),
+    "the same share of batches, all of which are counted": (
+        "throttling",
+        lambda: telemetry(settling(healthy(), settle=False), slow={"throttled_s": 0.02}),
+        [("F", "slow")],
+    ),
     "a quota that hardly held it back": (
         "throttling",
         lambda: telemetry(healthy(), slow={"throttled_s": 0.001}),
@@ -151,6 +252,15 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
 }
 
 CLEAN: dict[str, tuple[str, Callable[[], Measured]]] = {
+    "a copy of the baseline with six pairs": (
+        "negative-control",
+        lambda: healthy(negative=[*around(1.0, 6, shift=2), *[None] * 4]),
+    ),
+    "a known cost a quarter more than it should be": ("positive-control", lambda: counting(5, rounds=4)),
+    "memory as larger, of which there is no control": ("uncontrolled", lambda: in_memory(2e6)),
+    "times as equal, of which there is one": ("uncontrolled", healthy),
+    "a pilot that settled": ("warm-up", healthy),
+    "equal claims": ("unequal-work", lambda: witnessing_equal(EVERYONE, "claims_sha256")),
     "a copy of the baseline that wobbles": ("negative-control", lambda: healthy(negative=list(NOISY))),
     "a known cost that was found": ("positive-control", healthy),
     "a key as declared": (
@@ -223,20 +333,35 @@ UNKNOWN: dict[str, tuple[str, Callable[[], Measured], list[str]]] = {
         ["slow"],
     ),
     "throttling that is not told": ("throttling", lambda: dataclasses.replace(healthy(), telemetry={}), ["run"]),
-    "no negative control": (
+    "no negative control, and no verdict either": (
         "negative-control",
-        lambda: run_of({"baseline": around(1, 10), "t": around(1.5, 10, shift=1)}),
+        lambda: run_of({"baseline": around(1, 10), "t": list(NOISY)}),
         ["family"],
     ),
-    "a negative control of two blocks": (
+    "a negative control of two blocks, and no verdict either": (
         "negative-control",
-        lambda: healthy(negative=[1.0, 1.01, *[None] * 8]),
+        lambda: healthy(negative=[1.0, 1.01, *[None] * 8], slow=list(NOISY), same=list(NOISY[::-1])),
         ["family"],
     ),
-    "a positive control that was not measured": (
+    "a positive control that was not measured, on which nothing leans": (
         "positive-control",
-        lambda: healthy(positive=[None] * 10),
+        lambda: healthy(positive=[None] * 10, same=list(around(1.4, 10, shift=4))),
         ["positive"],
+    ),
+    "a positive control too large, on which nothing leans": (
+        "positive-control",
+        lambda: dataclasses.replace(healthy(same=list(around(1.4, 10, shift=4))), calibrated=counting(1).calibrated),
+        ["positive"],
+    ),
+    "two witnesses that no subject tells": (
+        "unequal-work",
+        lambda: witnessing_equal({}, "claims_sha256", "bytes"),
+        ["run"],
+    ),
+    "a witness that one subject alone does not tell": (
+        "unequal-work",
+        lambda: witnessing_equal({name: "c0ffee" for name in EVERYONE if name != "baseline"}, "claims_sha256"),
+        ["baseline"],
     ),
 }
 
@@ -265,6 +390,42 @@ def test_a_missed_control_of_times_does_not_lean_on_memory() -> None:
     memory = {"baseline": around(1e6, 10), "same": around(1e6, 10, shift=1)}
 
     assert said(with_metric(measured, metric, memory, Standing.SECONDARY), "positive-control") == [("note", "positive")]
+
+
+def after_the_audit(measured: Measured) -> dict[str, str]:
+    findings = judge(measured)
+    return {one.comparison.id: one.verdict.value for one in analyse(measured, run(measured, findings)).findings}
+
+
+def test_without_a_negative_control_large_effects_stand_with_a_warning() -> None:
+    measured = healthy(negative=[None] * 10)
+
+    findings = analyse(measured, run(measured, judge(measured))).findings
+    (slow,) = [one for one in findings if one.comparison.id == "slow"]
+
+    assert slow.verdict == "slower-material"
+    assert [warning.saw for warning in slow.warnings] == [
+        "not controlled: 0 blocks of the negative control are too few"
+    ]
+    assert after_the_audit(measured)["same"] == "withdrawn"
+
+
+@pytest.mark.parametrize("measured", [healthy(positive=[None] * 10), counting(1)], ids=["failed", "too large"])
+def test_without_a_positive_control_only_small_claims_fall(measured: Measured) -> None:
+    verdicts = after_the_audit(measured)
+
+    assert (verdicts["slow"], verdicts["same"]) == ("slower-material", "withdrawn")
+
+
+def test_without_a_control_of_its_metric_a_small_claim_stands_with_one_warning() -> None:
+    measured = in_memory(1e6)
+    warnings = [warning for warning in run(measured, judge(measured)) if warning.check == "uncontrolled"]
+
+    findings = analyse(measured, warnings).findings
+
+    assert len(warnings) == 1
+    assert {one.comparison.id for one in findings if one.warnings} == {"same:memory", "slow:memory"}
+    assert not any(one.withheld for one in findings)
 
 
 def test_true_is_not_one() -> None:

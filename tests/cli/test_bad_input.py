@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
+import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -42,6 +44,7 @@ WRONG = {
     "a run file that is a folder": (("show", "."), "folder"),
     "a report of nothing": (("report", "nothing.sectax"), "nothing.sectax"),
     "a report in no format": (("report", "nothing.sectax", "--format", "pdf"), "markdown"),
+    "a table of what has none": (("report", "x", "--table", "treatments"), "--table is of a CSV"),
     "resuming nothing": (("resume", "nothing.sectax"), "nothing.sectax"),
     "a set-up of nothing": (("setup", "jtw"), "did you mean jwt?"),
     "a check of no command": (("probe", "check", ""), "empty"),
@@ -92,10 +95,41 @@ def test_a_run_never_overwrites_a_file(tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path):
-    done = os.system(f"cd {tmp_path} && {os.sys.executable} -m sectax list 2>err | true")
+    shell = f"set -o pipefail; {shlex.quote(sys.executable)} -m sectax run command --help 2>err | head -c 1"
 
-    assert done == 0
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True)
+
+    assert done.returncode == 0
+    assert done.stdout == b"U"
     assert (tmp_path / "err").read_text() == ""
+
+
+def test_a_full_disk_behind_stdout_is_said_in_words():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "sectax", "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_report_never_overwrites_a_file_least_of_all_the_run(tmp_path):
+    sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=tmp_path)
+    before = (tmp_path / "r.sectax").read_bytes()
+
+    said = sectax("report", "r.sectax", "--out", "r.sectax", folder=tmp_path)
+
+    assert said.status == 2
+    assert "exists already" in said.err
+    assert (tmp_path / "r.sectax").read_bytes() == before
+
+
+def test_a_watcher_that_goes_away_does_not_end_a_run(tmp_path):
+    words = f"{shlex.quote(sys.executable)} -m sectax run command {shlex.join(TWO)} --blocks 6 --out r.sectax"
+
+    subprocess.run(["bash", "-c", f"{words} 2>&1 >out | head -1"], cwd=tmp_path, capture_output=True, timeout=120)
+
+    assert sectax("show", "r.sectax", folder=tmp_path).out.count("6 blocks") == 1
 
 
 def test_a_program_that_is_no_probe_fails_the_first_check_and_gates():

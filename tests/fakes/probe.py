@@ -48,6 +48,7 @@ MODES = {
     "fails": "fails prepare, and quotes the secret that it was given",
     "escapes": "writes terminal escapes into every text",
     "unprepared": "measures what was not prepared",
+    "indiscreet": "witnesses its inputs",
 }
 
 READ = {"short-lines": 64 * 1024}
@@ -145,7 +146,11 @@ class Probe:
         while self.mode == "floods":
             sys.stdout.write("x" * 65536)
         self.operation = operations[request["operation"]]
-        return {"witnesses": {"key_bits": 256, "note": "\x1b]0;title\x07" if self.mode == "escapes" else "plain"}}
+        witnesses = {"key_bits": 256, "note": "\x1b]0;title\x07" if self.mode == "escapes" else "plain"}
+        if self.mode == "indiscreet":
+            secret = self.inputs.get("secret", "")
+            witnesses |= self.inputs | {"quoted": f"the key {secret} is fine", secret: "a name"}
+        return {"witnesses": witnesses}
 
     def empty(self) -> bool:
         return True
@@ -166,7 +171,10 @@ class Probe:
     def witness(self, present: list[str]) -> dict[str, object]:
         makes = self.operation == self.sign and self.mode != "no-artefact"
         accepted = [self.accepts(token) for token in present]
-        return {"artefact": self.sign() if makes else None, "accepted": accepted, "witnesses": {"alg": "TOY"}}
+        witnesses = {"alg": "TOY"}
+        if self.mode == "indiscreet":
+            witnesses["piece"] = self.inputs.get("secret", "")[4:20]
+        return {"artefact": self.sign() if makes else None, "accepted": accepted, "witnesses": witnesses}
 
     def measure(self, count: int, settle: int, each: bool) -> dict[str, object]:
         if self.operation is None:

@@ -21,7 +21,7 @@ from tests.record.runs import ENVIRONMENT, calibrated, plan, record_block
 def whole(tmp_path_factory) -> bytes:
     path = tmp_path_factory.mktemp("run") / "run.sectax"
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
-        writer.calibrated(calibrated(plan()))
+        writer.calibrate(calibrated(plan()))
         writer.note("a note")
         for _ in range(12):
             record_block(writer)

@@ -32,7 +32,7 @@ def session(path: Path, report: int) -> None:
         writer = RunWriter.create(path, PLAN, ENVIRONMENT, "run-1")
     os.write(report, b"+")
     if writer.measured().calibrated is None:
-        writer.calibrated(calibrated(PLAN, ROUNDS))
+        writer.calibrate(calibrated(PLAN, ROUNDS))
     while True:
         number = writer.next_block_number()
         block = planned_block(PLAN, number, ROUNDS)

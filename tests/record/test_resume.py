@@ -33,7 +33,7 @@ def as_killed(writer, tmp_path):
 
 def test_finished_blocks_stay_and_the_interrupted_one_is_abandoned(path, tmp_path):
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
-        writer.calibrated(calibrated(plan()))
+        writer.calibrate(calibrated(plan()))
         record_block(writer)
         before = writer.measured()
         interrupted = planned_block(plan(), 2)
@@ -108,7 +108,7 @@ def test_a_pilot_that_was_cut_off_is_made_again(path):
 def test_a_pilot_that_ended_keeps_its_failures(path):
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
         writer.event(0, Dropped("sign/EdDSA", State.FAILED, "pilot", "no sodium"))
-        writer.calibrated(calibrated(plan()))
+        writer.calibrate(calibrated(plan()))
 
     with RunWriter.reopen(path, ENVIRONMENT) as writer:
         assert [failure.reason for failure in writer.measured().failures] == ["no sodium"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -70,7 +71,7 @@ def test_an_option_that_is_no_text_is_wrong_use(path):
 
 def test_what_the_pilot_found_comes_back_exactly(writer, path):
     found = calibrated(plan())
-    writer.calibrated(found)
+    writer.calibrate(found)
 
     with RunReader.open(path) as reader:
         assert reader.calibrated() == found
@@ -90,7 +91,7 @@ def test_before_the_pilot_has_ended_there_is_no_calibration(writer, path):
 
 
 def test_live_and_read_again_are_the_same(writer, path):
-    writer.calibrated(calibrated(plan()))
+    writer.calibrate(calibrated(plan()))
     writer.note("the governor is powersave")
     for _ in range(3):
         record_block(writer)
@@ -261,6 +262,30 @@ def test_missing_telemetry_is_missing_and_not_zero(writer, path):
 
     assert measured.telemetry == {"sign/RS256": {"steal_s": 0.75, "Steal_S": 4.0, "run delay": 2.0}}
     assert measured == writer.measured()
+
+
+def test_a_frequency_is_recorded_and_never_added_up(writer, path):
+    writer.begin_block(planned_block(plan(), 1, rounds=2, live=["sign/RS256"]))
+    for round_ in (1, 2):
+        writer.event(1, Trial("sign/RS256", round_, 0, State.OK, (), {"steal_s": 0.5, "frequency_hz": 2e9}))
+    writer.finish_block(1, 1.0)
+
+    assert read(path).telemetry == {"sign/RS256": {"steal_s": 1.0}}
+    assert read(path) == writer.measured()
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT frequency_hz FROM trials").fetchall() == [(2e9,), (2e9,)]
+    db.close()
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "\udcff"])
+def test_a_witness_that_would_not_come_back_is_refused(writer, path, value):
+    writer.begin_block(planned_block(plan(), 1))
+
+    with pytest.raises(UnusableObservation, match="witness"):
+        writer.event(1, Opened("sign/RS256", {"speed": value}, None, 0.1))
+    writer.finish_block(1, 1.0)
+
+    assert read(path) == writer.measured()
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])

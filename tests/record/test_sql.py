@@ -31,7 +31,7 @@ def recorded(tmp_path_factory):
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
         writer.event(0, Opened("sign/RS256", {}, Observation("first", 9.0, "s", "hrtime", 1), 0.1))
         writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
-        writer.calibrated(calibrated(plan()))
+        writer.calibrate(calibrated(plan()))
         record_block(writer)
         unfinished = planned_block(plan(), 2)
         writer.begin_block(unfinished)

@@ -111,6 +111,8 @@ class Case:
     stopping: Stopping | None = None
     factors: tuple[Factor, ...] | None = None
     identity: dict[str, str] = field(default_factory=lambda: dict(HOST))
+    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def build(self) -> Analysed:
         cells = tuple(
@@ -163,6 +165,7 @@ class Case:
             seed=42,
             batch_s=0.02,
             choices=self.choices,
+            options=self.options,
             words=self.words,
         )
         measured = Measured(
@@ -178,7 +181,7 @@ class Case:
             failures=self.failures,
             witnesses={},
             batches={},
-            telemetry={},
+            telemetry=self.telemetry,
             sessions=(Environment(self.identity, {"host.name": "bench-07"}),),
             block_s=4.4,
             notes=self.notes,
@@ -473,6 +476,44 @@ def treatment_failed_in_the_pilot() -> Analysed:
     return case.build()
 
 
+def probe_failed_in_the_pilot() -> Analysed:
+    """What failed is no treatment of the plan: the empty operation of a probe, and a library that it lacks."""
+    case = _signatures()
+    case.cells = [*case.cells, _php("sign") | {"language": "python"}]
+    reason = "probe php does not know the operation 'empty'"
+    hint = "sectax probe check php names what fails"
+    lack = "python3-cryptography is not installed"
+    missing = [f"python/sign/parsed-once/primitive/{level}" for level in case.levels]
+    case.failures = (
+        Failure(0, "php: empty", "pilot", "failed", reason, hint),
+        *(Failure(0, f"{name}: empty", "pilot", "failed", "exit status 1", "") for name in ("php", *"abcd")),
+        *(Failure(0, name, "pilot", "skipped", lack, "sectax setup jwt") for name in missing),
+    )
+    case.reasons = dict.fromkeys(missing, lack)
+    case.warnings = (
+        Warning("empty-loop", Severity.NOTE, "php: empty", reason, "The cost of the loop itself is not known.", ""),
+    )
+    return case.build()
+
+
+def watched_by_the_kernel() -> Analysed:
+    """With telemetry, options of the experiment's own, and a positive control that really cost 4.17 %."""
+    case = _signatures()
+    case.options = {"library": ("sodium", "openssl"), "tagged": ("*a*|b",)}
+    case.telemetry = {
+        f"{cell}/{level}": {
+            "run_queue_delay_s": waited,
+            "cpu_time_s": 5.0 - waited,
+            "steal_s": 0.02,
+            "throttled_s": 0.0,
+        }
+        for cell in (_SIGN, _VERIFY)
+        for level, waited in (("RS256", 0.004), ("ES256", 0.01), ("EdDSA", 0.06))
+    }
+    analysed = case.build()
+    return replace(analysed, controls=tuple(replace(each, known_cost=5 / 120) for each in analysed.controls))
+
+
 def verdict_withdrawn() -> Analysed:
     case = _signatures()
     name = f"{_SIGN}/ES256"
@@ -624,6 +665,16 @@ def commands() -> Analysed:
             "all/with-tls:peak_memory": Judged(VerdictId.SLOWER_MATERIAL, 1.08, 1.087, standing=Standing.SECONDARY),
         },
         wrong_expected=0.05,
+        options={
+            "baseline": ("curl -s http://localhost:8080/1m",),
+            "treatment": ("with-tls=curl -s https://localhost:8443/1m",),
+            "prepare": ("sync",),
+        },
+        # Of a command only what the machine and its cgroup say rides along.
+        telemetry={
+            "all/baseline": {"steal_s": 0.0, "involuntary_switches": 12.0},
+            "all/with-tls": {"involuntary_switches": 15.0},
+        },
     ).build()
 
 
@@ -656,6 +707,7 @@ def hostile_labels() -> Analysed:
         },
         failures=(Failure(3, f"all/{nasty}", "visit", "failed", "said \x1b]0;owned\x07 and\nleft", "try\r\n# it"),),
         notes=("\ue000 [bold]note[/bold]",),
+        options={"baseline": ("# echo '\x1b[2J' | tee `x`\n- <b>",), "treatment": (f"{nasty}=1. *x*",)},
     )
     case.warnings = (
         Warning("two-modes", Severity.WARNING, f"all/{nasty}", "| 1 | 2 |", "**loud**", "[click](http://example.org)"),
@@ -669,6 +721,8 @@ ALL: dict[str, Callable[[], Analysed]] = {
     "treatments-skipped": treatments_skipped,
     "treatment-failed-in-some-blocks": treatment_failed_in_some_blocks,
     "treatment-failed-in-the-pilot": treatment_failed_in_the_pilot,
+    "probe-failed-in-the-pilot": probe_failed_in_the_pilot,
+    "watched-by-the-kernel": watched_by_the_kernel,
     "verdict-withdrawn": verdict_withdrawn,
     "negative-control-fired": negative_control_fired,
     "positive-control-missed": positive_control_missed,

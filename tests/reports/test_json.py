@@ -116,8 +116,39 @@ def test_path_that_is_not_utf8_does_not_break_the_document() -> None:
     assert told["run"]["path"] == r"runs/\udcff.sectax"
 
 
-def test_host_name_stays_at_home() -> None:
+def test_host_name_and_options_stay_at_home() -> None:
     assert b"bench-07" not in json.document(situations.signatures_in_php(), situations.PATH)
+    assert b"localhost:8443" not in json.document(situations.commands(), situations.PATH)
+
+
+def test_trouble_is_told_or_null_with_its_reason() -> None:
+    told = reader.loads(json.document(situations.signatures_in_php(), situations.PATH, "the disk is full"))
+
+    Draft202012Validator(SCHEMA).validate(told)
+    assert told["run"]["trouble"] == "the disk is full"
+    assert document("signatures-in-php")["run"]["missing"]["trouble"] == "no trouble was told of"
+
+
+def test_what_the_pilot_skipped_is_skipped_with_its_levels() -> None:
+    skipped = document("probe-failed-in-the-pilot")["skipped"]
+
+    assert [each["levels"]["algorithm"] for each in skipped] == ["RS256", "ES256", "EdDSA"]
+    assert {each["mend"] for each in skipped} == {"sectax setup jwt"}
+
+
+def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:
+    analysed = situations.probe_failed_in_the_pilot()
+    again = tuple(replace(each, block=4) for each in analysed.measured.failures)
+    measured = replace(analysed.measured, failures=(*analysed.measured.failures, *again))
+
+    told = reader.loads(json.document(replace(analysed, measured=measured), situations.PATH))
+
+    assert len(told["skipped"]) == 3
+    assert len(told["failures"]) == 2 * len(again)
+
+
+def test_known_cost_of_the_positive_control_is_told() -> None:
+    assert document("watched-by-the-kernel")["controls"][0]["known_cost"] == 5 / 120
 
 
 def test_ratio_and_logarithm_agree() -> None:

@@ -14,7 +14,16 @@ Golden = Callable[[str, str], None]
 
 @pytest.mark.parametrize(
     "situation",
-    ["signatures-in-php", "every-kind-of-verdict", "treatments-skipped", "published-preset", "hostile-labels"],
+    [
+        "signatures-in-php",
+        "every-kind-of-verdict",
+        "treatments-skipped",
+        "published-preset",
+        "hostile-labels",
+        "two-commands",
+        "watched-by-the-kernel",
+        "probe-failed-in-the-pilot",
+    ],
 )
 def test_document_is_as_agreed(situation: str, golden: Golden) -> None:
     golden(f"markdown/{situation}.md", markdown.render(situations.ALL[situation](), situations.PATH))

@@ -140,6 +140,40 @@ def test_run_without_a_block_or_a_session_is_still_told() -> None:
     assert "Nothing was compared." in text
 
 
+def test_positive_control_is_told_by_what_it_really_cost() -> None:
+    assert "positive control of +4.17 %: found" in rendered("watched-by-the-kernel", 200)
+    assert "positive control of +4 %: found" in rendered("signatures-in-php", 200)
+
+
+def test_waiting_is_a_share_of_the_time_that_a_treatment_could_run() -> None:
+    line = "while it was measured: 0.2 % (at most 1.2 %) of the time waiting for a processor, 0.1 s stolen by other"
+
+    assert line in rendered("watched-by-the-kernel", 200)
+
+
+def test_telemetry_that_is_missing_is_no_zero() -> None:
+    line = (
+        "while it was measured: waiting for a processor not known, no steal in what could be read, throttling not known"
+    )
+
+    assert line in rendered("two-commands", 200)
+    assert "while it was measured" not in rendered("signatures-in-php", 200)
+
+
+def test_families_wait_each_for_themselves() -> None:
+    case = situations.Case(
+        cells=[{"language": "php"}, {"language": "python"}],
+        telemetry={
+            f"{language}/RS256": {"run_queue_delay_s": waited, "cpu_time_s": 1.0 - waited, "throttled_s": 0.25}
+            for language, waited in (("php", 0.01), ("python", 0.02))
+        },
+    )
+
+    text = terminal.render(case.build(), width=200, colour=False, show_all=False, path=situations.PATH)
+
+    assert "php 1 %, python 2 % of the time waiting for a processor, steal not known, 0.5 s throttled" in text
+
+
 def test_path_with_spaces_is_quoted_in_commands() -> None:
     analysed = situations.interrupted_after_four_blocks()
 

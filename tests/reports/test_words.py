@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from situations import Judged
 
 from sectax.model.finding import FASTER, SLOWER, Finding, VerdictId
-from sectax.model.plan import Stopping
+from sectax.model.plan import Calibrated, Stopping
 from sectax.model.treatment import Comparison, SkippedTreatment, Standing
 from sectax.reports import words
 from sectax.reports.words.plans import first_verdict
@@ -147,17 +147,55 @@ def test_level_in_braces_is_only_a_name() -> None:
 def test_plan_says_how_strictly_and_how_long() -> None:
     plan = situations.signatures_in_php().measured.plan
 
-    lines = words.plan(plan, situations.calibrated(plan), block_s=4.4)
+    lines = words.plan(plan)
 
     assert lines == [
         "jwt, default preset: Which signature algorithm for a JWT, in my language?",
         "6 treatments in 2 cells, and 2 controls of the run itself; language php, key_use parsed-once, layer primitive",
         "4 primary comparisons share an error level of 5 % (1.2 % each); margin 2 %, the smallest cost that matters",
-        "at most 40 blocks; the first verdict is possible after block 6, in about 26 s; a block takes about 4.4 s, "
-        "the whole at most about 2 min 56 s",
+        "at most 40 blocks; the first verdict is possible after block 6",
         "order drawn from seed 42",
-        "the pilot froze 8 rounds per block and 33 operations per batch",
     ]
+
+
+def test_pilot_says_what_it_froze_and_how_long_a_block_lasts() -> None:
+    plan = situations.signatures_in_php().measured.plan
+
+    # Eight processes of 0.05 s, 4 batches of warm-up and 8 rounds of 2 batches of 20 ms; one has 4 % more.
+    assert words.calibrated(plan, situations.calibrated(plan)) == [
+        "the pilot froze batches of 0.02 s (33 operations), 4 batches of warm-up in every process, 8 rounds per block, "
+        "8 processes per block",
+        "a block takes about 3.6 s, so the first verdict may come after about 22 s; the whole takes at most about "
+        "2 min 24 s",
+    ]
+
+
+def test_pilot_of_commands_says_that_every_operation_is_a_process() -> None:
+    plan = replace(situations.commands().measured.plan, warms_up=False, stopping=Stopping(0.02, budget_s=9.0))
+
+    lines = words.calibrated(plan, situations.calibrated(plan))
+
+    assert "a process an operation" in lines[0]
+    assert "warm-up" not in lines[0]
+    assert lines[1].endswith("the whole takes at most about 9 s")
+
+
+def test_pilot_that_tried_nothing_says_so() -> None:
+    plan = situations.signatures_in_php().measured.plan
+
+    assert words.calibrated(plan, Calibrated({}, {})) == ["the pilot could try nothing"]
+
+
+def test_summary_of_secondary_comparisons_tells_their_own_level() -> None:
+    analysed = situations.signatures_in_php()
+    findings = tuple(
+        replace(each, comparison=replace(each.comparison, standing=Standing.SECONDARY, alpha=0.0125))
+        for each in analysed.findings
+    )
+
+    lines = words.summary(replace(analysed, findings=findings))
+
+    assert lines[-1].endswith("declared primary: each stands at 98.75 % by itself.")
 
 
 def test_plan_gathers_what_is_skipped_for_one_reason() -> None:
@@ -194,6 +232,7 @@ def test_plan_that_can_never_answer_says_so() -> None:
     told = words.plan(replace(plan, comparisons=strict, stopping=Stopping(0.02, max_blocks=6)))
 
     assert "so few blocks allow no verdict" in told[3]
+    assert "--max-blocks" in told[3]
 
 
 def test_hostile_words_of_a_plan_are_escaped() -> None:

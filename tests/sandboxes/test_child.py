@@ -65,10 +65,10 @@ def test_a_line_of_megabytes_goes_both_ways_without_deadlock(echo: Child) -> Non
 def test_silence_is_noticed_at_the_deadline(echo: Child) -> None:
     began = time.monotonic()
     with pytest.raises(ChildSilent) as caught:
-        echo.receive_line(soon(0.05))
+        echo.receive_line(began + 0.5)
 
-    assert caught.value.seconds == pytest.approx(0.05, abs=0.01)
-    assert 0.05 <= time.monotonic() - began < 1
+    assert 0.5 <= time.monotonic() - began < 5
+    assert 0.25 < caught.value.seconds <= 0.5  # what was left of it when the waiting began
 
 
 def test_a_child_that_does_not_read_is_noticed_at_the_deadline() -> None:
@@ -78,7 +78,7 @@ def test_a_child_that_does_not_read_is_noticed_at_the_deadline() -> None:
 
 def test_a_line_that_came_in_time_is_taken_though_sectax_was_late() -> None:
     with Child(["sh", "-c", "echo in time; sleep 60"]) as child:
-        time.sleep(0.1)
+        time.sleep(0.5)
 
         assert child.receive_line(soon(-0.01)) == b"in time\n"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from sectax.stats.binomial import clopper_pearson
 from sectax.stats.moments import running_moments
-from sectax.stats.quantiles import observations_needed, order_statistics_interval, share_below_worst
+from sectax.stats.quantiles import observations_needed, order_statistics_interval
 from sectax.stats.student import critical_value, geometric_mean_interval, mean_interval
 
 
@@ -83,13 +83,6 @@ def test_order_statistics_cover_as_often_as_they_promise(n: int, quantile: float
 
     # The quantile lies between the ranks when at least `low` and at most `high` − 1 observations are under it.
     assert below(ranks.high - 1) - below(ranks.low - 1) >= 0.95
-
-
-def test_a_maximum_speaks_for_a_share() -> None:
-    assert share_below_worst(1) == pytest.approx(0.05)
-    assert share_below_worst(100) == pytest.approx(0.05 ** (1 / 100))
-    with pytest.raises(ValueError, match="observation"):
-        share_below_worst(0)
 
 
 @pytest.mark.parametrize(

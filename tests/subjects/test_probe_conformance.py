@@ -65,6 +65,7 @@ ILL_MANNERED = {
     "fails": {"empty-offered"},
     "unprepared": {"unprepared-refused"},
 }
+HANGING = {"silent", "mute-measure", "stays"}
 # What fails of the work, with signing and verifying to try.
 IDLE = {
     "accepts-tampered": {"tampered-refused", "failures-reported"},
@@ -79,11 +80,12 @@ WRONG_CLOCKS = {
     "picoseconds": {"elapsed-plausible"},
     "coarse-clock": {"clock-plausible"},
 }
-HARMLESS = {"honest", "slow", "noisy", "skips", "escapes"}
+HARMLESS = {"honest", "slow", "noisy", "skips", "escapes", "indiscreet"}
 
 
 def manners(mode: str) -> list[CheckResult]:
-    return check_probe(fake(mode), only={*GREETING, *MANNERS}, patience_s=0.5)
+    # Only a probe that hangs takes all of it; the others need time to start while others use the processors.
+    return check_probe(fake(mode), only={*GREETING, *MANNERS}, patience_s=2.0 if mode in HANGING else 10.0)
 
 
 def work(mode: str) -> list[CheckResult]:
@@ -129,7 +131,7 @@ def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: 
     assert failed(results) == expected
 
 
-@pytest.mark.parametrize("mode", ["noisy", "skips", "escapes", "slow"])
+@pytest.mark.parametrize("mode", ["noisy", "skips", "escapes", "slow", "indiscreet"])
 def test_what_is_only_odd_passes(mode: str) -> None:
     assert failed(work(mode)) == set()
 
@@ -177,7 +179,7 @@ def test_inputs_are_not_quoted() -> None:
     [
         (["no-such-program"], "it could not be started: no-such-program: command not found"),
         (["true"], "it stopped replying: exit status 0"),
-        (["sleep", "60"], "it did not reply within 0.1 s"),
+        (["sleep", "60"], "it did not reply within"),
         (["yes"], "JSON"),
         ([sys.executable, "-c", "import sys\nwhile True: sys.stdout.write('x' * 65536)"], "without a line break"),
         (["cat"], "Object missing required field"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from sectax.model.analysed import Analysed
 from sectax.model.compared import (
@@ -19,6 +19,7 @@ from sectax.model.compared import (
 )
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.plan import Plan
 from sectax.model.published import Counterpart, PublishedStudy, PublishedTable
 from sectax.model.treatment import Role, Standing
 
@@ -34,15 +35,12 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
         WrongUse: the run is of another experiment, or nobody has said yet how the study's labels read in sectax.
     """
     plan = analysed.measured.plan
+    if study.counterpart is None:
+        raise WrongUse(f"it is not recorded how the levels of published:{study.id} read in sectax")
     if plan.experiment != study.experiment:
         raise WrongUse(
             f"published:{study.id} is about {study.experiment}, this run about {plan.experiment}",
             f"sectax run {study.experiment} --published measures the study's own levels",
-        )
-    if study.counterpart is None:
-        raise WrongUse(
-            f"it is not recorded how the levels of published:{study.id} read in sectax",
-            "its figures alone can be audited: sectax audit published:" + study.id,
         )
     tables, left_out = [], []
     for table in study.tables:
@@ -264,10 +262,36 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
                 yield Difference(
                     ours.treatment, name, str(ours.witnesses[name]), str(theirs.witnesses[name]), refuses=True
                 )
-    margins = (a.measured.plan.stopping.margin, b.measured.plan.stopping.margin)
-    if margins[0] != margins[1]:
-        # The effects stand; only 'material' means something else in each.
-        yield Difference("run", "margin", f"{margins[0]:g}", f"{margins[1]:g}", refuses=False)
+    yield from _option_differences(a.measured.plan, b.measured.plan, levels)
+    # With other presets, batches or margins the effects stand; only 'material' means something else in each.
+    for name, pair in {
+        "preset": (a.measured.plan.preset, b.measured.plan.preset),
+        "batch length": (f"{a.measured.plan.batch_s:g} s", f"{b.measured.plan.batch_s:g} s"),
+        "margin": (f"{a.measured.plan.stopping.margin:g}", f"{b.measured.plan.stopping.margin:g}"),
+    }.items():
+        if pair[0] != pair[1]:
+            yield Difference("run", name, *pair, refuses=False)
+
+
+def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Difference]:
+    """The experiment's own options that were not the same: of one level where they name it, of the run otherwise."""
+    for name in dict.fromkeys((*a.options, *b.options)):
+        said_a, said_b = (_by_level(name, plan.options.get(name, ()), levels) for plan in (a, b))
+        for subject in dict.fromkeys((*said_a, *said_b)):
+            if said_a.get(subject) != said_b.get(subject):
+                yield Difference(subject, f"option {name}", said_a.get(subject), said_b.get(subject), refuses=True)
+
+
+def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str, str]:
+    """The level, or 'run', that each text of an option is about: 'new=CMD' is about the level 'new'."""
+    said: dict[str, list[str]] = {}
+    for text in texts:
+        level, separator, rest = text.partition("=")
+        if separator and level in levels:
+            said.setdefault(level, []).append(rest)
+        else:
+            said.setdefault(option if option in levels else "run", []).append(text)
+    return {subject: "; ".join(each) for subject, each in said.items()}
 
 
 def _identity(analysed: Analysed) -> dict[str, str]:

@@ -6,34 +6,15 @@ import math
 from collections.abc import Iterable
 
 from sectax.model.analysed import FamilyControls
-from sectax.model.finding import SLOWER, WITHIN_MARGIN, Effect, Finding
+from sectax.model.finding import SLOWER, Effect, Finding
 from sectax.model.measured import Measured
-from sectax.model.plan import Plan
-from sectax.model.treatment import Comparison, Standing
-
-CONTROLS = frozenset({Standing.NEGATIVE, Standing.POSITIVE})
+from sectax.model.plan import known_cost
+from sectax.model.treatment import Standing
 
 
 def found(positive: Finding) -> bool:
     """Whether the known extra cost was seen at all; how large it was measured does not matter here."""
     return positive.verdict in SLOWER
-
-
-def leans_on(plan: Plan, finding: Finding, positive: Comparison) -> bool:
-    """Whether a verdict falls with this positive control.
-
-    It does where it says 'no more than the margin' of observations of the same kind in the same family: those claims
-    need the proof that the run could see so little. Larger effects need none, and a control of times says nothing of
-    memory.
-    """
-    if finding.verdict not in WITHIN_MARGIN or finding.comparison.standing in CONTROLS:
-        return False
-    same_family = plan.cell(finding.comparison.cell).family == plan.cell(positive.cell).family
-    return same_family and _observed(plan, finding.comparison) == _observed(plan, positive)
-
-
-def _observed(plan: Plan, comparison: Comparison) -> str:
-    return plan.metric(comparison.metric).observed
 
 
 def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[FamilyControls, ...]:
@@ -64,6 +45,9 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
                 positive=positive,
                 noise_floor=floor,
                 smallest_seen=floor if seen is None else seen,
+                known_cost=None
+                if positive is None
+                else known_cost(plan, measured.calibrated, plan.treatment(positive.comparison.treatment)),
             )
         )
     return tuple(made)

@@ -88,13 +88,3 @@ def conclusive(low: Array, high: Array, margin: float) -> NDArray[np.bool_]:
     material = np.log1p(margin)
     beyond = (low >= material) | (high <= -material)
     return np.asarray(beyond | ((low > -material) & (high < material)), dtype=np.bool_)
-
-
-def smallest_margin(mean: float, spread: float, blocks: int, alpha: float) -> float | None:
-    """The smallest margin that `blocks` blocks in all could resolve, if effect and spread stay what they seem to be.
-
-    Returns:
-        A share, 0.02 is 2 %; None where so few blocks give no interval.
-    """
-    farthest = abs(mean) + spread * float(multiplier(blocks, alpha)) / np.sqrt(max(blocks, 1))
-    return float(np.expm1(farthest)) if np.isfinite(farthest) and farthest < 100 else None

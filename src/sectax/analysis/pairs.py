@@ -145,7 +145,7 @@ def _relative_step(measured: Measured, metric: Metric, treatment: str, values: A
         return metric.resolution / typical
     calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
     known = calibrations.get(treatment)
-    operations = 1 if known is None or metric.observed == "first" else known.count
+    operations = 1 if known is None or metric.once_per_process else known.count
     observation = operations / typical if is_rate(metric) else operations * typical
     step = metric.resolution / observation
     if metric.summary == Summary.MEDIAN:

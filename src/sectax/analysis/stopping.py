@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sectax.analysis.controls import CONTROLS, found, leans_on
+from sectax.analysis.controls import found
 from sectax.analysis.findings import judge
 from sectax.analysis.verdict import resolved
-from sectax.model.finding import Finding
+from sectax.model.finding import Finding, leans_on
 from sectax.model.measured import Measured
-from sectax.model.treatment import Standing
+from sectax.model.treatment import CONTROLS, Standing
 
 # A treatment that came to nothing in so many finished blocks in a row is given up.
 PATIENCE = 3
@@ -23,41 +23,40 @@ class StillOpen:
     Attributes:
         comparisons: ids of those that have no sufficient verdict yet.
         treatments: ids that the next block must measure, baselines and controls included.
-        cells: ids of the cells that these are in.
     """
 
     comparisons: frozenset[str]
     treatments: frozenset[str]
-    cells: frozenset[str]
 
     def __bool__(self) -> bool:
         return bool(self.comparisons)
 
 
-def still_open(
-    measured: Measured,
-    findings: Sequence[Finding] | None = None,
-    *,
-    waits_for: Iterable[Standing] = (Standing.PRIMARY, Standing.SECONDARY),
-) -> StillOpen:
+def still_open(measured: Measured, findings: Sequence[Finding] | None = None) -> StillOpen:
     """Which comparisons are open, and what must be measured for them.
+
+    Only those of the plan's first metric keep a run going; the other metrics come along as they are.
 
     Args:
         findings: as `judge(measured)` gave them, where the caller has them already.
-        waits_for: the standings that keep a run going.
     """
     plan = measured.plan
-    judged = judge(measured) if findings is None else findings
+    awaited = plan.metrics[0].name
+    every = judge(measured) if findings is None else findings
+    judged = [finding for finding in every if finding.comparison.metric == awaited]
     dead = _given_up(measured)
-    waiting = frozenset(waits_for) - CONTROLS
+    observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
     baseline = {cell.id: cell.baseline for cell in plan.cells}
 
     def alive(finding: Finding) -> bool:
         return not dead & {finding.comparison.treatment, finding.comparison.baseline}
 
-    live = [finding for finding in judged if finding.comparison.standing in waiting and _is_open(measured, finding)]
-    live = [finding for finding in live if alive(finding)]
+    live = [
+        finding
+        for finding in judged
+        if finding.comparison.standing not in CONTROLS and _is_open(measured, finding) and alive(finding)
+    ]
     comparisons = {finding.comparison.id for finding in live}
     treatments = {finding.comparison.treatment for finding in live}
     families = {family[finding.comparison.cell] for finding in live}
@@ -66,7 +65,7 @@ def still_open(
         comparison = positive.comparison
         if comparison.standing != Standing.POSITIVE or not alive(positive) or found(positive):
             continue
-        if any(leans_on(plan, finding, comparison) for finding in judged):
+        if any(leans_on(finding, comparison, family, observed) for finding in judged):
             comparisons.add(comparison.id)
             families.add(family[comparison.cell])
         if family[comparison.cell] in families:
@@ -78,7 +77,7 @@ def still_open(
     place = {treatment.id: treatment.cell for treatment in plan.treatments}
     cells = {place[treatment] for treatment in treatments}
     treatments |= {baseline[cell] for cell in cells}
-    return StillOpen(frozenset(comparisons), frozenset(treatments), frozenset(cells))
+    return StillOpen(frozenset(comparisons), frozenset(treatments))
 
 
 def _is_open(measured: Measured, finding: Finding) -> bool:

@@ -15,7 +15,7 @@ from sectax.stats.quantiles import order_statistics_interval
 from sectax.stats.student import geometric_mean_interval
 
 GEOMETRIC = "student-t-of-logs"
-ORDER = "order-statistics"
+MEDIAN = "median-order-statistics"
 NOT_MEASURED = "not-measured"
 
 
@@ -45,13 +45,20 @@ def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
     Args:
         values: one per block, positive.
     Returns:
-        The geometric mean with Student's t in logs; for a high-water mark the median with order statistics.
+        The geometric mean with Student's t in logs; for high-water marks and what comes in steps, the median over
+        fresh instances with its interval from order statistics.
     """
-    if metric.summary == Summary.MAXIMUM:
-        interval, method = order_statistics_interval(values, 0.5, level), ORDER
+    if _needs_ranks(metric):
+        interval, method = order_statistics_interval(values, 0.5, level), MEDIAN
     else:
         interval, method = geometric_mean_interval(values, level), GEOMETRIC
     return Estimate(interval.point, interval.low, interval.high, level, method, interval.count, metric.unit)
+
+
+def _needs_ranks(metric: Metric) -> bool:
+    """Whether a metric's values tie and jump, so that a mean of logs would say more than they do."""
+    in_bytes = metric.unit == "B" and metric.summary in (Summary.MAXIMUM, Summary.MEDIAN)
+    return metric.resolution > 0 or in_bytes or metric.summary == Summary.MAXIMUM
 
 
 def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:

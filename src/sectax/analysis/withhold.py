@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sectax.analysis.controls import CONTROLS, leans_on
-from sectax.model.finding import Finding, Severity, VerdictId, Warning
+from sectax.model.finding import WITHIN_MARGIN, Finding, Severity, VerdictId, Warning, leans_on
 from sectax.model.plan import Plan
-from sectax.model.treatment import Standing
+from sectax.model.treatment import CONTROLS, Standing
 
 RUN = "run"
 
@@ -16,9 +15,9 @@ RUN = "run"
 def apply(plan: Plan, findings: Iterable[Finding], warnings: Iterable[Warning]) -> tuple[Finding, ...]:
     """The findings with the warnings that concern them, WITHDRAWN where a fatal one takes the verdict away.
 
-    A warning's subject is a comparison, a treatment (either arm of a comparison), a cell, a family or the whole run.
-    One about a positive control concerns the verdicts that lean on that control; one about the run leaves its
-    controls alone, which show why.
+    A warning's subject is a comparison, a treatment (either arm of a comparison), a cell, a family, a metric or the
+    whole run. One about a positive control concerns the verdicts that lean on that control, one about a metric those
+    that say 'no more than the margin' in it; one about the run leaves its controls alone, which show why.
     """
     every = tuple(warnings)
     reach = _Reach(plan)
@@ -36,7 +35,7 @@ class _Reach:
     """Which findings a warning is about."""
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+        self._observed = {metric.name: metric.observed for metric in plan.metrics}
         self._family = {cell.id: cell.family for cell in plan.cells}
         self._positive = {
             comparison.id: comparison for comparison in plan.comparisons if comparison.standing == Standing.POSITIVE
@@ -46,9 +45,11 @@ class _Reach:
         comparison = finding.comparison
         positive = self._positive.get(warning.subject)
         if positive is not None:
-            return comparison.id == positive.id or leans_on(self._plan, finding, positive)
+            return comparison.id == positive.id or leans_on(finding, positive, self._family, self._observed)
         if warning.subject == RUN:
             return comparison.standing not in CONTROLS
+        if warning.subject == comparison.metric:
+            return comparison.standing not in CONTROLS and finding.verdict in WITHIN_MARGIN
         return warning.subject in (
             comparison.id,
             comparison.treatment,

@@ -1,4 +1,4 @@
-"""The run's controls of itself: a difference where there is none, and a known cost that was not seen."""
+"""The run's controls of itself: a difference where there is none, a known cost that was not seen, and no control."""
 
 from __future__ import annotations
 
@@ -7,33 +7,32 @@ from collections.abc import Iterator
 
 from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Evidence
-from sectax.model.finding import FASTER, SLOWER, WITHIN_MARGIN, Finding, Severity, VerdictId, Warning
+from sectax.model.finding import FASTER, SLOWER, WITHIN_MARGIN, Finding, Severity, VerdictId, Warning, leans_on
 from sectax.model.plan import FIRST_LOOK
-from sectax.model.treatment import Standing
+from sectax.model.treatment import CONTROLS, Standing
 
-# A control says so little by itself that its absence is worth a note only where verdicts could rest on it.
+# A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
+MOST_OF_NOMINAL = 1.25
+
 _FIRED = SLOWER | FASTER | {VerdictId.INVALID}
+_CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
 
 
 def _negative(evidence: Evidence) -> Iterator[Warning]:
-    check = NEGATIVE_CONTROL.id
     controls = _of(evidence, Standing.NEGATIVE)
     covered = {evidence.families[finding.comparison.cell] for finding in controls}
     for family in dict.fromkeys(evidence.families.values()):
         if family not in covered:
-            yield cannot_be_checked(check, family, "no negative control was planned for this family")
+            yield from _not_controlled(evidence, family, "no negative control was planned for this family")
     for finding in controls:
         effect = finding.effect
         if effect is None or effect.blocks < FIRST_LOOK:
             blocks = 0 if effect is None else effect.blocks
-            yield cannot_be_checked(
-                check,
-                evidence.families[finding.comparison.cell],
-                f"{blocks} blocks of the negative control are too few",
-            )
+            saw = f"{blocks} blocks of the negative control are too few"
+            yield from _not_controlled(evidence, evidence.families[finding.comparison.cell], saw)
         elif finding.verdict in _FIRED:
             yield Warning(
-                check,
+                NEGATIVE_CONTROL.id,
                 Severity.FATAL,
                 "run",
                 f"{finding.comparison.treatment} differs from its own copy by {_percent(effect.low)} to "
@@ -43,31 +42,50 @@ def _negative(evidence: Evidence) -> Iterator[Warning]:
             )
 
 
+def _not_controlled(evidence: Evidence, family: str, why: str) -> Iterator[Warning]:
+    """What an unmeasured negative control means for the verdicts of its family; a note where there are none."""
+    claims = [
+        finding
+        for finding in evidence.findings
+        if finding.verdict in _CLAIMS
+        and finding.comparison.standing not in CONTROLS
+        and evidence.families[finding.comparison.cell] == family
+    ]
+    if not claims:
+        yield cannot_be_checked(NEGATIVE_CONTROL.id, family, why)
+        return
+    yield Warning(
+        NEGATIVE_CONTROL.id,
+        Severity.WARNING,
+        family,
+        f"not controlled: {why}",
+        "nothing shows that this run sees no differences where there are none, and nothing holds its intervals wide",
+        "see why the negative control is missing, and run again",
+    )
+    for finding in claims:
+        if finding.verdict in WITHIN_MARGIN:
+            yield Warning(
+                NEGATIVE_CONTROL.id,
+                Severity.FATAL,
+                finding.comparison.id,
+                f"not controlled: {why}",
+                "'equivalent' and 'within the margin' need the control",
+                "see why the negative control is missing, and run again",
+            )
+
+
 def _positive(evidence: Evidence) -> Iterator[Warning]:
-    check = POSITIVE_CONTROL.id
     for finding in _of(evidence, Standing.POSITIVE):
-        if finding.verdict in SLOWER:
-            continue
         comparison, effect = finding.comparison, finding.effect
-        leaning = [
-            other
-            for other in evidence.findings
-            if other.verdict in WITHIN_MARGIN
-            and other.comparison.standing in (Standing.PRIMARY, Standing.SECONDARY)
-            and evidence.families[other.comparison.cell] == evidence.families[comparison.cell]
-            and evidence.observed[other.comparison.metric] == evidence.observed[comparison.metric]
-        ]
-        if effect is None:
-            if leaning:
-                yield cannot_be_checked(
-                    check,
-                    comparison.id,
-                    "the positive control was not measured",
-                    f"{len(leaning)} verdicts of no cost, or a small one, rest on the interval alone",
-                )
+        unmeasured = _unmeasured(evidence, finding)
+        if unmeasured is None and finding.verdict in SLOWER:
+            continue
+        leaning = any(leans_on(other, comparison, evidence.families, evidence.observed) for other in evidence.findings)
+        if effect is None or unmeasured is not None:
+            yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
             continue
         yield Warning(
-            check,
+            POSITIVE_CONTROL.id,
             Severity.FATAL if leaning else Severity.NOTE,
             comparison.id,
             f"the known extra cost of {comparison.treatment} was measured as {_percent(effect.low)} to "
@@ -77,6 +95,56 @@ def _positive(evidence: Evidence) -> Iterator[Warning]:
             else "no verdict of this run rests on it",
             "more blocks, or a quieter machine" if leaning else "",
         )
+
+
+def _unmeasured(evidence: Evidence, positive: Finding) -> str | None:
+    """Why a positive control proves nothing whatever its interval says; None where it can."""
+    if positive.effect is None:
+        return "the positive control was not measured"
+    cost = evidence.known_costs.get(positive.comparison.treatment)
+    if cost is not None and cost.real > MOST_OF_NOMINAL * cost.nominal:
+        return (
+            f"the positive control was not measured at its {100 * cost.nominal:.3g} %: "
+            f"whole operations made it {100 * cost.real:.3g} %"
+        )
+    return None
+
+
+def _not_shown(subject: str, why: str, *, leaning: bool) -> Warning:
+    if not leaning:
+        return cannot_be_checked(POSITIVE_CONTROL.id, subject, why)
+    return Warning(
+        POSITIVE_CONTROL.id,
+        Severity.FATAL,
+        subject,
+        why,
+        "nothing shows that the run could see so little: 'equivalent' and 'within the margin' fall, "
+        "larger effects stand",
+        "see why the control is missing, or give it longer batches, and run again",
+    )
+
+
+def _uncontrolled(evidence: Evidence) -> Iterator[Warning]:
+    controlled = {
+        evidence.observed[finding.comparison.metric]
+        for finding in evidence.findings
+        if finding.comparison.standing in CONTROLS
+    }
+    claimed = dict.fromkeys(
+        finding.comparison.metric
+        for finding in evidence.findings
+        if finding.verdict in WITHIN_MARGIN and finding.comparison.standing not in CONTROLS
+    )
+    for metric in claimed:
+        if evidence.observed[metric] not in controlled:
+            yield Warning(
+                UNCONTROLLED.id,
+                Severity.WARNING,
+                metric,
+                "no control of this metric",
+                "that the run could see so little a cost in it rests on the interval alone",
+                "take 'equivalent' and 'within the margin' in it as hints",
+            )
 
 
 def _of(evidence: Evidence, standing: Standing) -> list[Finding]:
@@ -96,14 +164,23 @@ def _claims_something(evidence: Evidence) -> bool:
 
 NEGATIVE_CONTROL = Check(
     id="negative-control",
-    rule="F: the baseline differs from a second copy of itself, so no verdict of the run stands",
+    rule="F: the baseline differs from a second copy of itself, so no verdict of the run stands; "
+    "or it was not measured: F for 'equivalent' and 'within the margin', W for other verdicts",
     applies=_claims_something,
     examine=_negative,
 )
 
 POSITIVE_CONTROL = Check(
     id="positive-control",
-    rule="F: a known extra cost was not found: 'equivalent' and 'within the margin' fall, larger effects stand",
+    rule="F: a known extra cost was not found, not measured, or over 1.25 times what it was meant to be: "
+    "'equivalent' and 'within the margin' fall, larger effects stand",
     applies=_claims_something,
     examine=_positive,
+)
+
+UNCONTROLLED = Check(
+    id="uncontrolled",
+    rule="W: 'equivalent' or 'within the margin' in a metric of which the run has no control",
+    applies=_claims_something,
+    examine=_uncontrolled,
 )

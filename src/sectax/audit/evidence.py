@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchStatistics, Measured
+from sectax.model.plan import known_cost, nominal_cost
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role
 
@@ -24,6 +25,9 @@ class Arm:
         granularity_s: the step of the clock that timed its batches.
         errors: operations that failed among those that were counted.
         throttled_s: time in which a CPU quota held it back during its counted batches.
+        spanned_s: the time between the readings that `throttled_s` is the difference of.
+        settles: whether a batch that is thrown away stands before each that counts, and within those readings.
+        settled: whether the pilot saw the end of its warm-up.
     """
 
     id: str
@@ -36,6 +40,17 @@ class Arm:
     granularity_s: float | None = None
     errors: float | None = None
     throttled_s: float | None = None
+    spanned_s: float | None = None
+    settles: bool = False
+    settled: bool | None = None
+
+
+@dataclass(frozen=True)
+class KnownCost:
+    """What a positive control cost more, as a share: as it was meant, and as whole operations made it."""
+
+    nominal: float
+    real: float
 
 
 @dataclass(frozen=True)
@@ -48,6 +63,7 @@ class Evidence:
         families: family of every cell.
         observed: what every metric is made of.
         equal_witnesses: names of witnesses that all arms of a cell share when they do equal work.
+        known_costs: of the positive controls, by treatment.
         own: whether sectax ran it, so that controls are to be expected and a failed operation fails its trial.
     """
 
@@ -56,6 +72,7 @@ class Evidence:
     families: Mapping[str, str]
     observed: Mapping[str, str]
     equal_witnesses: tuple[str, ...] = ()
+    known_costs: Mapping[str, KnownCost] = field(default_factory=dict)
     own: bool = True
 
     def measured_findings(self) -> Iterable[Finding]:
@@ -92,6 +109,9 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
             granularity_s=None if calibration is None else calibration.granularity_s or None,
             errors=telemetry.get("errors"),
             throttled_s=telemetry.get("throttled_s"),
+            spanned_s=telemetry.get("spanned_s"),
+            settles=calibration is not None and calibration.settle,
+            settled=None if calibration is None else calibration.settled,
         )
     return Evidence(
         arms=arms,
@@ -99,4 +119,15 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
         families=families,
         observed={metric.name: metric.observed for metric in plan.metrics},
         equal_witnesses=plan.equal_witnesses,
+        known_costs=_known_costs(measured),
     )
+
+
+def _known_costs(measured: Measured) -> dict[str, KnownCost]:
+    known = {}
+    for treatment in measured.plan.treatments:
+        if treatment.role is Role.POSITIVE:
+            real = known_cost(measured.plan, measured.calibrated, treatment)
+            if real is not None:
+                known[treatment.id] = KnownCost(nominal_cost(measured.plan, treatment), real)
+    return known

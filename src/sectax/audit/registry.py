@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sectax.audit.check import Check
-from sectax.audit.controls import NEGATIVE_CONTROL, POSITIVE_CONTROL
+from sectax.audit.controls import NEGATIVE_CONTROL, POSITIVE_CONTROL, UNCONTROLLED
 from sectax.audit.evidence import Evidence, evidence_of
 from sectax.audit.lost_blocks import LOST_BLOCKS
 from sectax.audit.mislabelled_level import MISLABELLED_LEVEL
 from sectax.audit.throttling import THROTTLING
 from sectax.audit.timer import TIMER
 from sectax.audit.unequal_work import UNEQUAL_WORK
+from sectax.audit.warm_up import WARM_UP
 from sectax.model.finding import Finding, Warning
 from sectax.model.measured import Measured
 
 checks: tuple[Check, ...] = (
     NEGATIVE_CONTROL,
     POSITIVE_CONTROL,
+    UNCONTROLLED,
     MISLABELLED_LEVEL,
     UNEQUAL_WORK,
     TIMER,
     THROTTLING,
     LOST_BLOCKS,
+    WARM_UP,
 )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.audit.check import Check, cannot_be_checked
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Arm, Evidence
 from sectax.model.finding import Severity, Warning
+from sectax.model.measured import BatchStatistics
 
-# Of the time of the counted batches. Below, an annotation is enough.
+# Of the time between the readings. Below, an annotation is enough.
 MOST_THROTTLED = 0.01
 # Where a treatment declares its quota, being held back by it is what is measured.
 QUOTA_WITNESS = "cpu_quota"
@@ -21,8 +22,8 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
     for arm in evidence.arms.values():
         if not arm.throttled_s or arm.batches is None:
             continue
-        at_least_s = arm.batches.batches * arm.batches.shortest_s
-        share = arm.throttled_s / at_least_s if at_least_s > 0 else 1.0
+        spanned_s = _spanned(arm, arm.batches)
+        share = arm.throttled_s / spanned_s if spanned_s > 0 else 1.0
         declared = QUOTA_WITNESS in arm.declares
         if declared:
             severity, meaning = Severity.NOTE, "its quota is a level of this run, so this is part of what was measured"
@@ -34,15 +35,22 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
             THROTTLING.id,
             severity,
             arm.id,
-            f"held back for {arm.throttled_s:.3g} s, about {100 * share:.2g} % of its counted time",
+            f"held back for {arm.throttled_s:.3g} s, about {100 * share:.2g} % of the time it was watched",
             meaning,
             "" if declared else "raise the CPU quota of this machine or container, or run fewer things beside",
         )
 
 
+def _spanned(arm: Arm, batches: BatchStatistics) -> float:
+    """The time between the readings; where it is not told, the least that it can have been."""
+    if arm.spanned_s is not None:
+        return arm.spanned_s
+    return batches.batches * batches.shortest_s * (2 if arm.settles else 1)
+
+
 THROTTLING = Check(
     id="throttling",
-    rule="F: over 1 % of the counted time throttled where that is no declared factor; W: less",
+    rule="F: over 1 % of the time of the batches throttled where that is no declared factor; W: less",
     applies=lambda evidence: evidence.own and bool(evidence.arms),
     examine=_examine,
 )

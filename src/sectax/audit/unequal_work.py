@@ -8,6 +8,7 @@ from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.mislabelled_level import same
 from sectax.model.finding import Severity, Warning
+from sectax.model.subject import Witness
 from sectax.stats.binomial import clopper_pearson
 
 # Of all counted operations.
@@ -17,6 +18,7 @@ MOST_ERRORS = 0.001
 def _examine(evidence: Evidence) -> Iterator[Warning]:
     for arm in evidence.arms.values():
         yield from _errors(evidence, arm)
+    yield from _unwitnessed(evidence)
     seen: set[tuple[str, str]] = set()
     for finding in evidence.measured_findings():
         pair = (finding.comparison.treatment, finding.comparison.baseline)
@@ -27,6 +29,23 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
         yield from _differing_errors(treatment, baseline)
         for name in evidence.equal_witnesses:
             yield from _witness(name, treatment, baseline)
+
+
+def _unwitnessed(evidence: Evidence) -> Iterator[Warning]:
+    """One note for the run where a whole cell does not tell a witness, one for an arm that alone does not tell it."""
+    silent = []
+    for name in evidence.equal_witnesses:
+        telling = {arm.cell for arm in evidence.arms.values() if _seen(name, arm)}
+        if any(arm.cell not in telling for arm in evidence.arms.values()):
+            silent.append(name)
+        for arm in evidence.arms.values():
+            if arm.cell in telling and not _seen(name, arm):
+                yield cannot_be_checked(
+                    UNEQUAL_WORK.id, arm.id, f"{name} shows whether the work is equal, and nothing witnessed it"
+                )
+    if silent:
+        missing = f"{', '.join(silent)} would show whether the work is equal, and whole cells do not tell it"
+        yield cannot_be_checked(UNEQUAL_WORK.id, "run", missing)
 
 
 def _errors(evidence: Evidence, arm: Arm) -> Iterator[Warning]:
@@ -66,16 +85,14 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Warning]:
         )
 
 
+def _seen(name: str, arm: Arm) -> tuple[Witness, ...]:
+    return () if arm.witnesses is None else arm.witnesses.get(name, ())
+
+
 def _witness(name: str, treatment: Arm, baseline: Arm) -> Iterator[Warning]:
-    values = []
-    for arm in (treatment, baseline):
-        seen = None if arm.witnesses is None else arm.witnesses.get(name)
-        if not seen:
-            yield cannot_be_checked(
-                UNEQUAL_WORK.id, arm.id, f"{name} shows whether the work is equal, and nothing witnessed it"
-            )
-            return
-        values.append(seen)
+    values = [_seen(name, arm) for arm in (treatment, baseline)]
+    if not all(values):
+        return
     every = [value for seen in values for value in seen]
     if any(not same(every[0], value) for value in every[1:]):
         of_treatment, of_baseline = (", ".join(map(str, seen)) for seen in values)

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import click
 
+from sectax.cli.printed import Printed
 from sectax.model.errors import ExitStatus, SectaxError
 
 # Name -> where it lives and what it does; the modules are imported only when they are called, so that
@@ -26,9 +27,6 @@ _COMMANDS = {
     "compare": ("sectax.cli.compare:command", "Set a run beside another, or beside a published study."),
     "probe": ("sectax.cli.probe:group", "Work on probes."),
 }
-
-# A fault of sectax itself, as sysexits.h numbers it.
-_EX_SOFTWARE = 70
 
 
 class LazyGroup(click.Group):
@@ -73,14 +71,15 @@ def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> Non
 def cli() -> None:
     """What does a security control cost? Measured against its baseline, judged, and doubted.
 
-    Exit status: 0 done, 1 a gate was missed, 2 wrong use, 3 nothing could be measured, 130 interrupted (what was
-    measured is kept).
+    Exit status: 0 done, 1 a gate was missed (a probe failed its check), 2 wrong use, 3 nothing could be measured or
+    the record could not be written, 70 a fault of sectax itself, 130 interrupted (what was measured is kept).
     """
 
 
 def main() -> NoReturn:
     """Run the program and exit."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     try:
         status = cli.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -89,7 +88,7 @@ def main() -> NoReturn:
         _complain(error.format_message(), _usage_hint(error))
         status = ExitStatus.WRONG_USE
     except SectaxError as error:
-        _complain(error.message, error.hint)
+        _complain(error.message, error.hint, already_printed=isinstance(error.__cause__, Printed))
         status = error.exit_status
     except (KeyboardInterrupt, click.Abort):
         status = ExitStatus.INTERRUPTED
@@ -97,6 +96,12 @@ def main() -> NoReturn:
         # Whoever read us has gone (`| head`): that is no error. Nothing more can be flushed there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = ExitStatus.DONE
+    except OSError as error:
+        _complain(
+            f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",
+            "make room, or write elsewhere",
+        )
+        status = ExitStatus.WRONG_USE
     except Exception as error:
         if os.environ.get("SECTAX_DEBUG"):
             raise
@@ -104,7 +109,7 @@ def main() -> NoReturn:
             f"a fault of its own: {type(error).__name__}: {error}",
             "what was recorded is kept; run it again with SECTAX_DEBUG=1 and report what it prints",
         )
-        status = _EX_SOFTWARE
+        status = ExitStatus.FAULT
     sys.exit(int(status or 0))
 
 
@@ -112,14 +117,14 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _complain(message: str, hint: str) -> None:
-    """One message on stderr; with `--json` also as the one document on stdout."""
+def _complain(message: str, hint: str, *, already_printed: bool = False) -> None:
+    """One message on stderr; with `--json` also as the one document on stdout, unless one was printed already."""
     from sectax.model.printable import printable_lines
 
     click.echo(f"sectax: {printable_lines(message)}", err=True)
     if hint:
         click.echo(f"hint: {printable_lines(hint)}", err=True)
-    if "--json" in sys.argv[1:]:
+    if "--json" in sys.argv[1:] and not already_printed:
         import msgspec
 
         document = {"schema": "sectax/error/1", "error": {"message": message, "hint": hint}}

@@ -25,10 +25,10 @@ def width() -> int:
     return max(_NARROWEST, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST))
 
 
-def print_analysed(analysed: Analysed, path: str, *, as_json: bool, show_all: bool) -> None:
-    """One run, as tables or as one JSON document."""
+def print_analysed(analysed: Analysed, path: str, *, as_json: bool, show_all: bool, trouble: str = "") -> None:
+    """One run, as tables or as one JSON document; `trouble` is why its record could not go on."""
     if as_json:
-        click.echo(present.as_document(analysed, path))
+        click.echo(present.as_document(analysed, path, trouble))
     else:
         text = present.as_tables(analysed, path, width=width(), colour=is_colourful(), show_all=show_all)
         click.echo(text, nl=False, color=is_colourful())

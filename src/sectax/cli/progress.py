@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 
 import click
 
 from sectax.model.printable import printable
-from sectax.workflow.progress import BlockDone
 
 # On a terminal the pilot's line is rewritten in place, not more often than an eye can follow.
 _REDRAW_S = 0.1
+_LINE = 100
+_CLEAR = "\r\x1b[2K"
 
 
 class TerminalProgress:
@@ -23,18 +25,21 @@ class TerminalProgress:
 
     def say(self, text: str) -> None:
         self._clear()
-        click.echo(printable(text), err=True)
+        self._write(printable(text) + "\n")
 
     def trying(self, done: int, total: int, treatment: str) -> None:
         now = time.monotonic()
         if self._live and (now - self._drawn >= _REDRAW_S or done == total):
             self._drawn = now
             text = printable(f"pilot {done}/{total}: {treatment}")
-            click.echo(f"\r\x1b[2K{text[:100]}", nl=False, err=True)
-
-    def block(self, done: BlockDone) -> None:
-        self.say(done.sentence)
+            self._write(f"{_CLEAR}{text[:_LINE]}")
 
     def _clear(self) -> None:
         if self._live and self._drawn:
-            click.echo("\r\x1b[2K", nl=False, err=True)
+            self._write(_CLEAR)
+
+    @staticmethod
+    def _write(text: str) -> None:
+        # Whoever read stderr may have gone (`2>&1 | head`); the run goes on, and its file with it.
+        with contextlib.suppress(OSError):
+            click.echo(text, nl=False, err=True)

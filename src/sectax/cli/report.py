@@ -15,16 +15,24 @@ from sectax.workflow.present import FORMATS, as_report
 @click.command("report")
 @run_file
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="markdown", show_default=True)
-@click.option("--table", type=click.Choice(("findings", "treatments")), default="findings", help="Of the CSV.")
+@click.option("--table", type=click.Choice(("findings", "treatments")), help="Of the CSV.  [default: findings]")
 @click.option("--out", type=click.Path(), metavar="FILE", help="Where to write it; stdout where left out.")
-def command(run_file: str, format_: str, table: str, out: str | None) -> None:
+def command(run_file: str, format_: str, table: str | None, out: str | None) -> None:
     """Write the results of a run, from its file alone."""
-    text = as_report(analyse_file(Path(run_file)), run_file, format_, table)
+    if table is not None and format_ != "csv":
+        raise WrongUse(
+            f"--table is of a CSV, and --format is {format_}", "leave it out, or --format csv"
+        )
+    text = as_report(analyse_file(Path(run_file)), run_file, format_, table or "findings")
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))
         return
     try:
-        Path(out).write_text(text, encoding="utf-8")
+        # Never over a file that is there: it could be the run itself.
+        with Path(out).open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise WrongUse(f"{out} exists already", "name another file with --out, or move that one away") from error
     except OSError as error:
         raise WrongUse(f"{out} cannot be written: {error.strerror}", "name another file with --out") from error
     click.echo(out)

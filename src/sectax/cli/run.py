@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import click
 from sectax.cli import parse
 from sectax.cli.options import as_json, everything
 from sectax.cli.output import print_analysed
+from sectax.cli.printed import Printed
 from sectax.cli.progress import TerminalProgress
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
-from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.workflow import run as workflow
 
 _PRESETS = {
@@ -46,7 +48,7 @@ def _command_for(experiment: Experiment) -> click.Command:
 
     command = click.Command(experiment.name, callback=call, help=experiment.title)
     command.params = [
-        click.Option([f"--{preset}"], is_flag=True, help=_PRESETS[preset])
+        click.Option([f"--{preset}"], is_flag=True, help=_PRESETS.get(preset, f"The preset {preset}."))
         for preset in experiment.presets
         if preset != "default"
     ]
@@ -78,7 +80,7 @@ def _command_for(experiment: Experiment) -> click.Command:
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     request = Request(
-        preset=_preset([preset for preset in _PRESETS if values.get(preset)]),
+        preset=_preset([preset for preset in experiment.presets if values.get(preset)]),
         levels=parse.levels(values["level"]),
         stopping=parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"]),
         seed=parse.seed(values["seed"]),
@@ -92,14 +94,17 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
 
 def finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
     """Print what there is and leave with the status that says how it ended."""
-    print_analysed(outcome.analysed, str(outcome.path), as_json=as_json, show_all=show_all)
-    if outcome.trouble is not None:
-        raise outcome.trouble
+    trouble = outcome.trouble
+    if trouble is None and outcome.state == "finished" and not outcome.analysed.measured.blocks:
+        trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
+    said = trouble.message if trouble is not None else ""
+    print_analysed(outcome.analysed, str(outcome.path), as_json=as_json, show_all=show_all, trouble=said)
     if outcome.state == "interrupted":
-        click.echo(f"interrupted; go on with: sectax resume {outcome.path}", err=True)
+        click.echo(f"interrupted; go on with: sectax resume {shlex.quote(str(outcome.path))}", err=True)
+    if trouble is not None:
+        raise trouble from Printed()
+    if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
-    if not outcome.analysed.measured.blocks:
-        raise click.exceptions.Exit(ExitStatus.NOTHING_MEASURED)
 
 
 def _preset(chosen: list[str]) -> str:

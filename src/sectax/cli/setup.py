@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from sectax.model.errors import ExitStatus
+from sectax.model.printable import printable_lines
 from sectax.workflow.setup import set_up
 
 
@@ -14,6 +15,6 @@ def command(experiments: tuple[str, ...]) -> None:
     """Install what the experiments need (all of them where none is named)."""
     failures = set_up(experiments, lambda text: click.echo(f"==> {text}", err=True))
     for failure in failures:
-        click.echo(f"sectax: {failure.message}\nhint: {failure.hint}", err=True)
+        click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
     if failures:
         raise click.exceptions.Exit(ExitStatus.NOTHING_MEASURED)

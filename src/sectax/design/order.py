@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Sequence
 
-from sectax.model.plan import Calibrated, Calibration, Plan
+from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations, known_extra
 from sectax.model.subject import Work
 from sectax.model.trial import PlannedBlock, PlannedCell, PlannedVisit
+
+__all__ = ["known_extra", "plan_block"]
 
 
 def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection[str]) -> PlannedBlock:
@@ -62,13 +64,7 @@ def _rounds(names: Sequence[str], rounds: int, generator: random.Random) -> list
 
 def _work(calibration: Calibration, extra: float, index: int, rounds: int) -> Work:
     """The work of one visit; a known extra cost is spread so that the block's total comes as near as whole ones can."""
-    total = max(1, round(calibration.count * rounds * extra)) if extra else 0
+    total = extra_operations(calibration, extra, rounds)
     so_far, here = total * index // rounds, total * (index + 1) // rounds
     settle = calibration.count if calibration.settle else 0
     return Work(count=calibration.count, settle=settle, extra=here - so_far)
-
-
-def known_extra(calibration: Calibration, extra: float, rounds: int) -> float:
-    """The share of extra operations that a block really runs, e.g. 0.0417 for 5 among 120."""
-    total = max(1, round(calibration.count * rounds * extra)) if extra else 0
-    return total / (calibration.count * rounds)

@@ -64,8 +64,8 @@ def _warm_up(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEve
     for name in [name for name in cell.opening if name in alive]:
         batches, count = cell.warmup[name]
         try:
-            for _ in range(batches):
-                alive[name].visit(Work(count=count))
+            if batches:
+                alive[name].visit(Work(count=batches * count))
         except SubjectFailed as error:
             yield _drop(name, alive, error, "warm-up")
 

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sectax.design.batches import frozen_count, next_count, shortest_batch
+from sectax.design.order import known_extra
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.plan import Calibrated, Calibration, Plan
 from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work
-from sectax.model.treatment import Role, Treatment
+from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
 from sectax.stats.change_point import warm_up
 from sectax.stats.repetition import rounds_per_block, variance_parts
@@ -50,24 +51,24 @@ def calibrate(
         empties: by family, a subject whose operation does nothing; its cost is printed beside short operations.
         emit: is told of every treatment that was opened or dropped.
     Returns:
-        Calibrations of the treatments that could be tried. A control shares its baseline's: equal work by design.
+        Calibrations of the treatments that could be tried.
     """
     observed = plan.metrics[0].observed
     empty_s = {family: _empty_cost(spec, observed, emit, family) for family, spec in empties.items()}
     family_of = {cell.id: cell.family for cell in plan.cells}
     tried: dict[str, _Trial] = {}
     for treatment in plan.treatments:
-        if treatment.role in (Role.NEGATIVE, Role.POSITIVE):
+        if _source(treatment, plan, specs) != treatment.id:
             continue
         try:
             trial = _try(treatment, specs[treatment.id], plan.batch_s, observed, emit)
         except (SubjectFailed, SubjectSkipped) as error:
-            state = State.SKIPPED if isinstance(error, SubjectSkipped) else State.FAILED
-            emit(Dropped(treatment.id, state, "pilot", error.message, error.hint))
+            emit(_dropped(treatment.id, error))
         else:
             cost = empty_s.get(family_of[treatment.cell])
             tried[treatment.id] = replace(trial, calibration=replace(trial.calibration, empty_s=cost))
-    tried = {name: _with_warmup(trial) for name, trial in tried.items()}
+    if plan.warms_up:
+        tried = {name: _with_warmup(trial) for name, trial in tried.items()}
     calibrations = {name: trial.calibration for name, trial in tried.items()}
     rounds = {
         cell.id: _rounds(
@@ -76,10 +77,35 @@ def calibrate(
         for cell in plan.cells
     }
     for treatment in plan.treatments:
-        source = plan.cell(treatment.cell).baseline
-        if treatment.role in (Role.NEGATIVE, Role.POSITIVE) and source in calibrations:
-            calibrations[treatment.id] = replace(calibrations[source], treatment=treatment.id)
+        source = _source(treatment, plan, specs)
+        if source not in calibrations:
+            continue
+        calibrations[treatment.id] = replace(calibrations[source], treatment=treatment.id)
+        if treatment.extra:
+            rounds[treatment.cell] = enough_rounds(
+                calibrations[treatment.id], treatment.extra, rounds[treatment.cell], plan.rounds_range[1]
+            )
     return Calibrated(calibrations, rounds)
+
+
+def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) -> str:
+    """Whose trial counts for this treatment: the baseline's where both have the same subject, otherwise its own.
+
+    The run's own controls, and whatever else is the baseline again, then do equal work by design.
+    """
+    baseline = plan.cell(treatment.cell).baseline
+    return baseline if specs[treatment.id] == specs[baseline] else treatment.id
+
+
+def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int) -> int:
+    """Rounds in which whole operations come to within a tenth of a known extra cost; `most` where none do.
+
+    One extra operation among the four of four rounds of one is 25 %, and no control of 4 %.
+    """
+    for enough in range(rounds, most + 1):
+        if abs(known_extra(calibration, extra, enough) - extra) <= extra / 10:
+            return enough
+    return most
 
 
 def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, emit: Emit) -> _Trial:
@@ -141,7 +167,8 @@ def _elapsed(subject: Subject, work: Work, observed: str) -> float:
 
 
 def _with_warmup(trial: _Trial) -> _Trial:
-    return replace(trial, calibration=replace(trial.calibration, warmup=warm_up(trial.processes).batches))
+    seen = warm_up(trial.processes)
+    return replace(trial, calibration=replace(trial.calibration, warmup=seen.batches, settled=seen.settled))
 
 
 def _rounds(trials: list[_Trial], allowed: tuple[int, int]) -> int:
@@ -168,8 +195,13 @@ def _empty_cost(spec: SubjectSpec, observed: str, emit: Emit, family: str) -> fl
         costs = [_elapsed(subject, Work(sized.count, settle=sized.count), observed) for _ in range(5)]
         subject.close()
     except (SubjectFailed, SubjectSkipped) as error:
-        emit(Dropped(f"{family}: empty", State.FAILED, "pilot", error.message, error.hint))
+        emit(_dropped(f"{family}: empty", error))
         return None
     finally:
         subject.kill()
     return statistics.median(costs) / sized.count
+
+
+def _dropped(name: str, error: SubjectFailed | SubjectSkipped) -> Dropped:
+    state = State.SKIPPED if isinstance(error, SubjectSkipped) else State.FAILED
+    return Dropped(name, state, "pilot", error.message, error.hint)

@@ -13,7 +13,7 @@ class FamilyControls:
     """How the run's controls of itself came out for one family of cells.
 
     `noise_floor` is the half-width of the negative control's interval, as a share (0.004 is 0.4 %); `smallest_seen`
-    the smallest cost that this run could see.
+    the smallest cost that this run could see; `known_cost` what the positive control really cost more, as a share.
     """
 
     family: str
@@ -21,6 +21,7 @@ class FamilyControls:
     positive: Finding | None
     noise_floor: float | None
     smallest_seen: float | None
+    known_cost: float | None = None
 
 
 @dataclass(frozen=True)

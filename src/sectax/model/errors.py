@@ -12,6 +12,7 @@ class ExitStatus(IntEnum):
     GATE_MISSED = 1
     WRONG_USE = 2
     NOTHING_MEASURED = 3
+    FAULT = 70  # of sectax itself; as sysexits.h numbers it
     INTERRUPTED = 130
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sectax.model.treatment import Comparison
+from sectax.model.treatment import CONTROLS, Comparison
 
 
 class VerdictId(StrEnum):
@@ -101,6 +102,26 @@ class Finding:
     warnings: tuple[Warning, ...] = ()
     withheld: VerdictId | None = None
     seconds_needed: tuple[float, float] | None = None
+
+
+def leans_on(finding: Finding, positive: Comparison, families: Mapping[str, str], observed: Mapping[str, str]) -> bool:
+    """Whether a verdict falls with this positive control.
+
+    It does where it says 'no more than the margin' of observations of the same kind in the same family: those claims
+    need the proof that the run could see so little. Larger effects need none, and a control of times says nothing of
+    memory.
+
+    Args:
+        families: family of every cell.
+        observed: what every metric is made of.
+    """
+    compared = finding.comparison
+    return (
+        finding.verdict in WITHIN_MARGIN
+        and compared.standing not in CONTROLS
+        and families[compared.cell] == families[positive.cell]
+        and observed[compared.metric] == observed[positive.metric]
+    )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# The name of the observation of which a subject gives one, before all others: its very first operation.
+FIRST = "first"
+
 
 class Better(StrEnum):
     LOWER = "lower"
@@ -39,3 +42,8 @@ class Metric:
     summary: Summary
     observed: str
     resolution: float = 0.0
+
+    @property
+    def once_per_process(self) -> bool:
+        """Whether a subject gives one observation of it, of one operation, however many it is asked for later."""
+        return self.observed == FIRST

@@ -21,7 +21,7 @@ class Stopping:
         alpha: the error level that the primary comparisons share.
         max_blocks: the most blocks that are run.
         fixed_blocks: run exactly so many (the fixed-N design); None for the sequential one.
-        budget_s: seconds for the blocks; None for no limit.
+        budget_s: the most seconds that a session may take, its pilot included; None for no limit.
     """
 
     margin: float
@@ -35,7 +35,8 @@ class Stopping:
 class Plan:
     """What is measured, against what, and by which rules.
 
-    The first metric is the one that primary comparisons use. `transfers` says in one sentence what of the result
+    The first metric is the one that primary comparisons use. `warms_up` is False where every operation is a process of
+    its own, so that nothing can warm up. `transfers` says in one sentence what of the result
     holds elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave
     (enough to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share
     when they do equal work. `words` says what a person calls a level (`EdDSA` ->
@@ -57,6 +58,7 @@ class Plan:
     seed: int
     batch_s: float
     rounds_range: tuple[int, int] = (4, 32)
+    warms_up: bool = True
     choices: tuple[str, ...] = ()
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
     equal_witnesses: tuple[str, ...] = ()
@@ -83,6 +85,8 @@ class Calibration:
         open_s: about how long it takes to start the subject and make it ready.
         granularity_s, clock_read_s: of the clock that times the batches.
         empty_s: what an empty operation costs in the same loop; None where it was not measured.
+        settle: whether a batch that counts comes after one that is thrown away.
+        settled: whether the pilot saw the end of the warm-up.
     """
 
     treatment: str
@@ -94,6 +98,7 @@ class Calibration:
     clock_read_s: float
     empty_s: float | None = None
     settle: bool = True
+    settled: bool = True
 
 
 @dataclass(frozen=True)
@@ -102,3 +107,30 @@ class Calibrated:
 
     calibrations: dict[str, Calibration]
     rounds: dict[str, int]
+
+
+def extra_operations(calibration: Calibration, extra: float, rounds: int) -> int:
+    """How many operations a known extra cost is in a whole block: as near as whole ones can come, and at least one."""
+    return max(1, round(calibration.count * rounds * extra)) if extra else 0
+
+
+def known_extra(calibration: Calibration, extra: float, rounds: int) -> float:
+    """The share of extra operations that a block really runs, e.g. 0.0417 for 5 among 120."""
+    return extra_operations(calibration, extra, rounds) / (calibration.count * rounds)
+
+
+def nominal_cost(plan: Plan, treatment: Treatment) -> float:
+    """What a positive control is meant to cost more, as a share."""
+    return treatment.extra or 2 * plan.stopping.margin
+
+
+def known_cost(plan: Plan, calibrated: Calibrated | None, treatment: Treatment) -> float | None:
+    """What a positive control really cost more, as a share; None where the run was not calibrated for it.
+
+    A subject that runs no extra operations adds the nominal cost by itself.
+    """
+    if not treatment.extra:
+        return nominal_cost(plan, treatment)
+    calibration = None if calibrated is None else calibrated.calibrations.get(treatment.id)
+    rounds = None if calibrated is None else calibrated.rounds.get(treatment.cell)
+    return known_extra(calibration, treatment.extra, rounds) if calibration is not None and rounds else None

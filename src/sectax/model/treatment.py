@@ -64,6 +64,10 @@ class Standing(StrEnum):
     POSITIVE = "positive-control"
 
 
+# The run's comparisons of itself with itself.
+CONTROLS = frozenset({Standing.NEGATIVE, Standing.POSITIVE})
+
+
 @dataclass(frozen=True)
 class Comparison:
     """One treatment against the baseline of its cell in one metric, at its own error level `alpha`."""

@@ -67,17 +67,23 @@ class Appender:
     def write(self, statements: Iterable[Statement]) -> None:
         """All *statements* in one transaction, or none of them."""
         execute = self._cursor.execute
+        self.roll_back()
         try:
             execute("BEGIN IMMEDIATE")
             for sql, parameters in statements:
                 execute(sql, parameters)
             execute("COMMIT")
         except BaseException as error:
-            with suppress(*SQLITE_ERRORS):
-                self.db.rollback()
+            self.roll_back()
             if isinstance(error, SQLITE_ERRORS):
                 raise not_written(error, self.path) from error
             raise
+
+    def roll_back(self) -> None:
+        """Forget a transaction that Ctrl-C left open."""
+        if self.db.in_transaction:
+            with suppress(*SQLITE_ERRORS):
+                self.db.rollback()
 
     def sync(self) -> None:
         """What was written survives the death of the machine."""

@@ -17,6 +17,8 @@ from sectax.record.summary import Totals, block_value, median, totals
 
 # The latest blocks tell how long one takes now: treatments leave a run when they are resolved.
 _RECENT_BLOCKS = 5
+# Telemetry of this unit is a level and no amount: the record holds each, a total would mean nothing.
+_LEVEL = "_hz"
 
 
 @dataclass
@@ -235,7 +237,8 @@ class MeasuredBuilder:
             if treatment not in failed:
                 sums = self._telemetry[treatment]
                 for name, value in telemetry.items():
-                    sums[name] = sums.get(name, 0.0) + value
+                    if not name.endswith(_LEVEL):
+                        sums[name] = sums.get(name, 0.0) + value
 
     def _see(self, treatment: str, witnesses: Witnesses) -> None:
         seen = self._witnesses[treatment]

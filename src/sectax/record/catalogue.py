@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from sectax.model.plan import Plan
 from sectax.model.subject import Observation, Witnesses
 from sectax.record.appender import Appender
@@ -71,8 +73,14 @@ class Catalogue:
 
         Raises:
             SecretRefused: one of them holds a private key.
-            UnusableObservation: one of them is no valid text.
+            UnusableObservation: one of them is no valid text, or no finite number.
         """
+        for name, value in witnesses.items():
+            if isinstance(value, float) and not isfinite(value):
+                raise UnusableObservation(
+                    f"the witness {name} of {treatment} is {value}, which is no number",
+                    hint="this is a defect of the subject that gave it",
+                )
         try:
             text = as_json(witnesses)
         except UnicodeEncodeError as error:

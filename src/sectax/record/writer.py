@@ -7,8 +7,8 @@ leaves whole events behind.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import isfinite
@@ -17,6 +17,7 @@ from typing import Self
 
 from sectax import __version__
 from sectax.model.environment import Environment
+from sectax.model.errors import BadRecord, RecordNotWritable
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation
@@ -46,17 +47,45 @@ class RunWriter:
             self.plan = reader.plan()
             self.run_id = reader.run_id()
             self._started = reader.started()
-            self._calibrated = reader.calibrated()
             self._sessions = reader.sessions()
+        self._pilot: int = appender.db.execute("SELECT MIN(number) FROM block").fetchone()[0]
+        self._pilot_position = 0
+        self._read()
+
+    def _read(self) -> None:
+        """Take from the file what changes while it is written. No block is running then."""
+        with RunReader(self._file.path, self._file.db, ExitStack()) as reader:
+            self._calibrated = reader.calibrated()
             self._notes = reader.notes()
             self._next_block = reader.next_block_number()
             self._builder = reader.builder()
-        self._names = Catalogue(appender, self.plan)
-        self._state = "running"
-        self._pilot: int = appender.db.execute("SELECT MIN(number) FROM block").fetchone()[0]
-        self._pilot_position = 0
+        self._names = Catalogue(self._file, self.plan)
+        (self._state,) = self._file.db.execute("SELECT state FROM run").fetchone()
         self._running: int | None = None
         self._planned: frozenset[str] = frozenset()
+        self._torn = False
+
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        """What is done within is done in the file first, then in memory, and Ctrl-C may come between the two."""
+        self._torn = True
+        try:
+            yield
+        except Exception:
+            self._torn = False  # it was refused, in the file too
+            raise
+        self._torn = False
+
+    def _mend(self) -> None:
+        """Where Ctrl-C cut a step short, only the file knows how far it came; a running block is not gone on with."""
+        if not self._torn:
+            return
+        self._file.roll_back()
+        try:
+            with reading(self.path):
+                self._read()
+        except BadRecord as error:
+            raise RecordNotWritable(error.message, error.hint) from error
 
     @classmethod
     def create(
@@ -131,6 +160,7 @@ class RunWriter:
 
     def measured(self) -> Measured:
         """All finished blocks, as a reader of the file would see them; also after `close`."""
+        self._mend()
         return self._builder.measured(
             run_id=self.run_id,
             started=self._started,
@@ -140,17 +170,25 @@ class RunWriter:
             notes=self._notes,
         )
 
-    def calibrated(self, calibrated: Calibrated) -> None:
+    @property
+    def calibrated(self) -> Calibrated | None:
+        """What the pilot found; None where it has not come to its end."""
+        return self._calibrated
+
+    def calibrate(self, calibrated: Calibrated) -> None:
         """Record what the pilot found; from here on a resumed run does not repeat it."""
-        self._file.write(calibration_rows(self.plan, calibrated))
+        with self._step():
+            self._file.write(calibration_rows(self.plan, calibrated))
+            self._calibrated = calibrated
         self._file.sync()
-        self._calibrated = calibrated
 
     def note(self, text: str) -> None:
         """Record what the run itself has to say."""
         text = readable(text)
-        self._file.write([("INSERT INTO note (session, at, text) VALUES (?, ?, ?)", (self._session, _now(), text))])
-        self._notes += (text,)
+        row = (self._session, _now(), text)
+        with self._step():
+            self._file.write([("INSERT INTO note (session, at, text) VALUES (?, ?, ?)", row)])
+            self._notes += (text,)
 
     def begin_block(self, block: PlannedBlock) -> None:
         """Begin a block and record what it is to measure.
@@ -158,17 +196,20 @@ class RunWriter:
         Raises:
             ValueError: a block is running, or the number was used before.
         """
+        self._mend()
         if self._running is not None:
             raise ValueError(f"block {block.number} begins within block {self._running}")
         if block.number < self._next_block:
             raise ValueError(f"block {block.number} comes after block {self._next_block - 1}")
         self._file.check_place()
         row = (block.number, self._session, _now())
-        self._file.write([("INSERT INTO block VALUES (?, ?, 'running', ?, NULL)", row), *self._planned_subjects(block)])
-        self._builder.begin_block(block)
-        self._running = block.number
-        self._next_block = block.number + 1
-        self._planned = frozenset(planned_treatments(block))
+        begun: Statement = ("INSERT INTO block VALUES (?, ?, 'running', ?, NULL)", row)
+        with self._step():
+            self._file.write([begun, *self._planned_subjects(block)])
+            self._builder.begin_block(block)
+            self._running = block.number
+            self._next_block = block.number + 1
+            self._planned = frozenset(planned_treatments(block))
 
     def _planned_subjects(self, block: PlannedBlock) -> Iterable[Statement]:
         for cell_order, cell in enumerate(block.cells):
@@ -200,8 +241,9 @@ class RunWriter:
             self._must_run(number)
             if event.treatment not in self._planned:
                 raise ValueError(f"{event.treatment} is not planned in block {number}")
-        self._file.write(self._event_rows(number, event))
-        self._builder.event(number, event)
+        with self._step():
+            self._file.write(self._event_rows(number, event))
+            self._builder.event(number, event)
 
     def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:
         rows = self._failure_rows(block, event)
@@ -282,41 +324,51 @@ class RunWriter:
         """Mark the running block finished after so many *seconds*, and sync: from here on it counts, come what may."""
         self._must_run(number)
         self._file.check_place()
-        self._file.write([("UPDATE block SET state = 'finished', seconds = ? WHERE number = ?", (seconds, number))])
-        self._running = None
-        self._builder.finish_block(number, seconds)
+        finished = "UPDATE block SET state = 'finished', seconds = ? WHERE number = ? AND state = 'running'"
+        with self._step():
+            self._file.write([(finished, (seconds, number))])
+            self._running = None
+            self._builder.finish_block(number, seconds)
         self._file.sync()
 
     def abandon_block(self, number: int) -> None:
         """Mark the running block abandoned: its rows stay, and count nowhere."""
         self._must_run(number)
-        self._file.write([("UPDATE block SET state = 'abandoned' WHERE number = ?", (number,))])
-        self._running = None
-        self._builder.abandon_block(number)
+        abandoned = "UPDATE block SET state = 'abandoned' WHERE number = ? AND state = 'running'"
+        with self._step():
+            self._file.write([(abandoned, (number,))])
+            self._running = None
+            self._builder.abandon_block(number)
 
     def _must_run(self, number: int) -> None:
+        self._mend()
         if self._running != number:
             raise ValueError(f"block {number} is not running")
 
     def finish(self, state: str) -> None:
         """Record how the run ended (finished or interrupted); a block that is still running is abandoned."""
+        self._mend()
         if self._running is not None:
             self.abandon_block(self._running)
         now = _now()
-        self._file.write(
-            [
-                ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),  # Ctrl-C while it was beginning
-                ("UPDATE session SET ended = ? WHERE number = ?", (now, self._session)),
-                ("UPDATE run SET state = ?, ended = ?", (state, now)),
-            ]
-        )
-        self._state = state
+        with self._step():
+            self._file.write(
+                [
+                    ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),  # Ctrl-C while it was begun
+                    ("UPDATE session SET ended = ? WHERE number = ?", (now, self._session)),
+                    ("UPDATE run SET state = ?, ended = ?", (state, now)),
+                ]
+            )
+            self._state = state
 
     def close(self) -> None:
         """Make the run one file again, and let go of it. Never raises, may be repeated.
 
         Without `finish` before, the run counts as interrupted.
         """
+        with suppress(RecordNotWritable):
+            self._mend()
+        self._torn = False
         if self._state == "running":
             self._state = "interrupted"
         self._file.close()

@@ -177,10 +177,12 @@ def _ratio(figure: Figure, notes: _Notes) -> str:
 
 def _differences(comparison: RunComparison) -> Section:
     if not comparison.differences:
-        return Section("Differences", lines=("The runs record the same host, software and witnesses.",))
+        return Section("Differences", lines=("The runs record the same options, host, software and witnesses.",))
     rows = tuple(
         (
-            printable(f"{each.name} of {each.subject}" if each.subject != "run" else each.name),
+            printable(
+                f"{each.name} of {each.subject}" if each.subject not in {"run", *each.name.split()} else each.name
+            ),
             printable(each.a or "not there"),
             printable(each.b or "not there"),
             "refuses" if each.refuses else "allows",

@@ -1,4 +1,4 @@
-"""A comparison of either kind in every format: beside a published study, or beside another run."""
+"""A comparison of either kind, beside a published study or beside another run, on a terminal or as JSON."""
 
 from __future__ import annotations
 
@@ -14,15 +14,6 @@ def terminal(comparison: Comparison, *, width: int, colour: bool) -> str:
     if isinstance(comparison, PublishedComparison):
         return rendering.render_published(comparison, width=width, colour=colour)
     return rendering.render_runs(comparison, width=width, colour=colour)
-
-
-def markdown(comparison: Comparison) -> str:
-    """As a Markdown document."""
-    from sectax.reports import markdown as rendering
-
-    if isinstance(comparison, PublishedComparison):
-        return rendering.render_published(comparison)
-    return rendering.render_runs(comparison)
 
 
 def json_document(comparison: Comparison) -> bytes:

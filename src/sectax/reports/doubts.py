@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import Severity, Warning
+from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
+from sectax.model.treatment import SkippedTreatment
 from sectax.reports.words import names
 
 _ORDER = {Severity.FATAL: 0, Severity.WARNING: 1, Severity.NOTE: 2}
@@ -59,11 +61,24 @@ def gather_warnings(analysed: Analysed) -> tuple[Warned, ...]:
     )
 
 
+def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
+    """What cannot be had here: known before the run, or said by the subject in the pilot or later; each once."""
+    levels = {each.id: each.levels for each in measured.plan.treatments}
+    said = [
+        SkippedTreatment(each.treatment, levels.get(each.treatment, {}), each.reason, each.hint)
+        for each in measured.failures
+        if each.state == "skipped"
+    ]
+    once: dict[tuple[str, str, str], SkippedTreatment] = {}
+    for each in (*measured.plan.skipped, *said):
+        once.setdefault((each.treatment, each.reason, each.mend), each)
+    return tuple(once.values())
+
+
 def skipped(analysed: Analysed) -> tuple[Lack, ...]:
-    """What cannot be had here: known before the run, or said by the subject in the pilot or later."""
+    """What `all_skipped` knows, gathered by reason."""
     measured = analysed.measured
-    found = [(each.treatment, each.reason, each.mend) for each in measured.plan.skipped]
-    found += [(each.treatment, each.reason, each.hint) for each in measured.failures if each.state == "skipped"]
+    found = [(each.treatment, each.reason, each.mend) for each in all_skipped(measured)]
     return _gathered(measured.plan, found)
 
 
@@ -102,10 +117,12 @@ def _gathered(plan: Plan, found: list[tuple[str, str, str]]) -> tuple[Lack, ...]
 
 
 def _briefly(plan: Plan, ids: tuple[str, ...], first: str) -> str:
-    levels = {each.treatment: each.levels for each in plan.skipped} | {each.id: each.levels for each in plan.treatments}
+    known = {each.treatment: each.levels for each in plan.skipped} | {each.id: each.levels for each in plan.treatments}
+    # What failed may be no treatment of the plan, such as the empty operation in the pilot: it has no levels.
+    levels = [known.get(each, {}) for each in ids]
     varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
-    shared = set(levels[ids[0]].items()).intersection(*(levels[each].items() for each in ids[1:]))
-    told = [f"{name} {level}" for name, level in levels[ids[0]].items() if name in varied and (name, level) in shared]
+    shared = set(levels[0].items()).intersection(*(each.items() for each in levels[1:]))
+    told = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
     if told:
         return printable(f"{len(ids)} treatments with {', '.join(told)}")
-    return f"{len(ids)} treatments, {first} the first"
+    return f"{len(ids)} {'treatments' if all(levels) else 'subjects'}, {first} the first"

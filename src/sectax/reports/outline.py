@@ -16,7 +16,7 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
 from sectax.model.treatment import Cell, Role, Standing
-from sectax.reports import units
+from sectax.reports import telemetry, units
 from sectax.reports.doubts import Lack, Warned, failed, gather_warnings, skipped
 from sectax.reports.words import claims, names, summary
 
@@ -64,13 +64,15 @@ class Group:
 class Outline:
     """The whole report.
 
-    `factor` is the control's, the head of every first column; `notes` are lines that belong to no other part; `path` is
-    the run file's. `resume` and `see_all` are commands, empty where there is nothing to go on with or to see.
+    `options` are the experiment's own as they were given; `factor` is the control's, the head of every first column;
+    `notes` are lines that belong to no other part; `path` is the run file's. `resume` and `see_all` are commands, empty
+    where there is nothing to go on with or to see.
     """
 
     title: str
     headline: tuple[str, ...]
     resume: str
+    options: tuple[str, ...]
     factor: str
     groups: tuple[Group, ...]
     footnotes: tuple[str, ...]
@@ -101,6 +103,7 @@ def outline(analysed: Analysed, *, show_all: bool, path: str) -> Outline:
         title=f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}",
         headline=_headline(analysed),
         resume=printable(f"sectax resume {shlex.quote(path)}") if measured.state != "finished" else "",
+        options=tuple(printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts),
         factor=printable(plan.control),
         groups=_groups(analysed, hides),
         footnotes=_footnotes(analysed, hides),
@@ -110,7 +113,7 @@ def outline(analysed: Analysed, *, show_all: bool, path: str) -> Outline:
         skipped=skipped(analysed),
         failed=failed(analysed),
         choices=tuple(printable(choice) for choice in plan.choices),
-        notes=(*_empty_loops(analysed), *(printable(note) for note in measured.notes)),
+        notes=(*telemetry.lines(measured), *_empty_loops(analysed), *(printable(note) for note in measured.notes)),
         scope=tuple(printable(text) for text in (analysed.scope, plan.transfers) if text),
         summary=tuple(summary(analysed)),
         path=path,
@@ -139,8 +142,10 @@ def control_line(plan: Plan, controls: FamilyControls) -> str:
     if positive is None:
         parts.append("no positive control")
     else:
-        extra = plan.treatment(positive.comparison.treatment).extra or 2 * plan.stopping.margin
-        known = f"positive control of +{units.margin(extra)}"
+        extra = controls.known_cost
+        if extra is None:
+            extra = plan.treatment(positive.comparison.treatment).extra or 2 * plan.stopping.margin
+        known = f"positive control of +{units.margin(round(extra, 4))}"
         verdict = positive.withheld or positive.verdict
         if positive.effect is None:
             parts.append(f"{known}: not measured")

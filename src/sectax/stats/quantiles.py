@@ -1,4 +1,4 @@
-"""Quantiles: how many observations an interval needs, the interval from order statistics, and what a maximum says."""
+"""Quantiles: how many observations an interval needs, and the interval from order statistics."""
 
 from __future__ import annotations
 
@@ -49,14 +49,3 @@ def order_statistics_interval(values: ArrayLike, quantile: float = 0.5, level: f
     if lower < 0 or below[upper] < 1 - tail:
         return Interval(point, None, None, n)
     return Interval(point, float(data[lower]), float(data[upper]), n)
-
-
-def share_below_worst(count: int, level: float = 0.95) -> float:
-    """What an observed maximum of `count` independent observations says of the next ones.
-
-    Returns:
-        The share of all operations that lie below it with confidence `level`: (1 − level)^(1/n), 0.05^(1/n) at 95 %.
-    """
-    if count < 1:
-        raise ValueError("a maximum needs an observation")
-    return float((1 - level) ** (1 / count))

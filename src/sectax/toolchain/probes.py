@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import hashlib
 import os
 import re
@@ -116,6 +117,8 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(entry_points(group=GROUP).names))
 
 
+# Asked for every treatment; reading the entry points of all packages takes milliseconds.
+@functools.lru_cache(maxsize=64)
 def load(name: str) -> Probe:
     """The probe of this name. Raises `WrongUse` where there is none or its manifest is wrong."""
     found = entry_points(group=GROUP, name=name)

@@ -1,126 +1,109 @@
-"""Keeps a run while it goes on: every event into the file, and into the sums that the analysis looks at."""
+"""Keeps a run while it goes on: what a session adds to its file is the time of a block, and what became of nonsense."""
 
 from __future__ import annotations
 
-import contextlib
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from sectax import __version__
 from sectax.model.environment import Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.trial import BlockEvent, PlannedBlock
-from sectax.record.builder import MeasuredBuilder
-from sectax.record.reader import RunReader
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State
+from sectax.record.errors import SecretRefused, UnusableObservation
 from sectax.record.writer import RunWriter
 
 
 class Ledger:
-    """One session of a run: the file that it is written to, and what it holds so far."""
+    """One session of a run. What it holds, it holds in the writer of the file and nowhere else."""
 
-    def __init__(
-        self,
-        writer: RunWriter,
-        builder: MeasuredBuilder,
-        *,
-        run_id: str,
-        started: str,
-        next_block: int,
-        calibrated: Calibrated | None,
-        sessions: tuple[Environment, ...],
-        notes: tuple[str, ...],
-    ) -> None:
-        self.path = writer.path
-        self.run_id = run_id
-        self.calibrated = calibrated
+    def __init__(self, writer: RunWriter) -> None:
         self._writer = writer
-        self._builder = builder
-        self._started = started
-        self._next_block = next_block
-        self._sessions = sessions
-        self._notes = notes
-        self._state = "running"
+        self._block_began = 0.0
+        self._refused: set[tuple[int, str]] = set()
 
     @classmethod
     def create(cls, path: Path, plan: Plan, environment: Environment, run_id: str) -> Ledger:
         """Begin a run in a new file."""
-        writer = RunWriter.create(path, plan, environment, run_id=run_id, sectax_version=__version__)
-        return cls(
-            writer,
-            MeasuredBuilder(plan),
-            run_id=run_id,
-            started=datetime.now(UTC).isoformat(timespec="seconds"),
-            next_block=1,
-            calibrated=None,
-            sessions=(environment,),
-            notes=(),
-        )
+        return cls(RunWriter.create(path, plan, environment, run_id))
 
     @classmethod
     def reopen(cls, path: Path, environment: Environment) -> Ledger:
         """Go on with the run of a file. The block that was running in it is abandoned."""
-        writer = RunWriter.reopen(path, environment, sectax_version=__version__)
-        with contextlib.closing(RunReader.open(path)) as reader:
-            before = reader.measured()
-            return cls(
-                writer,
-                reader.builder(),
-                run_id=before.run_id,
-                started=before.started,
-                next_block=reader.next_block_number(),
-                calibrated=before.calibrated,
-                sessions=before.sessions,
-                notes=before.notes,
-            )
+        return cls(RunWriter.reopen(path, environment))
+
+    @property
+    def path(self) -> Path:
+        return self._writer.path
+
+    @property
+    def run_id(self) -> str:
+        return self._writer.run_id
+
+    @property
+    def calibrated(self) -> Calibrated | None:
+        """What the pilot found; None where it has not come to its end."""
+        return self._writer.calibrated
+
+    @property
+    def next_block(self) -> int:
+        return self._writer.next_block_number()
+
+    def measured(self) -> Measured:
+        """All finished blocks so far."""
+        return self._writer.measured()
 
     def note(self, text: str) -> None:
         """Something that the run itself has to say."""
         self._writer.note(text)
-        self._notes += (text,)
 
     def calibrate(self, calibrated: Calibrated) -> None:
         """What the pilot found; a resumed run does not repeat it."""
-        self._writer.calibrated(calibrated)
-        self.calibrated = calibrated
-
-    @property
-    def next_block(self) -> int:
-        return self._next_block
+        self._writer.calibrate(calibrated)
 
     def begin_block(self, block: PlannedBlock) -> None:
         self._writer.begin_block(block)
-        self._builder.begin_block(block)
-        self._next_block = block.number + 1
         self._block_began = time.monotonic()
 
-    def event(self, block: int, event: BlockEvent) -> None:
-        """One event of the running block, or of the pilot (block 0)."""
-        self._writer.event(block, event)
-        self._builder.event(block, event)
+    def event(self, block: int, event: BlockEvent) -> BlockEvent | None:
+        """One event of the running block, or of the pilot (block 0).
+
+        A treatment whose subject says what cannot be recorded (no number, another unit or clock than before, a
+        private key) has failed there: its reason is recorded, and what still comes of it in this block is not.
+
+        Returns:
+            What was recorded: the event, a `Dropped` in its place, or None.
+        """
+        if (block, event.treatment) in self._refused:
+            return None
+        try:
+            self._writer.event(block, event)
+        except (UnusableObservation, SecretRefused) as error:
+            dropped = Dropped(event.treatment, State.FAILED, _stage(block, event), error.message, error.hint)
+            self._writer.event(block, dropped)
+            self._refused.add((block, event.treatment))
+            return dropped
+        return event
 
     def finish_block(self, number: int) -> None:
-        seconds = time.monotonic() - self._block_began
-        self._writer.finish_block(number, seconds)
-        self._builder.finish_block(number, seconds)
-
-    def measured(self) -> Measured:
-        """All finished blocks so far."""
-        return self._builder.measured(
-            run_id=self.run_id,
-            started=self._started,
-            state=self._state,
-            calibrated=self.calibrated,
-            sessions=self._sessions,
-            notes=self._notes,
-        )
+        self._writer.finish_block(number, time.monotonic() - self._block_began)
 
     def finish(self, state: Literal["finished", "interrupted"]) -> None:
         """Say how the run ended, and let go of the file. Raises `RecordNotWritable` where it could not be said."""
-        self._state = state
         try:
             self._writer.finish(state)
         finally:
             self._writer.close()
+
+
+def _stage(block: int, event: BlockEvent) -> str:
+    """Where in its block the event stands, in the words of failures."""
+    if block < 1:
+        return "pilot"
+    match event:
+        case Opened():
+            return "open"
+        case Closed():
+            return "close"
+        case _:
+            return "visit"

@@ -19,11 +19,11 @@ def as_tables(analysed: Analysed, path: str, *, width: int, colour: bool, show_a
     return terminal.render(analysed, width=width, colour=colour, show_all=show_all, path=path)
 
 
-def as_document(analysed: Analysed, path: str) -> str:
-    """The JSON document, described in docs/json.md."""
+def as_document(analysed: Analysed, path: str, trouble: str = "") -> str:
+    """The JSON document, described in docs/json.md; `trouble` is why the run's record could not go on."""
     from sectax.reports import json
 
-    return json.document(analysed, path).decode()
+    return json.document(analysed, path, trouble).decode()
 
 
 def as_report(analysed: Analysed, path: str, format_: str, table: str) -> str:

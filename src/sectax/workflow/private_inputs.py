@@ -1,38 +1,123 @@
-"""Keeps a run's keys in a file of mode 600 while it goes on, so that it can be resumed; then deletes them."""
+"""Keeps a run's keys in a file of mode 600 until it is finished, so that it can be resumed; then deletes them."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import secrets
+import stat
+import time
 from pathlib import Path
 
 import msgspec
 
+from sectax.model.errors import RecordNotWritable
 from sectax.toolchain.cache import state_folder
 
-
-def _path(run_id: str) -> Path:
-    return state_folder() / "inputs" / f"{run_id}.json"
+_FOLDER_MODE = 0o700
+_FILE_MODE = 0o600
+# Whoever has not resumed a run by then hardly will; a resumed run without its keys makes new ones and says so.
+_LONG_GONE_S = 7 * 24 * 3600.0
 
 
 def keep(run_id: str, inputs: dict[str, str]) -> None:
-    """Write the inputs where only this user can read them."""
+    """Write the inputs where only this user can read them, in place of what was kept for this run before.
+
+    Raises:
+        RecordNotWritable: they cannot be kept.
+    """
     if not inputs:
         return
     path = _path(run_id)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(msgspec.json.encode(inputs))
+    try:
+        _make_folder(path.parent)
+        _replace(path, msgspec.json.encode(inputs))
+    except OSError as error:
+        raise _not_kept(error, path.parent) from error
 
 
 def recall(run_id: str) -> dict[str, str] | None:
-    """The inputs of an unfinished run; None where they are gone."""
+    """The inputs of an unfinished run; None where they are gone, or no longer whole."""
     try:
         return msgspec.json.decode(_path(run_id).read_bytes(), type=dict[str, str])
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 
 
 def forget(run_id: str) -> None:
-    """Delete the inputs of a run."""
-    _path(run_id).unlink(missing_ok=True)
+    """Delete the inputs of a run. Where that cannot be done now, `sweep` tries it again."""
+    with contextlib.suppress(OSError):
+        _path(run_id).unlink(missing_ok=True)
+
+
+def sweep(older_than_s: float = _LONG_GONE_S) -> None:
+    """Delete the inputs of runs long gone, which were never resumed. Never raises."""
+    before = time.time() - older_than_s
+    with contextlib.suppress(OSError):
+        for path in _folder().iterdir():
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode) and status.st_mtime < before:
+                    path.unlink()
+
+
+def _folder() -> Path:
+    return state_folder() / "inputs"
+
+
+def _path(run_id: str) -> Path:
+    return _folder() / f"{run_id}.json"
+
+
+def _make_folder(folder: Path) -> None:
+    """The folder and its parents, those that are missing or ours with mode 700.
+
+    A folder that the user named in SECTAX_STATE may be shared on purpose and stays as it is.
+    """
+    missing = [parent for parent in folder.parents if not parent.exists()]
+    for each in (*reversed(missing), folder):
+        with contextlib.suppress(FileExistsError):
+            each.mkdir(_FOLDER_MODE)
+            each.chmod(_FOLDER_MODE)  # an odd umask can take away even the owner's rights
+    for each in (folder,) if os.environ.get("SECTAX_STATE") else (folder.parent, folder):
+        descriptor = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) != _FOLDER_MODE:
+                os.fchmod(descriptor, _FOLDER_MODE)
+        finally:
+            os.close(descriptor)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Whole or not at all: a file that is cut short never has the name of one that counts."""
+    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        with os.fdopen(os.open(unfinished, flags, _FILE_MODE), "wb") as file:
+            os.fchmod(file.fileno(), _FILE_MODE)
+            file.write(content)
+        unfinished.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _not_kept(error: OSError, folder: Path) -> RecordNotWritable:
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return RecordNotWritable(
+                f"the disk that holds {folder}, where the keys of a run are kept, is full",
+                "make room, or name a folder on another disk in SECTAX_STATE",
+            )
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            why = "no permission"
+        case errno.ELOOP | errno.ENOTDIR | errno.EEXIST:
+            why = "it, or what leads to it, is no folder"
+        case _:
+            why = error.strerror or type(error).__name__
+    return RecordNotWritable(
+        f"the keys of this run cannot be kept in {folder}: {why}",
+        "name a folder of your own in SECTAX_STATE: its content is removed when the run is finished",
+    )

@@ -20,7 +20,7 @@ from sectax.engines.pilot import calibrate
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.analysed import Analysed
-from sectax.model.errors import NothingMeasured, RecordNotWritable
+from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.finding import Finding
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
@@ -34,19 +34,22 @@ from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.progress import Progress
-from sectax.workflow.standing import standing
+from sectax.workflow.whereabouts import whereabouts
 
 State = Literal["finished", "interrupted"]
+
+# What ends a run in good order; the command line turns all of them into KeyboardInterrupt.
+INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run that has ended: `state` is finished or interrupted, `trouble` why the record could not go on."""
+    """A run that has ended: `state` is finished or interrupted, `trouble` what a person must be told besides."""
 
     path: Path
     state: State
     analysed: Analysed
-    trouble: RecordNotWritable | None = None
+    trouble: SectaxError | None = None
 
 
 def start(name: str, request: Request, path: Path, progress: Progress) -> Outcome:
@@ -54,6 +57,7 @@ def start(name: str, request: Request, path: Path, progress: Progress) -> Outcom
     experiment = registry.load(name)
     plan = experiment.plan(request)
     _refuse_empty(plan)
+    private_inputs.sweep()
     inputs = experiment.inputs(plan)
     ledger = Ledger.create(path, plan, take_environment(experiment, plan), run_id=secrets.token_hex(8))
     private_inputs.keep(ledger.run_id, inputs)
@@ -67,6 +71,8 @@ def resume(path: Path, progress: Progress) -> Outcome:
     if measured.state == "finished":
         progress.say("this run is finished; there is nothing to go on with")
         return Outcome(path, "finished", analyse_measured(measured))
+    if measured.state == "running":
+        raise WrongUse(f"another sectax is measuring into {path}", "wait for it, or end it")
     experiment = registry.load(plan.experiment)
     environment = take_environment(experiment, plan)
     refuse_change(measured.sessions[0], environment)
@@ -109,38 +115,48 @@ class _Session:
 
     def run(self) -> Outcome:
         state: State = "interrupted"
-        trouble: RecordNotWritable | None = None
+        trouble: SectaxError | None = None
         try:
             for line in words.plan(self.plan):
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
             self.experiment.set_up(self.plan)
             calibrated = self.ledger.calibrated or self._calibrate()
+            for line in words.calibrated(self.plan, calibrated):
+                self.progress.say(line)
             self._blocks(calibrated)
             state = "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
-        except RecordNotWritable as error:
+        except SectaxError as error:
+            # The record cannot go on, a hook failed, the budget was spent: what was measured is printed all the same.
             trouble = error
         finally:
             with _uninterrupted():
-                self._end(state)
+                trouble = self._end(state) or trouble
         return Outcome(self.ledger.path, state, analyse_measured(self.ledger.measured()), trouble)
 
-    def _end(self, state: State) -> None:
+    def _end(self, state: State) -> SectaxError | None:
+        """Clean up and close the file, whatever ended the session; what went wrong with that is given back."""
+        trouble: SectaxError | None = None
         try:
             self.experiment.clean_up(self.plan)
+        except SectaxError as error:
+            trouble = error
         finally:
             # Where the file could not be written the reason was said already, and what stands in it stays.
             with contextlib.suppress(RecordNotWritable):
                 self.ledger.finish(state)
-            private_inputs.forget(self.ledger.run_id)
+            if state == "finished":
+                private_inputs.forget(self.ledger.run_id)
+        return trouble
 
     def _calibrate(self) -> Calibrated:
         total = sum(treatment.role in (Role.BASELINE, Role.TREATMENT) for treatment in self.plan.treatments)
         seen: set[str] = set()
 
         def emit(event: BlockEvent) -> None:
+            self._refuse_long_pilot()
             self.ledger.event(0, event)
             if isinstance(event, Opened | Dropped):
                 seen.add(event.treatment)
@@ -153,6 +169,14 @@ class _Session:
         self.ledger.calibrate(calibrated)
         return calibrated
 
+    def _refuse_long_pilot(self) -> None:
+        budget_s = self.plan.stopping.budget_s
+        if budget_s is not None and time.monotonic() - self.began > budget_s:
+            raise NothingMeasured(
+                f"the budget of {budget_s:g} s was spent in the pilot, before the first block",
+                "give a longer --budget, fewer levels (--level) or, where there is one, --quick",
+            )
+
     def _blocks(self, calibrated: Calibrated) -> None:
         specs = self.experiment.specs(self.plan, self.inputs, calibrated)
         measured = self.ledger.measured()
@@ -163,7 +187,7 @@ class _Session:
             findings = judge(measured)
             going = still_open(measured, self._awaited(findings))
             elapsed = time.monotonic() - self.began
-            self.progress.block(standing(measured, findings, going.comparisons, elapsed))
+            self.progress.say(whereabouts(measured, findings, going.comparisons, elapsed))
 
     def _awaited(self, findings: tuple[Finding, ...]) -> list[Finding]:
         """The findings that keep a run going: those of the first metric. The other metrics come along as they are."""
@@ -193,12 +217,13 @@ class _Session:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """A second Ctrl-C must not cost what the first one left to be kept."""
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """A second Ctrl-C, or a supervisor's second TERM, must not cost what the first one left to be kept."""
+    previous = {number: signal.signal(number, signal.SIG_IGN) for number in INTERRUPTING}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def default_path(name: str) -> Path:

@@ -11,12 +11,11 @@ from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, Plan
 from sectax.model.treatment import Standing
 from sectax.reports import words
-from sectax.workflow.progress import BlockDone
 
 
-def standing(
+def whereabouts(
     measured: Measured, findings: tuple[Finding, ...], still_open: Collection[str], elapsed_s: float
-) -> BlockDone:
+) -> str:
     """What to say after the last block of `measured`, `elapsed_s` seconds into the session.
 
     Args:
@@ -36,8 +35,7 @@ def standing(
         parts.append(f"about {left:.0f} s left")
     if shown is not None and shown.effect is not None:
         parts.append(f"{shown.comparison.treatment}: {_estimate(plan, shown)}")
-    sentence = " · ".join(parts)
-    return BlockDone(blocks, len(primary) - len(open_primary), len(primary), left, sentence)
+    return " · ".join(parts)
 
 
 def _estimate(plan: Plan, finding: Finding) -> str:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sectax.model.errors import WrongUse
 
 BASELINE = "baseline"
+# The option that says where the commands run: recorded, so that a run can be resumed from elsewhere.
+FOLDER = "folder"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _DEADLINE_S = 300.0
+
+# What a command is for, and its text -> its argument list.
+Split = Callable[[str, str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,7 @@ class Commands:
         argv: name -> argument list; the baseline is first.
         prepare: name -> what runs, untimed, before every execution.
         set_up, clean_up: run once before the first block and once after the last.
+        folder: where all of them run.
     """
 
     argv: dict[str, tuple[str, ...]]
@@ -32,6 +40,7 @@ class Commands:
     clean_up: tuple[tuple[str, ...], ...]
     ignore_failure: bool
     deadline_s: float
+    folder: str
 
 
 def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
@@ -40,7 +49,8 @@ def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
     Raises:
         WrongUse: a command that is missing, empty, badly quoted, named twice or not to be found.
     """
-    shell = bool(options.get("shell"))
+    folder = next(iter(options.get(FOLDER, ())), os.getcwd())
+    split = functools.partial(_split, shell=bool(options.get("shell")), folder=folder)
     if not options.get("baseline"):
         raise WrongUse("no baseline was given", "say --baseline 'CMD'")
     texts = {BASELINE: options["baseline"][0]}
@@ -51,14 +61,15 @@ def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
         texts[name] = text
     if len(texts) == 1:
         raise WrongUse("nothing was given to compare the baseline with", "say --treatment NAME='CMD'")
-    argv = {name: _split(f"command {name!r}", text, shell) for name, text in texts.items()}
+    argv = {name: split(f"command {name!r}", text) for name, text in texts.items()}
     return Commands(
         argv=argv,
-        prepare=_prepare(options.get("prepare", ()), tuple(texts), shell),
-        set_up=tuple(_split("--setup", text, shell) for text in options.get("setup", ())),
-        clean_up=tuple(_split("--cleanup", text, shell) for text in options.get("cleanup", ())),
+        prepare=_prepare(options.get("prepare", ()), tuple(texts), split),
+        set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
+        clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
         deadline_s=_deadline(options.get("timeout", ())),
+        folder=folder,
     )
 
 
@@ -69,7 +80,7 @@ def _named(given: str) -> tuple[str, str]:
     return name, text
 
 
-def _split(what: str, text: str, shell: bool) -> tuple[str, ...]:
+def _split(what: str, text: str, *, shell: bool, folder: str) -> tuple[str, ...]:
     if not text.strip():
         raise WrongUse(f"{what} is empty")
     if shell:
@@ -80,19 +91,36 @@ def _split(what: str, text: str, shell: bool) -> tuple[str, ...]:
         raise WrongUse(f"{what} is badly quoted: {error}", "balance the quotes") from error
     if not words:
         raise WrongUse(f"{what} is empty")
-    if shutil.which(words[0]) is None:
+    if _program(words[0], folder) is None:
         hint = "give its path, or --shell where it is a shell's own word (a pipe, a variable, a built-in)"
         raise WrongUse(f"{what}: {words[0]!r} was not found or is not executable", hint)
     return words
 
 
-def _prepare(given: tuple[str, ...], names: tuple[str, ...], shell: bool) -> dict[str, tuple[str, ...]]:
+def files_of(argv: tuple[str, ...], folder: str) -> str:
+    """The program and the files among its arguments, with what tells them from other versions of themselves."""
+    program = _program(argv[0], folder)
+    files = [program] if program is not None else []
+    files += [path for word in argv[1:] if os.path.isfile(path := os.path.join(folder, word))]
+    described = []
+    for path in files:
+        status = os.stat(path)
+        described.append(f"{path} {status.st_size} bytes, changed {status.st_mtime_ns}")
+    return f"in {folder}: {'; '.join(described)}"
+
+
+def _program(word: str, folder: str) -> str | None:
+    """The file that a command's first word starts, as the system finds it from `folder`."""
+    return shutil.which(os.path.join(folder, word) if "/" in word else word)
+
+
+def _prepare(given: tuple[str, ...], names: tuple[str, ...], split: Split) -> dict[str, tuple[str, ...]]:
     """`CMD` is for all commands, `NAME=CMD` for one of them."""
     prepared: dict[str, tuple[str, ...]] = {}
     for text in given:
         name, separator, rest = text.partition("=")
         for_one = bool(separator) and name in names
-        command = _split("--prepare", rest if for_one else text, shell)
+        command = split("--prepare", rest if for_one else text)
         for target in (name,) if for_one else names:
             if target in prepared:
                 raise WrongUse(f"two --prepare commands are for {target!r}", "join them in a script of your own")

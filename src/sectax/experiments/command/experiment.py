@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 
 from sectax.design.matrix import Rules, build
-from sectax.experiments.command.commands import BASELINE, Commands, read_commands
+from sectax.experiments.command.commands import BASELINE, FOLDER, Commands, files_of, read_commands
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
 from sectax.model.metric import Better, Metric, Summary
@@ -45,7 +44,8 @@ class CommandExperiment:
     )
 
     def plan(self, request: Request) -> Plan:
-        commands = read_commands(request.options)
+        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+        commands = read_commands(options)
         known = (Factor("command", tuple(commands.argv)),)
         factors = choose(known, {}, request.levels)
         metrics = (WALL, CPU, PEAK_MEMORY)
@@ -69,7 +69,8 @@ class CommandExperiment:
             seed=request.seed,
             batch_s=0.020,
             rounds_range=_ROUNDS,
-            options=dict(request.options),
+            warms_up=False,
+            options=options,
             # Another launcher has another cost of its own; another exit status is other work.
             equal_witnesses=("launcher", "exit_statuses"),
         )
@@ -88,17 +89,18 @@ class CommandExperiment:
         return {}
 
     def identity(self, plan: Plan) -> dict[str, str]:
-        return {f"command.{name}": _program(argv[0]) for name, argv in read_commands(plan.options).argv.items()}
+        commands = read_commands(plan.options)
+        return {f"command.{name}": files_of(argv, commands.folder) for name, argv in commands.argv.items()}
 
     def set_up(self, plan: Plan) -> None:
         commands = read_commands(plan.options)
         for argv in commands.set_up:
-            run_hook(argv, commands.deadline_s)
+            run_hook(argv, commands.deadline_s, cwd=commands.folder)
 
     def clean_up(self, plan: Plan) -> None:
         commands = read_commands(plan.options)
         for argv in commands.clean_up:
-            run_hook(argv, commands.deadline_s)
+            run_hook(argv, commands.deadline_s, cwd=commands.folder)
 
     def requirements(self) -> tuple[str, ...]:
         return ()
@@ -109,7 +111,7 @@ def _spec(treatment: Treatment, commands: Commands, injected_s: float) -> Comman
     return CommandSpec(
         name=name,
         argv=commands.argv[name],
-        cwd=os.getcwd(),
+        cwd=commands.folder,
         prepare=commands.prepare.get(name),
         deadline_s=commands.deadline_s,
         ignore_failure=commands.ignore_failure,
@@ -123,12 +125,3 @@ def _injected_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None)
         return 0.0
     baseline = calibrated.calibrations.get(plan.cell(treatment.cell).baseline)
     return 2 * plan.stopping.margin * baseline.batch_s / baseline.count if baseline is not None else 0.0
-
-
-def _program(word: str) -> str:
-    """What tells a program from another build of itself: its path, size and time of change."""
-    path = shutil.which(word)
-    if path is None:
-        return f"{word} (not found)"
-    status = os.stat(path)
-    return f"{path} {status.st_size} bytes, changed {status.st_mtime_ns}"

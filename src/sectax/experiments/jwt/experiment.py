@@ -41,8 +41,6 @@ _PUBLISHED_CHOICES = (
 )
 
 _WORDS = {
-    "php": "PHP",
-    "python": "Python",
     "operation=sign": "signs",
     "operation=verify": "verifies",
     "key_use=parsed-once": "with a key parsed once",
@@ -112,7 +110,7 @@ class JwtExperiment:
             seed=request.seed,
             batch_s=0.010 if request.preset == "quick" else 0.020,
             choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
-            words=_WORDS,
+            words=_WORDS | {name: probes.load(name).manifest.title for name in self.requirements()},
         )
 
     def inputs(self, plan: Plan) -> dict[str, str]:

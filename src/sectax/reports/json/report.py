@@ -6,7 +6,7 @@ from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.finding import TreatmentResult
 from sectax.model.plan import Plan
 from sectax.model.treatment import Standing
-from sectax.reports.doubts import all_warnings
+from sectax.reports.doubts import all_skipped, all_warnings
 from sectax.reports.json.parts import (
     NOT_ASKED,
     NOT_KNOWN,
@@ -27,18 +27,19 @@ SCHEMA = "sectax/report/1"
 _OWN = {Standing.NEGATIVE, Standing.POSITIVE}
 
 
-def document(analysed: Analysed, path: str) -> bytes:
+def document(analysed: Analysed, path: str, trouble: str = "") -> bytes:
     """One JSON document, UTF-8.
 
     Args:
         analysed: the run, judged.
         path: of the run file, as it is to be shown.
+        trouble: why the run or its record could not go on; empty where nothing is known to be wrong.
     """
     measured, plan = analysed.measured, analysed.measured.plan
     return encoded(
         {
             "schema": SCHEMA,
-            "run": _run(analysed, path),
+            "run": _run(analysed, path, trouble),
             "plan": _plan(plan),
             "treatments": [_treatment(analysed, each) for each in analysed.treatments],
             "findings": [
@@ -50,7 +51,7 @@ def document(analysed: Analysed, path: str) -> bytes:
             "warnings": [warning(each) for each in all_warnings(analysed)],
             "skipped": [
                 {"treatment": each.treatment, "levels": each.levels, "reason": each.reason, "mend": each.mend}
-                for each in plan.skipped
+                for each in all_skipped(measured)
             ],
             "failures": [
                 {
@@ -68,16 +69,18 @@ def document(analysed: Analysed, path: str) -> bytes:
     )
 
 
-def _run(analysed: Analysed, path: str) -> Record:
+def _run(analysed: Analysed, path: str, trouble: str) -> Record:
     measured = analysed.measured
     return record(
         id=measured.run_id,
         path=path,
         started=measured.started,
         state=measured.state,
+        trouble=trouble or Missing("no trouble was told of"),
         blocks=len(measured.blocks),
         block_seconds=known(measured.block_s, "no block is finished"),
-        # Circumstances (host name, load) stay in the run file: a report is made to be shared.
+        # Circumstances (host name, load) and the options that were given stay in the run file: a report is made to be
+        # shared.
         sessions=[dict(session.identity) for session in measured.sessions],
         notes=[*measured.notes],
         scope=analysed.scope,
@@ -151,4 +154,5 @@ def _controls(analysed: Analysed, controls: FamilyControls) -> Record:
         positive=finding(positive, no_effect(analysed, positive)) if positive else Missing("there was none"),
         noise_floor=known(controls.noise_floor, NOT_KNOWN),
         smallest_seen=known(controls.smallest_seen, NOT_KNOWN),
+        known_cost=known(controls.known_cost, NOT_KNOWN),
     )

@@ -1,6 +1,5 @@
 """The report as a Markdown document (GitHub's tables), to be pasted where others read it."""
 
-from sectax.reports.markdown.compared import render_published, render_runs
 from sectax.reports.markdown.report import render
 
-__all__ = ["render", "render_published", "render_runs"]
+__all__ = ["render"]

@@ -30,6 +30,7 @@ def render(analysed: Analysed, path: str) -> str:
     if laid_out.resume:
         document.command(laid_out.resume)
     _section(document, "Summary", laid_out.summary)
+    _section(document, "Options", laid_out.options)
     document.heading("Findings")
     for group in laid_out.groups:
         _table(document, group, laid_out.factor)

@@ -32,6 +32,7 @@ def render(analysed: Analysed, *, width: int, colour: bool, show_all: bool, path
     if laid_out.resume:
         page.paragraph("to go on with it:", indent=0)
         page.verbatim(laid_out.resume)
+    _write_section(page, "Options", laid_out.options)
     write_groups(page, laid_out)
     if laid_out.footnotes:
         page.blank()

@@ -1,7 +1,7 @@
 """Sentences: the verdict in words, the summary that ends a report, and the plan before a run."""
 
 from sectax.reports.words.claims import effect, interval, verdict
-from sectax.reports.words.plans import plan
+from sectax.reports.words.plans import calibrated, plan
 from sectax.reports.words.summaries import summary
 
-__all__ = ["effect", "interval", "plan", "summary", "verdict"]
+__all__ = ["calibrated", "effect", "interval", "plan", "summary", "verdict"]

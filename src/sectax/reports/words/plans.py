@@ -4,27 +4,63 @@ from __future__ import annotations
 
 from sectax.model.plan import FIRST_LOOK, Calibrated, Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import Role, Standing
+from sectax.model.treatment import Role, Standing, Treatment
 from sectax.reports import units
 from sectax.reports.words import names
 
 
-def plan(given: Plan, calibrated: Calibrated | None = None, *, block_s: float | None = None) -> list[str]:
-    """The plan as lines.
-
-    Args:
-        given: the plan.
-        calibrated: the pilot's result, once there is one.
-        block_s: about how long a block will take, in seconds; None where nobody knows yet.
-    """
+def plan(given: Plan) -> list[str]:
+    """The plan as lines, before anything was measured."""
     lines = [f"{printable(given.experiment)}, {printable(given.preset)} preset: {printable(given.question)}"]
     lines.append(_matrix(given))
     lines.append(_errors(given))
-    lines.append(_stopping(given, block_s))
+    lines.append(_stopping(given))
     lines.append(f"order drawn from seed {given.seed}")
-    if calibrated is not None:
-        lines.append(_calibrated(given, calibrated))
     return lines + _skipped(given)
+
+
+def calibrated(given: Plan, frozen: Calibrated) -> list[str]:
+    """What the pilot froze, as lines: batches, warm-up, rounds, processes, and about how long a block lasts."""
+    live = [each for each in given.treatments if each.id in frozen.calibrations and each.cell in frozen.rounds]
+    if not live:
+        return ["the pilot could try nothing"]
+    tried = [frozen.calibrations[each.id] for each in live]
+    lengths = [each.batch_s for each in tried]
+    counts = [each.count for each in tried]
+    rounds = [frozen.rounds[each.cell] for each in live]
+    low, high = units.seconds(min(lengths)), units.seconds(max(lengths))
+    batches = low if low == high else f"{low} to {high}"
+    parts = [f"batches of {batches} ({_range(min(counts), max(counts), 'operation')})"]
+    if given.warms_up:
+        warmup = [each.warmup for each in tried]
+        parts.append(f"{_range(min(warmup), max(warmup), 'batch', 'batches')} of warm-up in every process")
+    parts.append(f"{_range(min(rounds), max(rounds), 'round')} per block")
+    parts.append(
+        f"{_count(len(live), 'process', 'processes')} per block" if given.warms_up else "a process an operation"
+    )
+    return [f"the pilot froze {', '.join(parts)}", _duration(given, _block_s(live, frozen))]
+
+
+def _block_s(live: list[Treatment], frozen: Calibrated) -> float:
+    """About how long a block lasts: opening, warm-up, and every round with its settling batch."""
+    total = 0.0
+    for each in live:
+        seen = frozen.calibrations[each.id]
+        batches = frozen.rounds[each.cell] * (1 + each.extra + (1 if seen.settle else 0))
+        total += seen.open_s + (seen.warmup + batches) * seen.batch_s
+    return total
+
+
+def _duration(given: Plan, block_s: float) -> str:
+    stopping = given.stopping
+    words = f"a block takes about {units.seconds(block_s)}"
+    first = first_verdict(given)
+    if first is not None and stopping.fixed_blocks is None:
+        words += f", so the first verdict may come after about {units.seconds(first * block_s)}"
+    latest = (stopping.fixed_blocks or stopping.max_blocks) * block_s
+    if stopping.budget_s is not None:
+        latest = min(latest, stopping.budget_s)
+    return f"{words}; the whole takes at most about {units.seconds(latest)}"
 
 
 def first_verdict(given: Plan) -> int | None:
@@ -71,40 +107,17 @@ def _errors(given: Plan) -> str:
     return "; ".join(parts)
 
 
-def _stopping(given: Plan, block_s: float | None) -> str:
+def _stopping(given: Plan) -> str:
     stopping = given.stopping
     if stopping.fixed_blocks is not None:
-        words = f"exactly {stopping.fixed_blocks} blocks, judged at the end"
-        end = stopping.fixed_blocks
-    else:
-        first = first_verdict(given)
-        words = f"at most {stopping.max_blocks} blocks"
-        if stopping.budget_s is not None:
-            words += f" or {units.seconds(stopping.budget_s)}"
-        if first is None:
-            words += "; so few blocks allow no verdict at this error level: raise --blocks or compare less"
-        else:
-            words += f"; the first verdict is possible after block {first}"
-            if block_s is not None:
-                words += f", in about {units.seconds(first * block_s)}"
-        end = stopping.max_blocks
-    if block_s is not None:
-        latest = end * block_s
-        if stopping.budget_s is not None:
-            latest = min(latest, stopping.budget_s)
-        words += f"; a block takes about {units.seconds(block_s)}, the whole at most about {units.seconds(latest)}"
-    return words
-
-
-def _calibrated(given: Plan, calibrated: Calibrated) -> str:
-    rounds = calibrated.rounds.values()
-    counts = [each.count for each in calibrated.calibrations.values()]
-    parts: list[str] = []
-    if rounds:
-        parts.append(f"{_range(min(rounds), max(rounds))} rounds per block")
-    if counts:
-        parts.append(f"{_range(min(counts), max(counts))} operations per batch")
-    return "the pilot froze " + " and ".join(parts) if parts else "the pilot froze nothing"
+        return f"exactly {stopping.fixed_blocks} blocks, judged at the end"
+    words = f"at most {stopping.max_blocks} blocks"
+    if stopping.budget_s is not None:
+        words += f" or {units.seconds(stopping.budget_s)}"
+    first = first_verdict(given)
+    if first is None:
+        return f"{words}; so few blocks allow no verdict at this error level: raise --max-blocks or compare less"
+    return f"{words}; the first verdict is possible after block {first}"
 
 
 def _skipped(given: Plan) -> list[str]:
@@ -119,12 +132,12 @@ def _skipped(given: Plan) -> list[str]:
     return lines
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str, several: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else several or f'{noun}s'}"
 
 
-def _range(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+def _range(low: int, high: int, noun: str, several: str = "") -> str:
+    return _count(high, noun, several) if low == high else f"{low:,} to {_count(high, noun, several)}"
 
 
 def _level(alpha: float) -> str:

@@ -41,7 +41,9 @@ def summary(analysed: Analysed) -> list[str]:
     if silent:
         lines.append(_silence(silent, len(told)))
     if not headline:
-        lines.append("None of these comparisons was declared primary: each stands at 95 % by itself.")
+        # An error level of its own for each; with --simultaneous it is smaller.
+        level = f"{100 * (1 - max(each.comparison.alpha for each in told)):.4g} %"
+        lines.append(f"None of these comparisons was declared primary: each stands at {level} by itself.")
     return lines
 
 

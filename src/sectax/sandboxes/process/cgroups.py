@@ -27,12 +27,19 @@ def cgroup_folders(pid: int, controller: str, root: Path = Path("/")) -> list[Pa
         root: where the file system begins; another one in tests.
     """
     try:
-        memberships = (root / f"proc/{pid}/cgroup").read_text(errors="replace").splitlines()
-        mounts = _mounts((root / "proc/self/mountinfo").read_text(errors="replace"), root)
+        memberships = (root / f"proc/{pid}/cgroup").read_text(errors="replace")
+        mountinfo = (root / "proc/self/mountinfo").read_text(errors="replace")
     except OSError:
         return []
+    return list(_folders(memberships, mountinfo, controller, root))
+
+
+# Asked for every process of a run, and the same each time.
+@functools.lru_cache(maxsize=16)
+def _folders(memberships: str, mountinfo: str, controller: str, root: Path) -> list[Path]:
+    mounts = _mounts(mountinfo, root)
     unified: str | None = None
-    for line in memberships:
+    for line in memberships.splitlines():
         # 4:cpu,cpuacct:/docker/… in v1, 0::/user.slice/… in v2
         number, _, rest = line.partition(":")
         names, _, path = rest.partition(":")
@@ -45,8 +52,6 @@ def cgroup_folders(pid: int, controller: str, root: Path = Path("/")) -> list[Pa
     return _lineage(unified, [mount for mount in mounts if not mount.controllers])
 
 
-# Asked for every process of a run, and the same each time.
-@functools.lru_cache(maxsize=4)
 def _mounts(mountinfo: str, root: Path) -> list[_Mount]:
     mounts: list[_Mount] = []
     for line in mountinfo.splitlines():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from sectax.model.printable import printable
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation
@@ -16,6 +16,9 @@ ProbeTrouble = (ChildError, ProtocolViolation, AnsweredFailed, AnsweredSkipped)
 _LAST_WORDS = 200  # characters
 # The shortest piece of an input that is recognised. Shorter ones occur by chance.
 _PIECE = 12
+# The shortest input that is recognised as a whole, whatever it is made of.
+_WHOLE = 8
+_MARK = "[input]"
 _RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
 
 
@@ -56,18 +59,27 @@ def _last_words(stderr_tail: bytes) -> str:
     return f"; last on its stderr: {printable(lines[-1], _LAST_WORDS)}" if lines else ""
 
 
-def redacted(text: str, secrets: Iterable[str]) -> str:
-    """Take out of a message every longer piece of the inputs: a probe's complaint may quote the key it was given."""
-    pieces = {
-        run[start : start + _PIECE]
-        for secret in secrets
-        for run in _RUN.findall(secret)
-        for start in range(len(run) - _PIECE + 1)
-    }
+def redaction(secrets: Iterable[str]) -> Callable[[str], str]:
+    """What takes out of a text the inputs and every longer piece of them: a probe's words may quote its key."""
+    known = [secret for secret in secrets if len(secret) >= _WHOLE]
+    whole = sorted(known, key=len, reverse=True)
+    pieces = {piece for secret in known for run in _RUN.findall(secret) for piece in _pieces(run)}
 
     def _or_mark(match: re.Match[str]) -> str:
-        run = match[0]
-        known = any(run[start : start + _PIECE] in pieces for start in range(len(run) - _PIECE + 1))
-        return "[input]" if known else run
+        return match[0] if pieces.isdisjoint(_pieces(match[0])) else _MARK
 
-    return _RUN.sub(_or_mark, text)
+    def _redacted(text: str) -> str:
+        for secret in whole:
+            text = text.replace(secret, _MARK)
+        return _RUN.sub(_or_mark, text)
+
+    return _redacted
+
+
+def redacted(text: str, secrets: Iterable[str]) -> str:
+    """As `redaction`, for one text."""
+    return redaction(secrets)(text)
+
+
+def _pieces(run: str) -> Iterator[str]:
+    return (run[start : start + _PIECE] for start in range(len(run) - _PIECE + 1))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
@@ -15,7 +17,7 @@ from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError, ChildSilent, describe_exit
 from sectax.sandboxes.process.telemetry import TelemetryReader, difference
 from sectax.subjects.probe.conversation import Conversation
-from sectax.subjects.probe.failures import ProbeTrouble, advice, redacted, story
+from sectax.subjects.probe.failures import ProbeTrouble, advice, redaction, story
 from sectax.subjects.probe.plausibility import ClockWatch
 from sectax.subjects.probe.witnessing import witness
 
@@ -110,35 +112,37 @@ class ProbeSubject:
             seen = self._witness(conversation)
         except AnsweredSkipped as error:
             self.kill()
-            secrets = spec.inputs.values()
-            reason, mend = (printable(redacted(text, secrets), _LONGEST_TEXT) for text in (error.reason, error.mend))
+            reason, mend = (self._safe_text(text) for text in (error.reason, error.mend))
             raise SubjectSkipped(reason, mend) from error
         except ProbeTrouble as error:
             raise self._failed(error, doing) from error
         self._stage = "visit"
-        return _safe(prepared.witnesses) | seen | _safe(_identity(hello))
+        return self._safe(prepared.witnesses) | seen | self._safe(_identity(hello))
 
     def visit(self, work: Work) -> Visit:
         """Have the operations run, and say how long they took by the probe's own clock.
 
         Observations: `batch_time` in seconds, one for the batch, or with `work.each` one per operation. Operations
         that are `extra` lengthen the batch and are not counted.
+        Telemetry is of the whole request, the operations that settle too; `spanned_s` says how many seconds that took.
         """
         if work.each and work.extra:
             raise ValueError("extra operations lengthen a batch; they cannot be added to single ones")
         conversation, telemetry = self._running(), self._telemetry
         before = None if telemetry is None else telemetry.read()
+        began = time.monotonic()
         try:
             reply = conversation.measure(work.count + work.extra, work.settle, work.each)
         except ProbeTrouble as error:
             raise self._failed(error, "measure") from error
         after = None if telemetry is None else telemetry.read()
+        spanned_s = time.monotonic() - began
         elapsed_s = self._checked(conversation, reply, work.settle)
         if work.each:
             observations = tuple(self._observation(BATCH_TIME, each * 1e-9, 1) for each in reply.elapsed_ns)
         else:
             observations = (self._observation(BATCH_TIME, elapsed_s, work.count),)
-        ridden = {} if before is None or after is None else difference(before, after)
+        ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
         return Visit(observations, ridden)
 
     def close(self) -> Witnesses:
@@ -193,7 +197,7 @@ class ProbeSubject:
                 "; ".join(witnessed.doubts.values()),
                 "nothing is timed that does not do its work; sectax probe check names each step that fails",
             )
-        return _safe(witnessed.reply.witnesses)
+        return self._safe(witnessed.reply.witnesses)
 
     def _checked(self, conversation: Conversation, reply: MeasureReply, settle: int = 0) -> float:
         """The seconds of a measurement that can be believed."""
@@ -224,9 +228,22 @@ class ProbeSubject:
 
     def _failure(self, message: str, hint: str) -> SubjectFailed:
         self.kill()
-        secrets = self._spec.inputs.values()
-        safe = printable(redacted(f"{self._title()} {message}", secrets))
-        return SubjectFailed(safe, redacted(hint, secrets), self._stage)
+        safe = printable(self._redacted(f"{self._title()} {message}"))
+        return SubjectFailed(safe, self._redacted(hint), self._stage)
+
+    @cached_property
+    def _redacted(self) -> Callable[[str], str]:
+        return redaction(self._spec.inputs.values())
+
+    def _safe_text(self, text: str) -> str:
+        return printable(self._redacted(text), _LONGEST_TEXT)
+
+    def _safe(self, witnesses: Witnesses) -> dict[str, Witness]:
+        """Witnesses as they may be shown and recorded: text from a probe can hold anything, its inputs too."""
+        return {
+            self._safe_text(name): self._safe_text(value) if isinstance(value, str) else value
+            for name, value in witnesses.items()
+        }
 
 
 def _identity(hello: HelloReply) -> dict[str, Witness]:
@@ -238,12 +255,4 @@ def _identity(hello: HelloReply) -> dict[str, Witness]:
         "clock": hello.clock.name,
         "clock_granularity_s": hello.clock.granularity_ns * 1e-9,
         "clock_read_s": hello.clock.read_ns * 1e-9,
-    }
-
-
-def _safe(witnesses: Witnesses) -> Witnesses:
-    """Witnesses as they may be shown and recorded: text from a probe can hold anything."""
-    return {
-        printable(name, _LONGEST_TEXT): printable(value, _LONGEST_TEXT) if isinstance(value, str) else value
-        for name, value in witnesses.items()
     }

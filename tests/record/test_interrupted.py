@@ -1,0 +1,148 @@
+"""Ctrl-C at any instant: what is in the file and what is in memory stay the same, and what is finished stays."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from sectax.model.subject import Observation
+from sectax.model.trial import Dropped, State, Trial
+from sectax.record import writer as room
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from tests.record.runs import ENVIRONMENT, calibrated, plan, planned_block, record_block
+
+ROOM = str(Path(room.__file__).parent)
+PLAN = plan()
+BLOCK = planned_block(PLAN, 2, rounds=1, live=["sign/RS256"])
+TRIAL = Trial(
+    "sign/RS256", 1, 0, State.OK, (Observation("batch_time", 0.25, "s", "hrtime", 1),), {"steal_s": 0.5, "new": 1.0}
+)
+
+Step = Callable[[RunWriter], None]
+
+
+def begin(writer: RunWriter) -> None:
+    writer.begin_block(BLOCK)
+
+
+def tell(writer: RunWriter) -> None:
+    writer.event(2, TRIAL)
+
+
+def finish(writer: RunWriter) -> None:
+    writer.finish_block(2, 1.5)
+
+
+STEPS: dict[str, tuple[tuple[Step, ...], Step]] = {
+    "begin": ((), begin),
+    "event": ((begin,), tell),
+    "finish": ((begin, tell), finish),
+    "abandon": ((begin, tell), lambda writer: writer.abandon_block(2)),
+    "pilot": ((), lambda writer: writer.event(0, Dropped("sign/RS256", State.FAILED, "pilot", "no"))),
+    "note": ((), lambda writer: writer.note("hello")),
+    "calibrate": ((), lambda writer: writer.calibrate(calibrated(PLAN))),
+    "end": ((begin, tell), lambda writer: writer.finish("finished")),
+}
+
+
+def interrupted_at(line: int, step: Step, writer: RunWriter) -> bool:
+    """Do a step, and press Ctrl-C before the so-manieth line that it runs in this room. False where it has fewer."""
+    lines = count(1)
+
+    def _trace(frame, what, _):
+        if not frame.f_code.co_filename.startswith(ROOM):
+            return None
+        if what == "line" and next(lines) == line:
+            raise KeyboardInterrupt
+        return _trace
+
+    before = sys.gettrace()
+    sys.settrace(_trace)
+    try:
+        step(writer)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def block_states(path: Path) -> dict[int, str]:
+    db = sqlite3.connect(path)
+    states = dict(db.execute("SELECT number, state FROM block WHERE number > 0"))
+    db.close()
+    return states
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path, name):
+    before, step = STEPS[name]
+    reached = set()
+    for line in count(1):
+        path = tmp_path / f"{line}.sectax"
+        with RunWriter.create(path, PLAN, ENVIRONMENT, "run-1") as writer:
+            record_block(writer, rounds=1)
+            for earlier in before:
+                earlier(writer)
+            interrupted = interrupted_at(line, step, writer)
+            in_file = block_states(path).get(2)
+            writer.finish("interrupted" if interrupted else "finished")
+        measured = writer.measured()
+
+        # Whatever was finished when Ctrl-C came stays so; whatever was not is abandoned.
+        assert block_states(path).get(2) == {"running": "abandoned"}.get(in_file, in_file)
+        assert measured.blocks == ((1, 2) if in_file == "finished" else (1,))
+        with RunReader.open(path) as reader:
+            assert reader.measured() == measured
+        reached.add(in_file)
+        if not interrupted:
+            break
+    assert line > 5  # the step has lines, and Ctrl-C was pressed at them
+    if name == "finish":
+        assert reached == {"running", "finished"}
+
+
+def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path):
+    for line in count(1):
+        path = tmp_path / f"{line}.sectax"
+        with RunWriter.create(path, PLAN, ENVIRONMENT, "run-1") as writer:
+            begin(writer)
+            tell(writer)
+            interrupted = interrupted_at(line, finish, writer)
+            measured = writer.measured()
+            with RunReader.open(path) as reader:
+                assert reader.measured() == measured
+            if writer._running is not None:  # it came before anything was done
+                finish(writer)
+            record_block(writer)
+            with RunReader.open(path) as reader:
+                assert reader.measured() == writer.measured()
+        if not interrupted:
+            break
+
+
+def test_a_block_that_ctrl_c_tore_is_not_finished_any_more(tmp_path):
+    with RunWriter.create(tmp_path / "run.sectax", PLAN, ENVIRONMENT, "run-1") as writer:
+        begin(writer)
+        written = writer._file.write
+
+        def _interrupt(statements):
+            written(statements)
+            raise KeyboardInterrupt
+
+        writer._file.write = _interrupt
+        with pytest.raises(KeyboardInterrupt):
+            tell(writer)
+        writer._file.write = written
+
+        with pytest.raises(ValueError, match="not running"):
+            finish(writer)
+        writer.finish("interrupted")
+
+    assert block_states(tmp_path / "run.sectax") == {2: "abandoned"}

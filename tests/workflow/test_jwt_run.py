@@ -1,0 +1,103 @@
+"""Whole runs of jwt: with real probes that are killed in the middle, and with probes that lie or die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.interface import Request
+from sectax.model.plan import Stopping
+from sectax.toolchain import probes
+from sectax.toolchain.probes import Manifest, Probe
+from sectax.workflow import present
+from sectax.workflow.run import start
+from tests.program import PROGRAM, sectax
+
+SMALL = ("jwt", "--quick", "--level", "language=php", "--level", "operation=verify", "--blocks", "6")
+FAKES = Path(__file__).parents[1] / "fakes"
+
+
+class Quiet:
+    """A watcher that remembers."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+    def trying(self, done: int, total: int, treatment: str) -> None:
+        pass
+
+
+def test_a_run_that_is_killed_keeps_its_keys_for_the_resumption_and_then_forgets_them(tmp_path):
+    state = tmp_path / "state"
+    environment = os.environ | {"SECTAX_STATE": str(state)}
+    words = [*PROGRAM, "run", *SMALL, "--out", "r.sectax"]
+    process = subprocess.Popen(words, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("block 2 "):
+            break
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    kept = [path for path in state.rglob("*") if path.is_file()]
+    assert [oct(path.stat().st_mode & 0o777) for path in kept] == ["0o600"]
+    assert "PRIVATE KEY" in kept[0].read_text()
+
+    resumed = sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state))
+
+    assert resumed.status == 0, resumed.err
+    assert "PHP" in resumed.out
+    assert [path for path in state.rglob("*") if path.is_file()] == []
+    assert b"PRIVATE KEY" not in (tmp_path / "r.sectax").read_bytes()
+    with sqlite3.connect(tmp_path / "r.sectax") as db:
+        assert db.execute("SELECT count(*) FROM note WHERE text LIKE '%new ones%'").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("mode", "says"),
+    [
+        ("dies", "exit status"),
+        ("killed", "killed"),
+        ("garbage", "no valid reply"),
+        ("floods", "bytes"),
+        ("wrong-version", "protocol"),
+    ],
+)
+def test_a_probe_that_cannot_be_used_is_named_with_its_reason_and_the_run_ends_in_words(
+    mode, says, tmp_path, monkeypatch
+):
+    fake = Probe(FAKES, Manifest("fake", "Fake", [sys.executable, "probe.py", mode]))
+    monkeypatch.setattr(probes, "names", lambda: ("fake",))
+    monkeypatch.setattr(probes, "load", lambda name: fake)
+    monkeypatch.setattr(probes, "missing", lambda probe: None)
+    watcher = Quiet()
+    request = Request("quick", {}, Stopping(margin=0.02, max_blocks=6), seed=1)
+
+    outcome = start("jwt", request, tmp_path / "r.sectax", watcher)
+
+    text = present.as_tables(outcome.analysed, "r.sectax", width=100, colour=False, show_all=True)
+    assert outcome.analysed.measured.blocks == ()
+    assert says in " ".join(watcher.lines)
+    assert says in " ".join(text.split())
+    assert sectax("show", "r.sectax", folder=tmp_path).status == 0
+
+
+def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
+    began = time.monotonic()
+
+    said = sectax("run", "jwt", "--quick", "--budget", "1s", "--out", "r.sectax", folder=tmp_path)
+
+    assert said.status == 3
+    assert "the budget of 1 s was spent in the pilot" in said.err
+    assert "--quick" in said.err
+    assert time.monotonic() - began < 60
+    assert sectax("show", "r.sectax", folder=tmp_path).status == 0

@@ -1,0 +1,129 @@
+"""The ledger of a run: the file and the session know the same, and nonsense fails its treatment, not the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sectax.model.measured import Measured
+from sectax.model.subject import Observation
+from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, State, Trial
+from sectax.record.reader import RunReader
+from sectax.workflow.ledger import Ledger
+from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block
+
+PLAN = plan()
+ODD = "sign/ES256"
+KEY = "-----BEGIN PRIVATE KEY-----\nMIGHAgEA\n-----END PRIVATE KEY-----"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sectax"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Iterator[Ledger]:
+    kept = Ledger.create(path, PLAN, ENVIRONMENT, "run-1")
+    yield kept
+    kept._writer.close()
+
+
+def read(path: Path) -> Measured:
+    with RunReader.open(path) as reader:
+        return reader.measured()
+
+
+def keep_block(ledger: Ledger) -> int:
+    block = planned_block(PLAN, ledger.next_block)
+    ledger.begin_block(block)
+    for event in events(block):
+        assert ledger.event(block.number, event) is event
+    ledger.finish_block(block.number)
+    return block.number
+
+
+def test_the_session_knows_what_the_file_says(ledger: Ledger, path: Path) -> None:
+    ledger.event(0, Dropped(ODD, State.FAILED, "pilot", f"cannot parse {KEY}", "a \udcff hint"))
+    ledger.calibrate(calibrated(PLAN))
+    ledger.note(f"it said {KEY}")
+    keep_block(ledger)
+    keep_block(ledger)
+
+    assert ledger.measured() == read(path)
+    assert ledger.measured().counts["throughput"]["sign/RS256"] == 8  # two blocks of four rounds, each once
+    assert ledger.measured().block_s is not None
+    assert "MIGHAgEA" not in repr(ledger.measured())
+    ledger.finish("finished")
+    assert ledger.measured() == read(path)
+
+
+def test_another_session_goes_on_with_what_the_first_one_knew(ledger: Ledger, path: Path) -> None:
+    ledger.calibrate(calibrated(PLAN))
+    ledger.note("hello")
+    keep_block(ledger)
+    ledger.finish("interrupted")
+    before = ledger.measured()
+
+    again = Ledger.reopen(path, ENVIRONMENT)
+    assert (again.path, again.run_id, again.next_block) == (path, "run-1", 2)
+    assert again.calibrated == before.calibrated == calibrated(PLAN)
+    assert (again.measured().started, again.measured().notes) == (before.started, ("hello",))
+    assert keep_block(again) == 2
+    again.finish("finished")
+    assert again.measured() == read(path)
+
+
+def trial(observation: Observation) -> Trial:
+    return Trial(ODD, 1, 1, State.OK, (observation,))
+
+
+@pytest.mark.parametrize(
+    ("event", "stage", "reason"),
+    [
+        (trial(Observation("batch_time", 1.0, "ms", "hrtime", 1)), "visit", "cannot be compared"),
+        (trial(Observation("batch_time", 1.0, "s", "sundial", 1)), "visit", "off the clock sundial"),
+        (trial(Observation("batch_time", math.nan, "s", "hrtime", 1)), "visit", "no measurement"),
+        (trial(Observation("batch_time", 1.0, "s", "hrtime", -1)), "visit", "no measurement"),
+        (Opened(ODD, {"speed": math.inf}, None, 0.1), "open", "no number"),
+        (Opened(ODD, {}, Observation("first", math.inf, "s", "hrtime", 1), 0.1), "open", "no measurement"),
+        (Closed(ODD, {"pem": KEY}), "close", "holds a private key"),
+        (Closed(ODD, {"text": "\udcff"}), "close", "no valid text"),
+    ],
+)
+def test_what_cannot_be_recorded_fails_its_treatment_and_the_run_goes_on(
+    ledger: Ledger, path: Path, event: BlockEvent, stage: str, reason: str
+) -> None:
+    keep_block(ledger)
+    block = planned_block(PLAN, 2)
+    ledger.begin_block(block)
+    dropped = ledger.event(2, event)
+    left = [ledger.event(2, each) for each in events(block) if each.treatment == ODD]
+    for each in events(block):
+        if each.treatment != ODD:
+            ledger.event(2, each)
+    ledger.finish_block(2)
+
+    assert isinstance(dropped, Dropped)
+    assert (dropped.treatment, dropped.state, dropped.stage) == (ODD, State.FAILED, stage)
+    assert reason in dropped.reason
+    assert set(left) == {None}
+    (failure,) = ledger.measured().failures
+    assert (failure.block, failure.treatment, failure.reason) == (2, ODD, dropped.reason)
+    assert list(ledger.measured().values["throughput"][ODD]) == [1]
+    assert list(ledger.measured().values["throughput"]["sign/RS256"]) == [1, 2]
+    assert ledger.measured() == read(path)
+    assert keep_block(ledger) == 3
+    assert list(ledger.measured().values["throughput"][ODD]) == [1, 3]
+
+
+def test_nonsense_in_the_pilot_fails_there(ledger: Ledger, path: Path) -> None:
+    dropped = ledger.event(0, Opened(ODD, {"speed": math.nan}, None, 0.1))
+
+    assert isinstance(dropped, Dropped)
+    assert dropped.stage == "pilot"
+    assert [failure.block for failure in ledger.measured().failures] == [0]
+    assert ledger.measured() == read(path)
