@@ -59,8 +59,13 @@ def start(name: str, request: Request, path: Path, progress: Progress) -> Outcom
     _refuse_empty(plan)
     private_inputs.sweep()
     inputs = experiment.inputs(plan)
-    ledger = Ledger.create(path, plan, take_environment(experiment, plan), run_id=secrets.token_hex(8))
-    private_inputs.keep(ledger.run_id, inputs)
+    run_id = secrets.token_hex(8)
+    private_inputs.keep(run_id, inputs)
+    try:
+        ledger = Ledger.create(path, plan, take_environment(experiment, plan), run_id=run_id)
+    except BaseException:
+        private_inputs.forget(run_id)
+        raise
     return _Session(experiment, plan, inputs, ledger, progress).run()
 
 
@@ -157,12 +162,12 @@ class _Session:
 
         def emit(event: BlockEvent) -> None:
             self._refuse_long_pilot()
-            self.ledger.event(0, event)
-            if isinstance(event, Opened | Dropped):
-                seen.add(event.treatment)
-                self.progress.trying(min(len(seen), total), total, event.treatment)
-            if isinstance(event, Dropped):
-                self.progress.say(f"{event.treatment} {event.state}: {event.reason}")
+            recorded = self.ledger.event(0, event)
+            if isinstance(recorded, Opened | Dropped):
+                seen.add(recorded.treatment)
+                self.progress.trying(min(len(seen), total), total, recorded.treatment)
+            if isinstance(recorded, Dropped):
+                self.progress.say(f"{recorded.treatment} {recorded.state}: {recorded.reason}")
 
         specs = self.experiment.specs(self.plan, self.inputs, None)
         calibrated = calibrate(self.plan, specs, self.experiment.empties(self.plan), emit)
@@ -209,9 +214,9 @@ class _Session:
         self.ledger.begin_block(block)
         with contextlib.closing(run_block(block, specs)) as events:
             for event in events:
-                self.ledger.event(number, event)
-                if isinstance(event, Dropped):
-                    self.progress.say(f"block {number}: {event.treatment} {event.state}: {event.reason}")
+                recorded = self.ledger.event(number, event)
+                if isinstance(recorded, Dropped):
+                    self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")
         self.ledger.finish_block(number)
 
 
