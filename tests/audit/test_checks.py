@@ -85,7 +85,9 @@ def witnessing_equal(told: dict[str, str], *names: str) -> Measured:
     """A healthy run of a plan that expects these witnesses to be equal, told by these treatments."""
     measured = healthy()
     plan = dataclasses.replace(measured.plan, equal_witnesses=names)
-    witnesses = {treatment: dict.fromkeys(names, (value,)) for treatment, value in told.items()}
+    witnesses: dict[str, dict[str, tuple[Witness, ...]]] = {
+        treatment: dict.fromkeys(names, (value,)) for treatment, value in told.items()
+    }
     return dataclasses.replace(measured, plan=plan, witnesses=witnesses)
 
 

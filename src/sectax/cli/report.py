@@ -20,9 +20,7 @@ from sectax.workflow.present import FORMATS, as_report
 def command(run_file: str, format_: str, table: str | None, out: str | None) -> None:
     """Write the results of a run, from its file alone."""
     if table is not None and format_ != "csv":
-        raise WrongUse(
-            f"--table is of a CSV, and --format is {format_}", "leave it out, or --format csv"
-        )
+        raise WrongUse(f"--table is of a CSV, and --format is {format_}", "leave it out, or --format csv")
     text = as_report(analyse_file(Path(run_file)), run_file, format_, table or "findings")
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))

@@ -21,7 +21,6 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.analysed import Analysed
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
-from sectax.model.finding import Finding
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -185,18 +184,14 @@ class _Session:
     def _blocks(self, calibrated: Calibrated) -> None:
         specs = self.experiment.specs(self.plan, self.inputs, calibrated)
         measured = self.ledger.measured()
-        going = still_open(measured, self._awaited(judge(measured)))
+        going = still_open(measured)
         while going and not self._spent(measured):
             self._block(self.ledger.next_block, going.treatments, calibrated, specs)
             measured = self.ledger.measured()
             findings = judge(measured)
-            going = still_open(measured, self._awaited(findings))
+            going = still_open(measured, findings)
             elapsed = time.monotonic() - self.began
             self.progress.say(whereabouts(measured, findings, going.comparisons, elapsed))
-
-    def _awaited(self, findings: tuple[Finding, ...]) -> list[Finding]:
-        """The findings that keep a run going: those of the first metric. The other metrics come along as they are."""
-        return [finding for finding in findings if finding.comparison.metric == self.plan.metrics[0].name]
 
     def _spent(self, measured: Measured) -> bool:
         stopping = self.plan.stopping

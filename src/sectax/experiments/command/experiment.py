@@ -21,7 +21,7 @@ CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu")
 PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, observed="peak_memory", resolution=256 * 1024)
 
 # An execution is a fresh process by itself, so a block needs few rounds.
-_ROUNDS = (2, 16)
+_ROUNDS = (2, 32)
 _FAMILY = "commands"
 
 
@@ -67,7 +67,7 @@ class CommandExperiment:
             skipped=matrix.skipped,
             stopping=request.stopping,
             seed=request.seed,
-            batch_s=0.020,
+            batch_s=0.005,
             rounds_range=_ROUNDS,
             warms_up=False,
             options=options,

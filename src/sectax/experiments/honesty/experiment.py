@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sectax.design.matrix import Rules, build
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.jwt.algorithms import ALGORITHMS
-from sectax.experiments.jwt.experiment import THROUGHPUT
+from sectax.experiments.jwt.experiment import BATCH_S, ROUNDS, THROUGHPUT
 from sectax.experiments.jwt.keys import make_keys
 from sectax.experiments.jwt.subjects import Availability, empty_subject, probe_identity, signature_subject
 from sectax.experiments.levels import choose
@@ -74,7 +74,8 @@ class HonestyExperiment:
             skipped=matrix.skipped,
             stopping=request.stopping,
             seed=request.seed,
-            batch_s=0.010 if request.preset == "quick" else 0.020,
+            batch_s=BATCH_S,
+            rounds_range=ROUNDS[request.preset],
         )
 
     def inputs(self, plan: Plan) -> dict[str, str]:

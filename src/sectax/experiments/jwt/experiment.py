@@ -19,6 +19,11 @@ from sectax.toolchain import probes
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, observed="batch_time")
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
 
+# A machine that shares its cores changes speed within tens of milliseconds. Visits of 4 ms see the same speed as their
+# neighbours, those of 40 ms do not: docs/method-notes.md, 'Short batches'.
+BATCH_S = 0.002
+ROUNDS = {"quick": (20, 40), "default": (64, 128), "published": (64, 128)}
+
 _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": {},
     "quick": {"key_use": ("parsed-once",), "layer": ("primitive",)},
@@ -108,7 +113,8 @@ class JwtExperiment:
             skipped=matrix.skipped,
             stopping=request.stopping,
             seed=request.seed,
-            batch_s=0.010 if request.preset == "quick" else 0.020,
+            batch_s=BATCH_S,
+            rounds_range=ROUNDS[request.preset],
             choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
             words=_WORDS | {name: probes.load(name).manifest.title for name in self.requirements()},
         )
