@@ -36,7 +36,8 @@ class Plan:
     """What is measured, against what, and by which rules.
 
     The first metric is the one that primary comparisons use. `warms_up` is False where every operation is a process of
-    its own, so that nothing can warm up. `transfers` says in one sentence what of the result
+    its own, so that nothing can warm up; `one_processor` is True where all subjects, which work on one thread, take turns
+    on the same processor. `transfers` says in one sentence what of the result
     holds elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave
     (enough to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share
     when they do equal work. `words` says what a person calls a level (`EdDSA` ->
@@ -59,6 +60,7 @@ class Plan:
     batch_s: float
     rounds_range: tuple[int, int] = (4, 32)
     warms_up: bool = True
+    one_processor: bool = False
     choices: tuple[str, ...] = ()
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
     equal_witnesses: tuple[str, ...] = ()

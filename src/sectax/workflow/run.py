@@ -125,10 +125,11 @@ class _Session:
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
             self.experiment.set_up(self.plan)
-            calibrated = self.ledger.calibrated or self._calibrate()
-            for line in words.calibrated(self.plan, calibrated):
-                self.progress.say(line)
-            self._blocks(calibrated)
+            with _on_one_processor() if self.plan.one_processor else contextlib.nullcontext():
+                calibrated = self.ledger.calibrated or self._calibrate()
+                for line in words.calibrated(self.plan, calibrated):
+                    self.progress.say(line)
+                self._blocks(calibrated)
             state = "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
@@ -213,6 +214,22 @@ class _Session:
                 if isinstance(recorded, Dropped):
                     self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")
         self.ledger.finish_block(number)
+
+
+@contextlib.contextmanager
+def _on_one_processor() -> Iterator[None]:
+    """Keep sectax, and with it the subjects that it starts, on one of the processors that it may use.
+
+    Processors that are shared with other machines are not equally busy, so a process that stays on another one than
+    its baseline shows a cost that is none (docs/method-notes.md, 'One processor'). The last one, since many kernels
+    serve interrupts on the first.
+    """
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 @contextlib.contextmanager

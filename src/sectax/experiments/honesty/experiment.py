@@ -76,6 +76,7 @@ class HonestyExperiment:
             seed=request.seed,
             batch_s=BATCH_S,
             rounds_range=ROUNDS[request.preset],
+            one_processor=True,
         )
 
     def inputs(self, plan: Plan) -> dict[str, str]:

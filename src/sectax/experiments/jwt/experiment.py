@@ -115,6 +115,7 @@ class JwtExperiment:
             seed=request.seed,
             batch_s=BATCH_S,
             rounds_range=ROUNDS[request.preset],
+            one_processor=True,
             choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
             words=_WORDS | {name: probes.load(name).manifest.title for name in self.requirements()},
         )
