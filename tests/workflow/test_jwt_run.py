@@ -55,7 +55,8 @@ def test_a_run_that_is_killed_keeps_its_keys_for_the_resumption_and_then_forgets
     resumed = sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state))
 
     assert resumed.status == 0, resumed.err
-    assert "PHP" in resumed.out
+    assert "6 blocks" in resumed.out
+    assert "EdDSA" in resumed.out
     assert [path for path in state.rglob("*") if path.is_file()] == []
     assert b"PRIVATE KEY" not in (tmp_path / "r.sectax").read_bytes()
     with sqlite3.connect(tmp_path / "r.sectax") as db:
