@@ -161,7 +161,7 @@ class _Session:
         seen: set[str] = set()
 
         def emit(event: BlockEvent) -> None:
-            self._refuse_long_pilot()
+            self._refuse_small_budget()
             recorded = self.ledger.event(0, event)
             if isinstance(recorded, Opened | Dropped):
                 seen.add(recorded.treatment)
@@ -174,17 +174,19 @@ class _Session:
         self.ledger.calibrate(calibrated)
         return calibrated
 
-    def _refuse_long_pilot(self) -> None:
+    def _refuse_small_budget(self) -> None:
         budget_s = self.plan.stopping.budget_s
         if budget_s is not None and time.monotonic() - self.began > budget_s:
             raise NothingMeasured(
-                f"the budget of {budget_s:g} s was spent in the pilot, before the first block",
+                f"the budget of {budget_s:g} s does not reach to the end of the pilot and one block",
                 "give a longer --budget, fewer levels (--level) or, where there is one, --quick",
             )
 
     def _blocks(self, calibrated: Calibrated) -> None:
         specs = self.experiment.specs(self.plan, self.inputs, calibrated)
         measured = self.ledger.measured()
+        if not measured.blocks:
+            self._refuse_small_budget()
         going = still_open(measured)
         while going and not self._spent(measured):
             self._block(self.ledger.next_block, going.treatments, calibrated, specs)
