@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.design.order import known_extra, plan_block
+from sectax.design.order import plan_block
+from sectax.model.plan import known_extra
 from tests.design.plans import calibrated_for, small_plan
 
 PLAN = small_plan()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Sequence
 
-from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations, known_extra
+from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations
 from sectax.model.subject import Work
 from sectax.model.trial import PlannedBlock, PlannedCell, PlannedVisit
-
-__all__ = ["known_extra", "plan_block"]
 
 
 def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection[str]) -> PlannedBlock:

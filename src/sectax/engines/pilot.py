@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sectax.design.batches import frozen_count, next_count, shortest_batch
-from sectax.design.order import known_extra
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.plan import Calibrated, Calibration, Plan
+from sectax.model.plan import Calibrated, Calibration, Plan, known_extra
 from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
