@@ -26,6 +26,16 @@ class Check:
     examine: Callable[[Evidence], Iterable[Warning]]
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What one check did: whether it applies at all, and what it said. Silence of one that applies means all is well."""
+
+    check: str
+    rule: str
+    applies: bool
+    warnings: tuple[Warning, ...]
+
+
 def cannot_be_checked(check: str, subject: str, missing: str, advice: str = "") -> Warning:
     """The answer of a check that lacks data: never passed in silence."""
     return Warning(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sectax.audit.figure import Contrast, Figure
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchStatistics, Measured
 from sectax.model.plan import known_cost, nominal_cost
@@ -65,6 +66,8 @@ class Evidence:
         equal_witnesses: names of witnesses that all arms of a cell share when they do equal work.
         known_costs: of the positive controls, by treatment.
         own: whether sectax ran it, so that controls are to be expected and a failed operation fails its trial.
+        figures: the numbers that conclusions are drawn from, by whoever draws them.
+        contrast: what the source of the figures compares; None where it compares nothing, or does not tell.
     """
 
     arms: Mapping[str, Arm]
@@ -74,6 +77,8 @@ class Evidence:
     equal_witnesses: tuple[str, ...] = ()
     known_costs: Mapping[str, KnownCost] = field(default_factory=dict)
     own: bool = True
+    figures: tuple[Figure, ...] = ()
+    contrast: Contrast | None = None
 
     def measured_findings(self) -> Iterable[Finding]:
         return (finding for finding in self.findings if finding.verdict != VerdictId.NOT_MEASURED)

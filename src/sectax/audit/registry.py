@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sectax.audit.check import Check
+from sectax.audit.check import Check, Outcome
 from sectax.audit.controls import NEGATIVE_CONTROL, POSITIVE_CONTROL, UNCONTROLLED
 from sectax.audit.evidence import Evidence, evidence_of
 from sectax.audit.lost_blocks import LOST_BLOCKS
@@ -36,4 +36,13 @@ def run(measured: Measured, findings: Iterable[Finding]) -> tuple[Warning, ...]:
 
 def examine(evidence: Evidence) -> tuple[Warning, ...]:
     """Every check that applies, on evidence from wherever it comes."""
-    return tuple(warning for check in checks if check.applies(evidence) for warning in check.examine(evidence))
+    return tuple(warning for outcome in review(evidence) for warning in outcome.warnings)
+
+
+def review(evidence: Evidence) -> tuple[Outcome, ...]:
+    """What every check did with the evidence, also those that do not apply or are silent."""
+    return tuple(
+        Outcome(check.id, check.rule, applies, tuple(check.examine(evidence)) if applies else ())
+        for check in checks
+        for applies in (check.applies(evidence),)
+    )

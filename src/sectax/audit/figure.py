@@ -1,0 +1,147 @@
+"""A number from which somebody draws a conclusion, and what is told of how it came about.
+
+Published tables, files of other tools and runs of our own all become figures; the checks know no other source.
+None means not told, which is never the same as none, no or zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Quantity(StrEnum):
+    """What a figure is a quantity of. It decides which checks apply."""
+
+    TIME = "time"  # of one operation, in seconds
+    TOTAL_TIME = "total-time"  # of a whole trial, in seconds
+    RATE = "rate"  # operations per second
+    BANDWIDTH = "bandwidth"  # bytes per second
+    MEMORY = "memory"  # bytes; a high-water mark ties innocently
+    COUNT = "count"  # of operations or events
+    OTHER = "other"
+
+
+class Moves(StrEnum):
+    """What an operation carries over the wire or through memory."""
+
+    BODY = "body"  # time must grow with the size
+    METADATA = "metadata"  # may be flat in the size
+
+
+class EndsBy(StrEnum):
+    """What ends a trial: then its total time either is a result or was configured."""
+
+    TIME = "time"
+    EVENTS = "events"
+
+
+class Cold(StrEnum):
+    """Where the first, cold operations are."""
+
+    MIXED = "mixed"  # in one summary with the warm ones
+    APART = "apart"  # told by themselves, or thrown away
+    ONLY = "only"  # nothing else was measured
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What is told of how a figure came about. Every attribute is None where the source does not tell it.
+
+    Attributes:
+        operation: its name, as `contains` of another figure would name it.
+        moves: whether the operation carries a body or metadata alone.
+        contains: operations that this one must do as a part of itself.
+        size_bytes: how much one operation moves.
+        link_bytes_s: the measured bandwidth of the memory or link that it must go through.
+        ends_by, configured_s: what ends a trial, and after how long where that was configured.
+        events: operations that were counted in the trial.
+        errors, dropped, late: of them, those that failed; and those that a schedule asked for and that were not sent
+            at all or not on time.
+        cold: where the cold operations are.
+        warm_up_trials: how many trials were thrown away first.
+        instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is told.
+        replicates, replicate: how many independent ones (processes, hosts, instances) the side has, and of what.
+        client_cpu_share: CPU use of the client as a share of its quota.
+        target_rate, achieved_rate: operations per second.
+        granularity_s: the step of the clock.
+        batch: operations that were timed together in one value.
+        processor, runtime, library: as reported.
+        key_bits: of the key, as read from it or as its name fixes it.
+        service, year, month: the managed service that was measured and when, where its defaults have changed since.
+    """
+
+    operation: str | None = None
+    moves: Moves | None = None
+    contains: tuple[str, ...] | None = None
+    size_bytes: float | None = None
+    link_bytes_s: float | None = None
+    ends_by: EndsBy | None = None
+    configured_s: float | None = None
+    events: float | None = None
+    errors: float | None = None
+    dropped: float | None = None
+    late: float | None = None
+    cold: Cold | None = None
+    warm_up_trials: int | None = None
+    instrument: str | None = None
+    replicates: int | None = None
+    replicate: str | None = None
+    client_cpu_share: float | None = None
+    target_rate: float | None = None
+    achieved_rate: float | None = None
+    granularity_s: float | None = None
+    batch: float | None = None
+    processor: str | None = None
+    runtime: str | None = None
+    library: str | None = None
+    key_bits: int | None = None
+    service: str | None = None
+    year: int | None = None
+    month: int | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One printed number, or the single values behind it.
+
+    Attributes:
+        id: unique in the evidence; messages name the figure by it ('get: 100MB, sse_s3').
+        table: figures of one table share metric and quantity, and differ in their levels alone.
+        levels: factor -> level, as labelled by the source.
+        metric: its name in the source.
+        quantity: what it is.
+        unit: of `value` and `values`: s, operations/s, bytes/s, bytes or 1.
+        value: as printed, in that unit; None where only the single values are told.
+        statistic: what `value` is of the single values: mean, median, min, max, p90, p99, rate, total, one.
+        trials: how many single values are behind it.
+        values: the single values in the order in which they were taken, as far as they are told.
+    """
+
+    id: str
+    table: str
+    levels: Mapping[str, str]
+    metric: str
+    quantity: Quantity
+    unit: str
+    value: float | None = None
+    statistic: str | None = None
+    trials: int | None = None
+    values: Sequence[float] = ()
+    circumstances: Circumstances = field(default_factory=Circumstances)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What the source compares: the factor whose levels stand against each other, and the level that is the baseline.
+
+    Attributes:
+        factor: the control.
+        baseline: its level without the control; None where the source measured none.
+        told: whether the source says anything of a baseline; where not, its lack cannot be checked.
+    """
+
+    factor: str
+    baseline: str | None
+    told: bool = True
