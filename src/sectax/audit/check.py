@@ -28,7 +28,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one check did: whether it applies at all, and what it said. Silence of one that applies means all is well."""
+    """What one check did. One that applies and says nothing saw nothing wrong."""
 
     check: str
     rule: str
