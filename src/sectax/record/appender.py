@@ -1,16 +1,19 @@
 """The run file as something to append to: its lock, its connection, its transactions and its way to the disk.
 
 In a block nothing waits for the disk: WAL with `synchronous=NORMAL` hands a transaction to the kernel, where it
-survives the death of sectax. At the end of a block the log is synced and folded in, so that finished blocks survive
-the death of the machine too.
+survives the death of sectax. What happens within a block is gathered for a moment, since a transaction for each visit
+costs more than all else that is recorded of it. At the end of a block the log is synced and folded in, so that
+finished blocks survive the death of the machine too.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from sectax.record.errors import SQLITE_ERRORS, exists_already, gone, not_createable, not_written
@@ -20,6 +23,9 @@ from sectax.record.plan_tables import Statement
 # Pages. Folding the log in takes milliseconds, so it waits for the end of a block; only a log of 64 MB does not.
 _LOG_PAGES = 16384
 _BUSY_S = 10.0
+# What comes sooner than this after a transaction waits for the next. A block that is cut short is thrown away whole,
+# so nothing hangs on the last rows of one that is running.
+_GATHER_S = 0.05
 # Somebody may be reading at the end of a run; then the log stays beside the file.
 _BUSY_AT_THE_END_MS = 1000
 
@@ -53,6 +59,8 @@ class Appender:
                 raise not_createable(error, path) from error
             raise
         self._cursor = self.db.cursor()
+        self._gathered: list[Statement] = []
+        self._written = 0.0  # when
 
     def go_live(self) -> None:
         """From here on, do not wait for the disk."""
@@ -64,15 +72,23 @@ class Appender:
         except SQLITE_ERRORS as error:
             raise not_written(error, self.path) from error
 
+    def gather(self, statements: Iterable[Statement]) -> None:
+        """*statements* at once, or, within 50 ms after the last transaction, together with what comes next."""
+        self._gathered += statements
+        if time.monotonic() - self._written > _GATHER_S:
+            self.write(())
+
     def write(self, statements: Iterable[Statement]) -> None:
-        """All *statements* in one transaction, or none of them."""
+        """What was gathered, then all *statements*, in one transaction, or none of them."""
         execute = self._cursor.execute
         self.roll_back()
+        gathered, self._gathered = self._gathered, []
         try:
             execute("BEGIN IMMEDIATE")
-            for sql, parameters in statements:
+            for sql, parameters in chain(gathered, statements):
                 execute(sql, parameters)
             execute("COMMIT")
+            self._written = time.monotonic()
         except BaseException as error:
             self.roll_back()
             if isinstance(error, SQLITE_ERRORS):

@@ -226,7 +226,7 @@ class RunWriter:
                 )
 
     def event(self, number: int, event: BlockEvent) -> None:
-        """Record what happened in the running block, or in the pilot (block 0), in one transaction.
+        """Record what happened in the running block, or in the pilot (block 0), with what happens soon after.
 
         Raises:
             UnusableObservation: a value that is no finite number, or in another unit or off another clock than before.
@@ -242,7 +242,7 @@ class RunWriter:
             if event.treatment not in self._planned:
                 raise ValueError(f"{event.treatment} is not planned in block {number}")
         with self._step():
-            self._file.write(self._event_rows(number, event))
+            self._file.gather(self._event_rows(number, event))
             self._builder.event(number, event)
 
     def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:

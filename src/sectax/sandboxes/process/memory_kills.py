@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from sectax.sandboxes.process.cgroups import cgroup_folders
 
+_COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
+
 
 class MemoryKills:
-    """The kernel's counters of such kills at one moment: of the whole machine, and of a process's control groups.
+    """The kernel's counters of such kills at one moment: of the whole machine, which holds those in control groups, or,
+    where that is not told, of a process's control groups.
 
     No counter names its victims. Together with a child that died by SIGKILL, which sectax did not send, a count
     that grew during the child's life is taken as the cause.
@@ -16,9 +20,11 @@ class MemoryKills:
 
     def __init__(self, pid: int, root: Path = Path("/")) -> None:
         self._files = [root / "proc/vmstat"]
-        for folder in cgroup_folders(pid, "memory", root):
-            self._files += [folder / "memory.events", folder / "memory.oom_control"]  # v2, v1
         self._before = self._counts()
+        if not self._before:
+            for folder in cgroup_folders(pid, "memory", root):
+                self._files += [folder / "memory.events", folder / "memory.oom_control"]  # v2, v1
+            self._before = self._counts()
 
     def have_grown(self) -> bool:
         """Whether any counter is higher than when this object was made."""
@@ -31,8 +37,6 @@ class MemoryKills:
                 text = path.read_text(errors="replace")
             except OSError:
                 continue
-            for line in text.splitlines():
-                name, _, value = line.partition(" ")
-                if name == "oom_kill" and value.strip().isdigit():
-                    counts[path] = int(value)
+            if found := _COUNT.search(text):
+                counts[path] = int(found[1])
         return counts

@@ -1,7 +1,7 @@
 """What the kernel knows of a process while it works: CPU time, waiting for a CPU, throttling, steal, switches.
 
 A reading is taken before and after every batch, so it must be cheap: files stay open and are read with `pread`, and
-only threads that have run since the last reading are looked at closely. What cannot be read is missing, never zero.
+only threads that have run since the last reading are looked at. What cannot be read is missing, never zero.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from types import TracebackType
 from typing import NamedTuple
 
 from sectax.sandboxes.process.cgroups import cgroup_folders
+from sectax.sandboxes.process.counter_files import ENOUGH, number_after, open_counter
+from sectax.sandboxes.process.shared_counters import SharedCounters
 
-_ENOUGH = 16 * 1024  # bytes: longer than any file here, or than the part of it that is needed
 # Threads whose status stays open; that of others is opened when they have run. A JVM starts dozens that never run,
 # and a process may open only so many files.
 _STATUSES_KEPT = 4
@@ -54,19 +55,16 @@ class TelemetryReader:
     def __init__(self, pid: int, root: Path = Path("/")) -> None:
         """Args: the process; *root*, where the file system begins (another one in tests)."""
         self._pid = pid
-        self._closed = False
         self._proc = root / f"proc/{pid}"
         # The clock of a whole process's CPU time, as clock_getcpuclockid(3) makes it: all its threads, also ended ones.
         self._cpu_clock = (~pid << 3) | 2
         self._schedstats: dict[int, int] = {}
         self._statuses: dict[int, int] = {}
         self._threads: dict[int, ThreadReading] = {}
+        self._last = _NOTHING
         self._number = 0  # of threads, as the status last read says
         self._unreadable = False  # some thread could not be read, so sums over all would be too small
-        self._stat = _open(root / "proc/stat")
-        self._cpu_stats = [
-            fd for folder in cgroup_folders(pid, "cpu", root) if (fd := _open(folder / "cpu.stat")) is not None
-        ]
+        self._shared: SharedCounters | None = SharedCounters.of(root, tuple(cgroup_folders(pid, "cpu", root)))
         self._cpus = root / "sys/devices/system/cpu"
         self._has_frequency = (self._cpus / "cpu0/cpufreq/scaling_cur_freq").exists()
 
@@ -80,27 +78,30 @@ class TelemetryReader:
 
     def close(self) -> None:
         """Close all files; later readings are empty."""
-        fds = [*self._schedstats.values(), *self._statuses.values(), *self._cpu_stats, self._stat]
-        self._schedstats, self._statuses, self._cpu_stats, self._stat = {}, {}, [], None
-        self._closed = True
+        fds = [*self._schedstats.values(), *self._statuses.values()]
+        self._schedstats, self._statuses = {}, {}
+        self._shared = None
         for fd in fds:
-            if fd is not None:
-                os.close(fd)
+            os.close(fd)
 
-    def read(self) -> Reading:
-        """The counters now. Never raises: of a process that is gone nothing is read."""
-        if self._closed:
+    def read(self, just_now: bool = False) -> Reading:
+        """The counters now. Never raises: of a process that is gone nothing is read.
+
+        Args:
+            just_now: what is shared with other processes may be a millisecond old. Where subjects take turns, the end
+                of one visit is the beginning of the next.
+        """
+        if self._shared is None:
             return _NOTHING
-        threads, busiest = self._read_threads()
-        throttled_ns, throttled_periods = self._read_throttling()
-        return Reading(
-            cpu_time_ns=self._read_cpu_time(),
-            threads=threads,
-            steal_ticks=self._read_steal(),
-            throttled_ns=throttled_ns,
-            throttled_periods=throttled_periods,
-            frequency_hz=self._read_frequency(busiest) if self._has_frequency else None,
-        )
+        last = self._last
+        cpu_time_ns = self._read_cpu_time()
+        if cpu_time_ns is not None and cpu_time_ns == last.cpu_time_ns:
+            threads, frequency_hz = last.threads, last.frequency_hz  # no thread has run
+        else:
+            threads, busiest = self._read_threads()
+            frequency_hz = self._read_frequency(busiest) if self._has_frequency else None
+        self._last = Reading(cpu_time_ns, threads, *self._shared.read(just_now), frequency_hz)
+        return self._last
 
     def _read_cpu_time(self) -> int | None:
         try:
@@ -137,11 +138,11 @@ class TelemetryReader:
                     os.close(files.pop(tid))
         self._unreadable = False
         for tid in present - self._threads.keys():
-            schedstat = _open(self._proc / f"task/{tid}/schedstat")
+            schedstat = open_counter(self._proc / f"task/{tid}/schedstat")
             if schedstat is not None:
                 self._schedstats[tid] = schedstat
             if len(self._statuses) < _STATUSES_KEPT:
-                status = _open(self._proc / f"task/{tid}/status")
+                status = open_counter(self._proc / f"task/{tid}/status")
                 if status is not None:
                     self._statuses[tid] = status
             reading = self._read_thread(tid, None)
@@ -158,7 +159,7 @@ class TelemetryReader:
             try:
                 # "time spent on the cpu, time spent waiting on a runqueue, number of timeslices", nanoseconds
                 # (Documentation/scheduler/sched-stats.rst)
-                run, delay, _ = os.pread(schedstat, _ENOUGH, 0).split()
+                run, delay, _ = os.pread(schedstat, ENOUGH, 0).split()
             except (OSError, ValueError):
                 return None
             run_ns, delay_ns = int(run), int(delay)
@@ -167,54 +168,26 @@ class TelemetryReader:
         status = self._read_status(tid)
         if status is None:
             return None
-        self._number = _number_after(status, b"\nThreads:") or 0
+        self._number = number_after(status, b"\nThreads:") or 0
         return ThreadReading(
             run_ns,
             delay_ns,
-            _number_after(status, b"\nvoluntary_ctxt_switches:"),
-            _number_after(status, b"\nnonvoluntary_ctxt_switches:"),
+            number_after(status, b"\nvoluntary_ctxt_switches:"),
+            number_after(status, b"\nnonvoluntary_ctxt_switches:"),
         )
 
     def _read_status(self, tid: int) -> bytes | None:
         kept = self._statuses.get(tid)
-        fd = _open(self._proc / f"task/{tid}/status") if kept is None else kept
+        fd = open_counter(self._proc / f"task/{tid}/status") if kept is None else kept
         if fd is None:
             return None
         try:
-            return os.pread(fd, _ENOUGH, 0)
+            return os.pread(fd, ENOUGH, 0)
         except OSError:
             return None
         finally:
             if kept is None:
                 os.close(fd)
-
-    def _read_steal(self) -> int | None:
-        if self._stat is None:
-            return None
-        try:
-            # cpu user nice system idle iowait irq softirq steal …, in ticks
-            return int(os.pread(self._stat, _ENOUGH, 0).split(b"\n", 1)[0].split()[8])
-        except (OSError, ValueError, IndexError):
-            return None
-
-    def _read_throttling(self) -> tuple[int | None, int | None]:
-        """Throttled time and periods, the sum over the process's cpu group and all its ancestors."""
-        time_ns: int | None = None
-        periods: int | None = None
-        for fd in self._cpu_stats:
-            try:
-                text = b"\n" + os.pread(fd, _ENOUGH, 0)
-            except OSError:
-                continue
-            nanoseconds = _number_after(text, b"\nthrottled_time ")  # v1
-            if nanoseconds is None and (microseconds := _number_after(text, b"\nthrottled_usec ")) is not None:
-                nanoseconds = microseconds * 1000  # v2
-            if nanoseconds is not None:
-                time_ns = (time_ns or 0) + nanoseconds
-            number = _number_after(text, b"\nnr_throttled ")
-            if number is not None:
-                periods = (periods or 0) + number
-        return time_ns, periods
 
     def _read_frequency(self, tid: int) -> float | None:
         """The frequency of the CPU that this thread last ran on."""
@@ -273,18 +246,3 @@ def _thread_difference(
 
 def _subtract(before: int | None, after: int | None, unit: float = 1.0) -> float | None:
     return None if before is None or after is None else (after - before) * unit
-
-
-def _number_after(text: bytes, label: bytes) -> int | None:
-    place = text.find(label)
-    if place < 0:
-        return None
-    word = text[place + len(label) : place + len(label) + 32].split(None, 1)
-    return int(word[0]) if word and word[0].isdigit() else None
-
-
-def _open(path: Path) -> int | None:
-    try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None

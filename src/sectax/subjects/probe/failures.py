@@ -61,12 +61,10 @@ def _last_words(stderr_tail: bytes) -> str:
 
 def redaction(secrets: Iterable[str]) -> Callable[[str], str]:
     """What takes out of a text the inputs and every longer piece of them: a probe's words may quote its key."""
-    known = [secret for secret in secrets if len(secret) >= _WHOLE]
-    whole = sorted(known, key=len, reverse=True)
-    pieces = {piece for secret in known for run in _RUN.findall(secret) for piece in _pieces(run)}
+    whole = sorted((secret for secret in secrets if len(secret) >= _WHOLE), key=len, reverse=True)
 
     def _or_mark(match: re.Match[str]) -> str:
-        return match[0] if pieces.isdisjoint(_pieces(match[0])) else _MARK
+        return _MARK if any(piece in secret for piece in _pieces(match[0]) for secret in whole) else match[0]
 
     def _redacted(text: str) -> str:
         for secret in whole:

@@ -129,7 +129,7 @@ class ProbeSubject:
         if work.each and work.extra:
             raise ValueError("extra operations lengthen a batch; they cannot be added to single ones")
         conversation, telemetry = self._running(), self._telemetry
-        before = None if telemetry is None else telemetry.read()
+        before = None if telemetry is None else telemetry.read(just_now=True)
         began = time.monotonic()
         try:
             reply = conversation.measure(work.count + work.extra, work.settle, work.each)
