@@ -5,10 +5,16 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from sectax.analysis.findings import judge
+from sectax.record.reader import RunReader
+
+EARLY = 20
 
 
 class Compared(msgspec.Struct):
@@ -20,6 +26,7 @@ class Compared(msgspec.Struct):
         verdict: the identifier in the report; `withheld` what it was before the audit took it away.
         blocks, seconds: until it was no longer measured; seconds count from the run's beginning, pilot included.
         low, high: the interval, in logs of the cost ratio; None where there is none.
+        early: the verdict after the first 20 blocks alone, before the audit; None where none was asked for.
     """
 
     language: str
@@ -31,6 +38,7 @@ class Compared(msgspec.Struct):
     seconds: float | None
     low: float | None
     high: float | None
+    early: str | None = None
 
 
 class Session(msgspec.Struct):
@@ -53,7 +61,8 @@ class Session(msgspec.Struct):
 def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
     """The session of a report (docs/schemas/report-1.json) and of the run file that it was made from."""
     levels = {treatment["id"]: treatment["levels"] for treatment in report["treatments"]}
-    truths, ends = _from_file(run_file)
+    truths, ends = truths_and_ends(run_file)
+    early = verdicts_after(run_file, EARLY)
     controls = [control[kind] for control in report["controls"] for kind in ("negative", "positive")]
     compared = []
     for finding in [*report["findings"], *(control for control in controls if control is not None)]:
@@ -70,6 +79,7 @@ def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
                 seconds=ends.get(treatment),
                 low=effect.get("log_ratio_low"),
                 high=effect.get("log_ratio_high"),
+                early=early.get(treatment),
             )
         )
     return Session(
@@ -86,7 +96,25 @@ def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
     )
 
 
-def _from_file(run_file: Path) -> tuple[dict[str, float], dict[str, float]]:
+def verdicts_after(run_file: Path, blocks: int) -> dict[str, str]:
+    """By treatment, the verdict of the run's first metric had the run ended after so many blocks; before the audit."""
+    with contextlib.closing(RunReader.open(run_file)) as reader:
+        measured = reader.measured()
+    kept = measured.blocks[:blocks]
+    values = {
+        metric: {arm: {block: values[block] for block in kept if block in values} for arm, values in arms.items()}
+        for metric, arms in measured.values.items()
+    }
+    visited = {arm: tuple(block for block in its if block in kept) for arm, its in measured.visited.items()}
+    first = measured.plan.metrics[0].name
+    return {
+        finding.comparison.treatment: finding.verdict.value
+        for finding in judge(replace(measured, blocks=kept, values=values, visited=visited))
+        if finding.comparison.metric == first
+    }
+
+
+def truths_and_ends(run_file: Path) -> tuple[dict[str, float], dict[str, float]]:
     """By treatment: the share of extra operations that ran, and the seconds until its last finished block ended."""
     with contextlib.closing(sqlite3.connect(f"file:{run_file}?mode=ro", uri=True)) as record:
         work = record.execute(

@@ -87,7 +87,7 @@ def main() -> None:
     to_run.add_argument("--seconds", type=float, default=1200, help="begin no session after so long (1200)")
     to_run.add_argument("--language", action="append", help="of the probe; by turns where given more than once (all)")
     to_run.add_argument("--preset", choices=["quick", "default"], default="quick")
-    to_run.add_argument("--max-blocks", type=int, default=20)
+    to_run.add_argument("--max-blocks", type=int, default=40)
     to_run.set_defaults(call=run)
     to_read = commands.add_parser("summary", help="error rates, detection, blocks and seconds to a verdict")
     to_read.set_defaults(call=lambda given: summary.show(list(read(given.runs))))

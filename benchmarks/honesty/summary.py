@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from benchmarks.honesty.session import Compared, Session
+from benchmarks.honesty.session import EARLY, Compared, Session
 from benchmarks.output import share, table, target
 from sectax.model.finding import FASTER, SLOWER, VerdictId
 
@@ -21,6 +21,10 @@ Question = Callable[[Compared], bool]
 
 def found(compared: Compared) -> bool:
     return compared.verdict in SLOWER
+
+
+def found_early(compared: Compared) -> bool:
+    return compared.early in SLOWER
 
 
 def claims_direction(compared: Compared) -> bool:
@@ -123,8 +127,9 @@ def _print_truth(groups: dict[str, Group]) -> None:
         ("  sessions with any", lambda group: group.sessions_with(claims_direction, *A_A)),
     ]
     questions += [
-        (f"{level} found", lambda group, level=level: group.count(found, level))  # type: ignore[misc]
+        (f"{level} found{when}", lambda group, level=level, asked=asked: group.count(asked, level))  # type: ignore[misc]
         for level in INJECTED
+        for when, asked in (("", found), (f" within {EARLY} blocks", found_early))
     ]
     questions += [
         ("wrong direction, +1 to +10 %", lambda group: group.count(claims_the_wrong_way, *INJECTED)),
@@ -172,7 +177,7 @@ def _print_targets(group: Group) -> None:
     targets: list[tuple[str, tuple[int, int], float, bool]] = [
         ("A/A error", group.count(claims_direction, *A_A), 0.05, False),
         ("+5 % found", group.count(found, "+5%"), 0.99, True),
-        ("+2 % found", group.count(found, "+2%"), 0.80, True),
+        (f"+2 % found within {EARLY} blocks", group.count(found_early, "+2%"), 0.80, True),
         (
             "ended in a verdict (without +2 %, which lies on the margin)",
             group.count(ended, *A_A, *(level for level in INJECTED if level != ON_THE_MARGIN)),

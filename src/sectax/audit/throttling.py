@@ -8,6 +8,7 @@ from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
 from sectax.model.finding import Severity, Warning
 from sectax.model.measured import BatchStatistics
+from sectax.model.plan import SETTLING_SHARE
 
 # Of the time between the readings. Below, an annotation is enough.
 MOST_THROTTLED = 0.01
@@ -45,7 +46,7 @@ def _spanned(arm: Arm, batches: BatchStatistics) -> float:
     """The time between the readings; where it is not told, the least that it can have been."""
     if arm.spanned_s is not None:
         return arm.spanned_s
-    return batches.batches * batches.shortest_s * (2 if arm.settles else 1)
+    return batches.batches * batches.shortest_s * (1 + SETTLING_SHARE * arm.settles)
 
 
 THROTTLING = Check(

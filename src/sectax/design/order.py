@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Sequence
 
-from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations
+from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations, settling_operations
 from sectax.model.subject import Work
 from sectax.model.trial import PlannedBlock, PlannedCell, PlannedVisit
 
@@ -64,5 +64,4 @@ def _work(calibration: Calibration, extra: float, index: int, rounds: int) -> Wo
     """The work of one visit; a known extra cost is spread so that the block's total comes as near as whole ones can."""
     total = extra_operations(calibration, extra, rounds)
     so_far, here = total * index // rounds, total * (index + 1) // rounds
-    settle = calibration.count if calibration.settle else 0
-    return Work(count=calibration.count, settle=settle, extra=here - so_far)
+    return Work(count=calibration.count, settle=settling_operations(calibration), extra=here - so_far)

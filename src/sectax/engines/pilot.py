@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from sectax.design.batches import frozen_count, next_count, shortest_batch
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.plan import Calibrated, Calibration, Plan, known_extra
+from sectax.model.plan import Calibrated, Calibration, Plan, known_extra, settled_batch_s
 from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
@@ -180,7 +180,7 @@ def _rounds(trials: list[_Trial], allowed: tuple[int, int]) -> int:
         statistics.fmean(within for within, _ in parts),
         statistics.fmean(between for _, between in parts),
         block_cost=sum(t.calibration.open_s + t.calibration.warmup * t.calibration.batch_s for t in trials),
-        round_cost=sum((2 if t.calibration.settle else 1) * t.calibration.batch_s for t in trials),
+        round_cost=sum(settled_batch_s(t.calibration) for t in trials),
         limits=allowed,
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from sectax.model.metric import Metric
+from sectax.model.metric import Metric, Summary
 from sectax.model.treatment import Cell, Comparison, Factor, SkippedTreatment, Treatment
 
 # The smallest number of blocks at which a verdict is possible (the sequence is very wide before).
@@ -111,6 +112,20 @@ class Calibrated:
     rounds: dict[str, int]
 
 
+# A settling batch is half as long as the batch that counts: it brings back caches after a switch, and tells nothing.
+SETTLING_SHARE = 0.5
+
+
+def settling_operations(calibration: Calibration) -> int:
+    """How many operations are run and thrown away before a batch that counts."""
+    return math.ceil(calibration.count * SETTLING_SHARE) if calibration.settle else 0
+
+
+def settled_batch_s(calibration: Calibration) -> float:
+    """About how long a batch that counts lasts together with the one before it that is thrown away."""
+    return calibration.batch_s * (1 + settling_operations(calibration) / calibration.count)
+
+
 def extra_operations(calibration: Calibration, extra: float, rounds: int) -> int:
     """How many operations a known extra cost is in a whole block: as near as whole ones can come, and at least one."""
     return max(1, round(calibration.count * rounds * extra)) if extra else 0
@@ -136,3 +151,11 @@ def known_cost(plan: Plan, calibrated: Calibrated | None, treatment: Treatment) 
     calibration = None if calibrated is None else calibrated.calibrations.get(treatment.id)
     rounds = None if calibrated is None else calibrated.rounds.get(treatment.cell)
     return known_extra(calibration, treatment.extra, rounds) if calibration is not None and rounds else None
+
+
+def batch_observation(plan: Plan) -> str | None:
+    """The observations that are the run's batches: those of its first metric that is a time or made of times."""
+    for metric in plan.metrics:
+        if metric.summary is Summary.RATE or metric.unit == "s":
+            return metric.observed
+    return None

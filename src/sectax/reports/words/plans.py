@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.model.plan import FIRST_LOOK, Calibrated, Plan
+from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, settled_batch_s
 from sectax.model.printable import printable
 from sectax.model.treatment import Role, Standing, Treatment
 from sectax.reports import units
@@ -46,8 +46,8 @@ def _block_s(live: list[Treatment], frozen: Calibrated) -> float:
     total = 0.0
     for each in live:
         seen = frozen.calibrations[each.id]
-        batches = frozen.rounds[each.cell] * (1 + each.extra + (1 if seen.settle else 0))
-        total += seen.open_s + (seen.warmup + batches) * seen.batch_s
+        round_s = settled_batch_s(seen) + each.extra * seen.batch_s
+        total += seen.open_s + seen.warmup * seen.batch_s + frozen.rounds[each.cell] * round_s
     return total
 
 
