@@ -128,6 +128,7 @@ def fill(writer) -> RecordNotWritable:
     with pytest.raises(RecordNotWritable) as caught:  # noqa: PT012
         for event in events(block):
             writer.event(block.number, event)
+        writer.finish_block(block.number, 1.0)
     return caught.value
 
 
@@ -205,6 +206,7 @@ def test_another_program_that_writes_is_waited_for_and_then_named(path, monkeypa
 
 READ_AS_NOBODY = """
 import os, sys
+import numpy
 from sectax.model.errors import SectaxError
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter

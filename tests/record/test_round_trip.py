@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import sqlite3
 from dataclasses import replace
 
@@ -104,6 +105,23 @@ def test_live_and_read_again_are_the_same(writer, path):
     assert live.notes == ("the governor is powersave",)
     assert live.block_s == 1.5
     assert live.sessions == (ENVIRONMENT,)
+
+
+def test_how_batches_lie_is_the_same_live_and_from_the_file_to_the_last_bit(writer, path):
+    rng = random.Random(7)
+    for number in range(1, 4):
+        block = planned_block(plan(), number, rounds=11)
+        writer.begin_block(block)
+        for visit in block.cells[0].visits + block.cells[1].visits:
+            time = Observation("batch_time", rng.lognormvariate(-4, 0.1), "s", "hrtime", rng.randrange(1, 40))
+            writer.event(number, Trial(visit.treatment, visit.round, visit.position, State.OK, (time,)))
+        writer.finish_block(number, 1.0)
+
+    shapes = read(path).shapes
+
+    assert shapes == writer.measured().shapes
+    assert {(name, tuple(blocks)) for name, blocks in shapes.items()} == {(t.id, (1, 2, 3)) for t in plan().treatments}
+    assert all(shape.batches == 11 for blocks in shapes.values() for shape in blocks.values())
 
 
 def test_a_finished_run_says_so_and_stays_the_same(writer, path):

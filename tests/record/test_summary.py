@@ -53,18 +53,3 @@ def test_what_cannot_be_summarised_is_missing_and_not_zero(summary):
 
 def test_the_median_of_nothing_is_missing():
     assert median([]) is None
-
-
-def test_repeated_values_show_the_step_of_the_clock():
-    coarse = totals([0.020, 0.021, 0.021, 0.023], [1] * 4)
-
-    assert coarse.distinct == 3
-    assert coarse.step == pytest.approx(0.001)
-
-
-def test_a_clock_that_tells_all_values_apart_shows_no_step():
-    assert totals([0.020, 0.021, 0.023], [1] * 3).step is None
-
-
-def test_values_that_are_all_equal_show_no_step():
-    assert totals([0.02, 0.02], [1, 1]).step is None

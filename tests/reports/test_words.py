@@ -161,12 +161,11 @@ def test_plan_says_how_strictly_and_how_long() -> None:
 def test_pilot_says_what_it_froze_and_how_long_a_block_lasts() -> None:
     plan = situations.signatures_in_php().measured.plan
 
-    # Eight processes of 0.05 s, 4 batches of warm-up and 8 rounds of 2 batches of 20 ms; one has 4 % more.
+    # Eight processes of 0.05 s, 4 batches of warm-up and 8 rounds of one and a half batches of 20 ms; one has 4 % more.
     assert words.calibrated(plan, situations.calibrated(plan)) == [
         "the pilot froze batches of 0.02 s (33 operations), 4 batches of warm-up in every process, 8 rounds per block, "
         "8 processes per block",
-        "a block takes about 3.6 s, so the first verdict may come after about 22 s; the whole takes at most about "
-        "2 min 24 s",
+        "a block takes about 3 s, so the first verdict may come after about 18 s; the whole takes at most about 119 s",
     ]
 
 

@@ -63,6 +63,7 @@ class RunWriter:
         (self._state,) = self._file.db.execute("SELECT state FROM run").fetchone()
         self._running: int | None = None
         self._planned: frozenset[str] = frozenset()
+        self._trials: set[tuple[str, tuple[int, int]]] = set()  # of the running block
         self._torn = False
 
     @contextmanager
@@ -210,6 +211,7 @@ class RunWriter:
             self._running = block.number
             self._next_block = block.number + 1
             self._planned = frozenset(planned_treatments(block))
+            self._trials = set()
 
     def _planned_subjects(self, block: PlannedBlock) -> Iterable[Statement]:
         for cell_order, cell in enumerate(block.cells):
@@ -226,7 +228,10 @@ class RunWriter:
                 )
 
     def event(self, number: int, event: BlockEvent) -> None:
-        """Record what happened in the running block, or in the pilot (block 0), with what happens soon after.
+        """Record what happened in the running block, or in the pilot (block 0).
+
+        Trials of a block that follow each other within 50 ms share a transaction: of a session that is killed the
+        latest may be missing, and so is the whole of their block.
 
         Raises:
             UnusableObservation: a value that is no finite number, or in another unit or off another clock than before.
@@ -241,8 +246,13 @@ class RunWriter:
             self._must_run(number)
             if event.treatment not in self._planned:
                 raise ValueError(f"{event.treatment} is not planned in block {number}")
+        gather = number > 0 and isinstance(event, Trial) and event.state is State.OK
         with self._step():
-            self._file.gather(self._event_rows(number, event))
+            rows = self._event_rows(number, event)
+            if gather:
+                self._file.gather(rows)
+            else:
+                self._file.write(rows)
             self._builder.event(number, event)
 
     def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:
@@ -262,10 +272,13 @@ class RunWriter:
                     rows += self._observation_rows(block, treatment, (0, self._position(block, 0)), (first,))
             case Trial(treatment, round_, position, state, observations, telemetry):
                 place = (round_, self._position(block, position))
+                if (treatment, place) in self._trials:
+                    raise ValueError(f"round {round_} of {treatment} is recorded already")
                 present = {name: float(value) for name, value in telemetry.items() if isfinite(value)}
                 key = (block, self._names.treatment(treatment), *place, state.value)
                 rows.append((self._names.trial_sql(tuple(present)), (*key, *present.values())))
                 rows += self._observation_rows(block, treatment, place, observations)
+                self._trials.add((treatment, place))
             case Closed(treatment, witnesses):
                 seen = self._names.witness_set(treatment, witnesses)
                 rows.append(
