@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
 PROBES ?= $(patsubst probes/%/Makefile,%,$(wildcard probes/*/Makefile))
+FUNCTIONS ?= $(patsubst functions/%/Makefile,%,$(wildcard functions/*/*/Makefile))
 
 # Where it is set (containers like it) each of the hundreds of processes that the tests and a run start would
 # compile sectax anew.
@@ -21,6 +22,14 @@ define probes
 	@set -e; for probe in $(PROBES); do \
 		echo "==> probes/$$probe: $(1)"; \
 		PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C probes/$$probe $(1); \
+	done
+endef
+
+# $(call functions,TARGET): the same for the Lambda functions, each in each of its languages.
+define functions
+	@set -e; for function in $(FUNCTIONS); do \
+		echo "==> functions/$$function: $(1)"; \
+		PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C functions/$$function $(1); \
 	done
 endef
 
@@ -42,17 +51,19 @@ probes: dev
 	@echo "==> sectax setup jwt"
 	@$(BIN)/sectax setup jwt
 
-test: probes ## the tests: sectax's, then each probe's own
+test: probes ## the tests: sectax's, then each probe's and function's own
 	@echo "==> pytest"
 	@$(BIN)/python -m pytest $(ARGS)
 	$(call probes,test)
+	$(call functions,test)
 
 test-full: probes ## all of them, with the long forms (simulations, kills)
 	@echo "==> pytest, long forms included"
 	@$(BIN)/python -m pytest -m "" $(ARGS)
 	$(call probes,test)
+	$(call functions,test)
 
-lint: probes ## style, types and floors; then each probe's own linters
+lint: probes ## style, types and floors; then each probe's and function's own linters
 	@echo "==> ruff check"
 	@$(BIN)/ruff check .
 	@echo "==> ruff format"
@@ -62,6 +73,7 @@ lint: probes ## style, types and floors; then each probe's own linters
 	@echo "==> import-linter"
 	@$(BIN)/lint-imports
 	$(call probes,lint)
+	$(call functions,lint)
 
 format: dev ## put the Python code into shape
 	@$(BIN)/ruff check --fix-only --quiet .
@@ -83,3 +95,4 @@ clean: ## remove .venv and all caches of this checkout; what was measured (runs/
 	@for probe in $(PROBES); do \
 		if $(MAKE) -C probes/$$probe -n clean >/dev/null 2>&1; then $(MAKE) -C probes/$$probe clean; fi; \
 	done
+	$(call functions,clean)

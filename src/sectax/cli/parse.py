@@ -15,6 +15,7 @@ LARGEST_MARGIN = 0.5
 MOST_BLOCKS = 10_000
 
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_BYTES = {"B": 1, "KiB": 1024, "MiB": 1024 * 1024}
 
 
 def margin(text: str) -> float:
@@ -31,12 +32,21 @@ def margin(text: str) -> float:
     return value
 
 
-def seconds(text: str) -> float:
+def seconds(text: str, option: str = "--budget") -> float:
     """`90`, `90s`, `1.5m` and `1h` in seconds."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)?\s*", text)
     value = float(found[1]) * _SECONDS[found[2] or ""] if found else math.nan
     if not 0 < value < math.inf:
-        raise WrongUse(f"--budget {text!r} is no span of time", "say it as in --budget 60s, 5m or 1h")
+        raise WrongUse(f"{option} {text!r} is no span of time", f"say it as in {option} 60s, 5m or 1h")
+    return value
+
+
+def size(text: str) -> int:
+    """`10KiB`, `3MiB` and `512B` in bytes, at least one."""
+    found = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)
+    value = int(found[1]) * _BYTES[found[2]] if found else 0
+    if value == 0:
+        raise WrongUse(f"--size {text!r} is no size", "say it as in --size 10KiB, 3MiB or 512B (KiB are 1024 bytes)")
     return value
 
 

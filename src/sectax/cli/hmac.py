@@ -1,0 +1,188 @@
+"""`sectax hmac keygen|payload|sign|verify`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sectax.cli import parse
+from sectax.cli.options import as_json
+from sectax.experiments.hmac.events import EXPIRY, VARIANTS
+from sectax.experiments.hmac.scheme import SCHEMES
+from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.printable import printable
+from sectax.workflow import hmac
+
+_DEFAULT_KEY_FILE = "hmac.key"
+_DEFAULT_LIFETIME = "1h"
+
+
+@click.group("hmac")
+def group() -> None:
+    """Make a shared key and events, sign and verify them.
+
+    The shared key comes from a file (--key-file, or the one that SHARED_KEY_FILE names) or from the environment
+    (SHARED_KEY), never from the command line.
+    """
+
+
+def _refuse_key(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise WrongUse(
+            f"{parameter.opts[0]}: a key on the command line can be read by everyone on this machine, and stays in the "
+            "history of the shell",
+            "name its file with --key-file, or set SHARED_KEY; make a new key if this one was real",
+        )
+
+
+def _takes_key(command: Callable[..., None]) -> Callable[..., None]:
+    for name in ("--key", "--shared-key", "--secret", "--secret-key"):
+        refused = click.option(name, hidden=True, expose_value=False, callback=_refuse_key, is_eager=True)
+        command = refused(command)
+    return click.option("--key-file", type=click.Path(), metavar="FILE", help="Holds the shared key.")(command)
+
+
+def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option("--scheme", type=click.Choice(names), default="published", show_default=True)
+
+
+_force = click.option("--force", is_flag=True, help="Replace what is there.")
+
+
+@group.command("keygen")
+@click.option(
+    "--out",
+    default=_DEFAULT_KEY_FILE,
+    show_default=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Where to write it, mode 600; - for stdout.",
+)
+@_force
+@as_json
+def keygen(out: str, force: bool, json_: bool) -> None:
+    """Make a shared key: 64 random bytes, URL-safe.
+
+    A file that is there is never overwritten without --force.
+    """
+    if out == "-":
+        if json_:
+            raise WrongUse("--out - prints the key, and --json a document", "leave one of them out")
+        click.echo(hmac.new_key())
+        return
+    _say([hmac.write_key(Path(out), force=force)], json_)
+
+
+@group.command("payload")
+@click.option("--size", "sizes", multiple=True, metavar="SIZE", help="As 10KiB or 3MiB; repeated, or with commas.")
+@click.option("--out", required=True, type=click.Path(), metavar="DIR", help="The folder for SIZE.json.")
+@click.option("--fill", type=click.Choice(("zero", "random")), default="zero", show_default=True)
+@_scheme(*VARIANTS)
+@click.option("--lifetime", metavar="TIME", help=f"Until the expiry of {EXPIRY}.  [default: {_DEFAULT_LIFETIME}]")
+@_takes_key
+@_force
+@as_json
+def payload(
+    sizes: tuple[str, ...],
+    out: str,
+    fill: str,
+    scheme: str,
+    lifetime: str | None,
+    key_file: str | None,
+    force: bool,
+    json_: bool,
+) -> None:
+    """Make signed events as the published study did, one file a size (its own six where none is given).
+
+    `data` is Base64 of a MessagePack map {a: 123, b: 456, obj: SIZE bytes}; the salt is new for every event.
+    """
+    if lifetime is not None and scheme != EXPIRY:
+        raise WrongUse(f"--lifetime is of --scheme {EXPIRY}, and it is {scheme}", "leave it out")
+    wanted = [parse.size(part) for text in sizes for part in text.split(",")]
+    too_large = [size for size in wanted if size > hmac.LARGEST_PAYLOAD_BYTES]
+    if too_large:
+        most = hmac.size_label(hmac.LARGEST_PAYLOAD_BYTES)
+        raise WrongUse(f"--size {hmac.size_label(too_large[0])} is too large", f"{most} is the most")
+    written = hmac.write_payloads(
+        Path(out),
+        wanted or hmac.PUBLISHED_SIZES,
+        variant=scheme,
+        key=hmac.shared_key(key_file, os.environ),
+        random=fill == "random",
+        lifetime_s=parse.seconds(lifetime or _DEFAULT_LIFETIME, option="--lifetime"),
+        force=force,
+    )
+    _say(list(written), json_)
+
+
+@group.command("sign")
+@click.argument("data", metavar="DATA", type=click.Path())
+@click.option("--out", type=click.Path(), metavar="FILE", help="Where to write the event; stdout where left out.")
+@click.option("--salt", metavar="TEXT", help="16 random bytes as hexadecimal where left out.")
+@click.option("--detached", is_flag=True, help="Leave the data out of the event: salt and token only.")
+@_scheme(*SCHEMES)
+@_takes_key
+@_force
+@as_json
+def sign(
+    data: str,
+    out: str | None,
+    salt: str | None,
+    detached: bool,
+    scheme: str,
+    key_file: str | None,
+    force: bool,
+    json_: bool,
+) -> None:
+    """Sign the text in the file DATA (- for stdin), every byte of it, and print the event."""
+    if json_ and out is None:
+        raise WrongUse("the event on stdout is JSON already", "leave --json out, or name a file with --out")
+    key = hmac.shared_key(key_file, os.environ)
+    content = hmac.signed_event(data, variant=scheme, key=key, salt=salt, detached=detached)
+    if out is None:
+        click.echo(content)
+    else:
+        _say([hmac.write_event(Path(out), content, force=force)], json_)
+
+
+@group.command("verify")
+@click.argument("event", metavar="EVENT", type=click.Path())
+@click.option("--data", type=click.Path(), metavar="FILE", help="The data, where the event was signed with --detached.")
+@_scheme(*VARIANTS)
+@_takes_key
+@as_json
+def verify(event: str, data: str | None, scheme: str, key_file: str | None, json_: bool) -> None:
+    """Check the event in the file EVENT (- for stdin).
+
+    Exit status: 0 genuine; 1 refused: another key, salt, token or data, no event at all, or expired; 2 wrong use: no
+    key, or a file that cannot be read.
+    """
+    reason = hmac.refusal(event, variant=scheme, key=hmac.shared_key(key_file, os.environ), data_path=data)
+    if json_:
+        import msgspec
+
+        document = {"schema": "sectax/hmac-verdict/1", "genuine": not reason, "reason": reason}
+        click.echo(msgspec.json.encode(document))
+    else:
+        click.echo(f"refused: {printable(reason)}" if reason else "genuine")
+    if reason:
+        raise click.exceptions.Exit(ExitStatus.GATE_MISSED)
+
+
+def _say(files: list[hmac.Written], json_: bool) -> None:
+    if json_:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"schema": "sectax/hmac-files/1", "files": files}))
+        return
+    for file in files:
+        if file.payload_bytes is None:
+            click.echo(click.format_filename(file.path))
+            continue
+        note = "" if file.fits_invocation else "; more than Lambda takes in one invocation"
+        size = f"{file.bytes} bytes, {file.bytes / file.payload_bytes:.2f} times the payload"
+        click.echo(f"{click.format_filename(file.path)}  {size}{note}")

@@ -1,0 +1,117 @@
+"""The study's event: `{"key": salt, "token": …, "data": …}`, its payload, and why an event is refused."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+
+import msgspec
+
+from sectax.experiments.hmac.scheme import SCHEMES, Scheme, is_genuine, token
+
+SALT_BYTES = 16  # of randomness; on the wire twice as many hexadecimal digits
+LONGEST_SALT_BYTES = 128  # on the wire, as the function takes them
+LARGEST_EVENT_BYTES = 6 * 1024 * 1024  # what Lambda takes in one synchronous invocation
+
+# The one variant that is no other computation: the payload holds an expiry, and so it is signed with the rest.
+EXPIRY = "published-expiry"
+VARIANTS = (*SCHEMES, EXPIRY)
+
+
+class Event(msgspec.Struct, forbid_unknown_fields=True):
+    """What the function is sent. `key` is the salt: the study's name for it."""
+
+    key: str
+    token: str
+    data: str
+
+
+class DetachedToken(msgspec.Struct, forbid_unknown_fields=True):
+    """An event without its data, which stand elsewhere."""
+
+    key: str
+    token: str
+
+
+class Payload(msgspec.Struct, forbid_unknown_fields=True):
+    """What `data` holds, as a MessagePack map in Base64."""
+
+    a: int
+    b: int
+    obj: bytes
+
+
+class ExpiringPayload(Payload):
+    """The payload of the variant with an expiry: seconds since 1970."""
+
+    expires: int
+
+
+def scheme_of(variant: str) -> Scheme:
+    """The computation behind a variant."""
+    return SCHEMES["published" if variant == EXPIRY else variant]
+
+
+def payload(obj: bytes, expires: int | None = None) -> str:
+    """The text for `data`: the study's numbers, *obj*, and the expiry where there is one."""
+    packed = Payload(123, 456, obj) if expires is None else ExpiringPayload(123, 456, obj, expires)
+    return base64.b64encode(msgspec.msgpack.encode(packed)).decode()
+
+
+def is_salt(salt: str) -> bool:
+    """Whether the function would take it as a salt."""
+    try:
+        return 0 < len(salt.encode()) <= LONGEST_SALT_BYTES
+    except UnicodeEncodeError:
+        return False
+
+
+def signed(variant: str, shared_key: bytes, salt: str, data: str) -> Event:
+    """The event that is genuine for this key."""
+    return Event(salt, token(scheme_of(variant), shared_key, salt.encode(), data.encode()), data)
+
+
+def refusal(variant: str, shared_key: bytes, content: bytes, now: float, detached: str | None = None) -> str:
+    """Why the event is refused, in words; empty where it is genuine.
+
+    Args:
+        content: the event as JSON.
+        now: seconds since 1970, for the variant with an expiry.
+        detached: the data, where they stand beside the event and not in it.
+    """
+    try:
+        event = _read(content, detached)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return f"it is no event: {error}"
+    except RecursionError:
+        return "it is no event: it is nested too deeply"
+    # One answer for a wrong token and a wrong salt.
+    if not is_salt(event.key) or not is_genuine(
+        scheme_of(variant), shared_key, event.key.encode(), event.data.encode(), event.token
+    ):
+        return "the token is not genuine"
+    return _expiry_refusal(event.data, now) if variant == EXPIRY else ""
+
+
+def _read(content: bytes, detached: str | None) -> Event:
+    if detached is None:
+        event = msgspec.json.decode(content, type=Event)
+    else:
+        beside = msgspec.json.decode(content, type=DetachedToken)
+        event = Event(beside.key, beside.token, detached)
+    # Of a name that comes twice one parser takes the first and another the last. Nothing is nested here any more, so
+    # the hook is called once, with all the pairs.
+    if json.loads(content, object_pairs_hook=len) != (3 if detached is None else 2):
+        raise msgspec.ValidationError("a field is there twice")
+    return event
+
+
+def _expiry_refusal(data: str, now: float) -> str:
+    """Asked only once the token has proved genuine: nothing is unpacked that a stranger may have made."""
+    try:
+        packed = base64.b64decode(data, validate=True)
+        expires = msgspec.msgpack.decode(packed, type=ExpiringPayload).expires
+    except (binascii.Error, ValueError, RecursionError):
+        return "the data hold no payload with an expiry"
+    return "the data have expired" if expires <= now else ""

@@ -1,0 +1,213 @@
+"""Builds the Lambda functions that come with sectax into zips that can be deployed, in the user's cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from sectax.model.errors import ExitStatus, SectaxError, WrongUse
+from sectax.toolchain import packages
+from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.probes import Missing
+
+_LOCK = "requirements.txt"
+# Of what an installer leaves, these say how and when it installed, not what: they would make every zip another.
+_INSTALLERS_OWN = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_cache.json", ".lock"}
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
+# Grows when what is made of the same sources changes.
+_BUILD = 1
+_TAIL_LINES = 15
+
+
+class FunctionNotBuilt(SectaxError):
+    """A function cannot be had here: the message is the reason, the hint what would mend it."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class _Language(msgspec.Struct, frozen=True):
+    handler: str
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    title: str
+    languages: dict[str, _Language]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function in one language.
+
+    Attributes:
+        folder: its sources in this language.
+        handler: what Lambda is told to call.
+    """
+
+    name: str
+    language: str
+    folder: Path
+    handler: str
+
+    @property
+    def runtime(self) -> str:
+        """The Lambda runtime that the built zip is for: the one of this interpreter, where it is Python."""
+        if self.language == "python":
+            return f"python{sys.version_info.major}.{sys.version_info.minor}"
+        return "provided.al2023"
+
+
+def load(name: str, language: str) -> Function:
+    """The function of this name in a language. Raises `WrongUse` where there is none."""
+    folder = _bundled(name)
+    try:
+        manifest = msgspec.convert(tomllib.loads((folder / "function.toml").read_text()), _Manifest)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise WrongUse(f"there is no function {name!r} that can be used: {error}", f"see {folder}") from error
+    if language not in manifest.languages:
+        raise WrongUse(f"{name} is not written in {language!r}", f"there are: {', '.join(manifest.languages)}")
+    return Function(name, language, folder / language, manifest.languages[language].handler)
+
+
+def _bundled(name: str) -> Path:
+    """The folder of a function that comes with sectax: inside the package once installed, beside it in a checkout."""
+    packaged = Path(__file__).parent.parent / "_functions"
+    return (packaged if packaged.is_dir() else Path(__file__).parents[3] / "functions") / name
+
+
+def missing(function: Function) -> Missing | None:
+    """What is lacking here to build it; None where it can be built (libraries may still have to be fetched)."""
+    if function.language == "go" and shutil.which("go") is None:
+        return Missing("go is not installed", "install Go, as new as go.mod says (https://go.dev/doc/install)")
+    if function.language == "python" and not packages.has_installer():
+        return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
+    return None
+
+
+def build(name: str, language: str) -> Path:
+    """The zip of a function, from the cache where nothing that it is made of has changed.
+
+    The same sources, libraries and tool-chain give the same bytes. A Python zip is for the Python version and the
+    machine that it is built on.
+
+    Raises:
+        WrongUse: there is no such function.
+        FunctionNotBuilt: the tool-chain is missing or failed.
+    """
+    function = load(name, language)
+    lack = missing(function)
+    if lack is not None:
+        raise FunctionNotBuilt(f"function {name} in {language}: {lack.reason}", lack.mend)
+    path = cache_folder() / "functions" / f"{name}-{language}-{_mark(function)}.zip"
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=path.parent) as scratch:
+        content = Path(scratch, "content")
+        content.mkdir()
+        if language == "go":
+            _compile(function, content)
+        else:
+            _assemble(function, content)
+        # Two may build it at once: each its own, and the last one takes the place, with the same content.
+        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        try:
+            _zip(content, unfinished)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return path
+
+
+def _mark(function: Function) -> str:
+    """A hash of all that the zip is made of."""
+    if function.language == "go":
+        tool_chain = [_go_version(), _go_environment()["GOARCH"]]
+    else:
+        tool_chain = [sys.version, platform.machine()]
+    digest = hashlib.sha256(repr((_BUILD, tool_chain)).encode())
+    for path in _sources(function):
+        digest.update(str(path.relative_to(function.folder)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _sources(function: Function) -> Iterator[Path]:
+    if function.language == "go":
+        wanted = [function.folder / "go.mod", function.folder / "go.sum"]
+        wanted += [path for path in function.folder.rglob("*.go") if not path.name.endswith("_test.go")]
+    else:
+        wanted = [function.folder / _LOCK, *_package(function).rglob("*.py")]
+    yield from sorted(wanted)
+
+
+def _package(function: Function) -> Path:
+    return function.folder / function.handler.split(".")[0]
+
+
+def _assemble(function: Function, content: Path) -> None:
+    """The function's package, and the libraries of its lock beside it."""
+    try:
+        packages.install_into(content, function.folder / _LOCK)
+    except packages.NotInstalled as error:
+        raise FunctionNotBuilt(
+            f"the libraries of function {function.name} could not be installed:\n{error}", "mend that, then try again"
+        ) from error
+    package = _package(function)
+    shutil.copytree(package, content / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def _compile(function: Function, content: Path) -> None:
+    """One static program, the same on every machine for the same Go."""
+    words = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
+    done = subprocess.run(
+        ["go", "build", *words, "-o", str(content / function.handler), "."],
+        cwd=function.folder,
+        env=os.environ | _go_environment(),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    if done.returncode != 0:
+        tail = "\n".join(done.stderr.strip().splitlines()[-_TAIL_LINES:])
+        raise FunctionNotBuilt(
+            f"function {function.name} could not be compiled:\n{tail}",
+            "mend that, then try again; go.mod says how new Go must be, and its modules are fetched the first time",
+        )
+
+
+def _go_environment() -> dict[str, str]:
+    architecture = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    # GOFLAGS and go.work files are the user's own, and none of this build.
+    return {"GOOS": "linux", "GOARCH": architecture, "CGO_ENABLED": "0", "GOFLAGS": "", "GOWORK": "off"}
+
+
+@functools.lru_cache(maxsize=1)
+def _go_version() -> str:
+    done = subprocess.run(["go", "version"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return done.stdout.strip()
+
+
+def _zip(content: Path, target: Path) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(path for path in content.rglob("*") if path.is_file()):
+            if path.name in _INSTALLERS_OWN or "__pycache__" in path.parts:
+                continue
+            entry = zipfile.ZipInfo(path.relative_to(content).as_posix(), _EPOCH)
+            entry.create_system = 3  # unix, whose modes these are
+            entry.external_attr = 0o100755 << 16  # whatever the umask was here
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())

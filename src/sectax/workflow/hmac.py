@@ -1,0 +1,183 @@
+"""Shared keys, signed events and their verification, as files. A key comes from a file or the environment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from sectax.experiments.hmac import events
+from sectax.model.errors import WrongUse
+
+KEY_BYTES = 64
+_LONGEST_KEY_FILE_BYTES = 64 * 1024
+_KIB, _MIB = 1024, 1024 * 1024
+# The study's own (published:hmac-lambda-2023).
+PUBLISHED_SIZES = tuple(size * _KIB for size in (10, 50, 100, 500, 1024, 3072))
+LARGEST_PAYLOAD_BYTES = 64 * _MIB
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that was written. `payload_bytes` is the size of the binary field, where there is one."""
+
+    path: str
+    bytes: int
+    payload_bytes: int | None = None
+
+    @property
+    def fits_invocation(self) -> bool:
+        """Whether Lambda takes it in one synchronous invocation."""
+        return self.bytes <= events.LARGEST_EVENT_BYTES
+
+
+def new_key() -> str:
+    """64 random bytes in URL-safe Base64."""
+    return secrets.token_urlsafe(KEY_BYTES)
+
+
+def write_key(path: Path, *, force: bool) -> Written:
+    """Write a new key where only this user can read it."""
+    # With no end of line: whoever reads the file whole has the key.
+    return _write(path, new_key().encode(), force=force, private=True)
+
+
+def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
+    """The key in the file, or else the one that SHARED_KEY or SHARED_KEY_FILE give, as they do to the function.
+
+    Raises:
+        WrongUse: there is none, or it cannot be read. No message holds any of it.
+    """
+    text = environment.get("SHARED_KEY")
+    if path is None:
+        path = environment.get("SHARED_KEY_FILE")
+        if (text is None) == (path is None):
+            raise WrongUse(
+                "no shared key is given" if text is None else "both SHARED_KEY and SHARED_KEY_FILE are set",
+                "name its file with --key-file, or set one of SHARED_KEY_FILE and SHARED_KEY (a new one: keygen)",
+            )
+    key = os.fsencode(text or "") if path is None else _key_in(path)
+    if not key:
+        raise WrongUse("the shared key is empty", "sectax hmac keygen makes one")
+    return key
+
+
+def _key_in(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LONGEST_KEY_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        if re.fullmatch(r"[\w+/=-]{40,}", path):  # then it is not repeated: logs keep what stands on stderr
+            raise WrongUse(
+                "what is given as the key's file is no file, and looks like a key",
+                "write it to a file of mode 600 and name that; make a new key if others can read this command line",
+            ) from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise WrongUse(f"the key file {path} cannot be read: {why}", "sectax hmac keygen makes one") from error
+    if len(content) > _LONGEST_KEY_FILE_BYTES:
+        raise WrongUse(f"{path} is too large for a key", f"{_LONGEST_KEY_FILE_BYTES} bytes are the most")
+    # An editor ends the last line; the key does not.
+    return content.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def write_payloads(
+    folder: Path, sizes: Sequence[int], *, variant: str, key: bytes, random: bool, lifetime_s: float, force: bool
+) -> Iterator[Written]:
+    """Write an event for each size, in bytes of the binary field, as SIZE.json.
+
+    Args:
+        random: fill with random bytes; with zeros as the study did otherwise.
+        lifetime_s: seconds from now to the expiry, for the variant that has one.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUse(f"{folder} cannot be made: {error.strerror}", "name another folder with --out") from error
+    expires = int(time.time() + lifetime_s) if variant == events.EXPIRY else None
+    for size in dict.fromkeys(sizes):
+        obj = secrets.token_bytes(size) if random else bytes(size)
+        event = events.signed(variant, key, _new_salt(), events.payload(obj, expires))
+        content = msgspec.json.encode(event)
+        written = _write(folder / f"{size_label(size)}.json", content, force=force)
+        yield Written(written.path, written.bytes, size)
+
+
+def size_label(size: int) -> str:
+    """`10KiB` for 10240."""
+    for unit, name in ((_MIB, "MiB"), (_KIB, "KiB")):
+        if size % unit == 0:
+            return f"{size // unit}{name}"
+    return f"{size}B"
+
+
+def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None, detached: bool) -> bytes:
+    """The signed event as JSON, for the text in a file (`-` for stdin), every byte of it."""
+    if salt is not None and not events.is_salt(salt):
+        raise WrongUse(f"--salt is no text of 1 to {events.LONGEST_SALT_BYTES} bytes", "leave it out for a random one")
+    event = events.signed(variant, key, salt or _new_salt(), _text(data_path))
+    return msgspec.json.encode(events.DetachedToken(event.key, event.token) if detached else event)
+
+
+def write_event(path: Path, content: bytes, *, force: bool) -> Written:
+    """Write a signed event."""
+    return _write(path, content, force=force)
+
+
+def refusal(event_path: str, *, variant: str, key: bytes, data_path: str | None) -> str:
+    """Why the event in a file is refused; empty where it is genuine. The data may stand in a file of their own."""
+    detached = _text(data_path) if data_path is not None else None
+    return events.refusal(variant, key, _read(event_path), time.time(), detached)
+
+
+def _new_salt() -> str:
+    return secrets.token_hex(events.SALT_BYTES)
+
+
+def _text(path: str) -> str:
+    try:
+        return _read(path).decode()
+    except UnicodeDecodeError as error:
+        raise WrongUse(f"{path} is no UTF-8 text", "an event is JSON: encode binary data as Base64 first") from error
+
+
+def _read(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise WrongUse(f"{path} cannot be read: {why}", "name a file, or - for stdin") from error
+
+
+def _write(path: Path, content: bytes, *, force: bool, private: bool = False) -> Written:
+    """A new file, whole; over another one only with *force*, and then it takes its place at once."""
+    target = path.with_name(f".{path.name}.{secrets.token_hex(8)}") if force else path
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    made = False
+    try:
+        with os.fdopen(os.open(target, flags, 0o600 if private else 0o666), "wb") as file:
+            made = True
+            if private:
+                os.fchmod(file.fileno(), 0o600)  # an odd umask can take away even the owner's rights
+            file.write(content)
+        if force:
+            target.replace(path)
+    except BaseException as error:
+        if made:
+            with contextlib.suppress(OSError):
+                target.unlink(missing_ok=True)
+        if isinstance(error, FileExistsError):
+            raise WrongUse(f"{path} exists already", "name another with --out, or --force to replace it") from error
+        if isinstance(error, OSError):
+            raise WrongUse(f"{path} cannot be written: {error.strerror}", "name another with --out") from error
+        raise
+    return Written(str(path), len(content))

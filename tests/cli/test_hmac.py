@@ -1,0 +1,307 @@
+"""`sectax hmac`: what it makes anyone can verify, it verifies what anyone makes, and keys stay where they belong."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import re
+import shlex
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.program import sectax
+
+ROOT = Path(__file__).parents[2]
+KEY = "eine-Folge-von-Zeichen_die-nur-diese-Tests-kennen"
+# Whoever verifies has Python and no sectax: -S leaves out what is installed, -I the environment.
+ALONE = """
+import base64, hashlib, hmac, json, sys
+key, event = open(sys.argv[1], "rb").read(), json.load(open(sys.argv[2]))
+derived = hmac.new(key, event["key"].encode(), hashlib.sha512).hexdigest().encode()
+token = hmac.new(derived, event["data"].encode(), hashlib.sha512).hexdigest()
+assert hmac.compare_digest(token, event["token"])
+print(sorted(event), len(bytes.fromhex(event["key"])), base64.b64decode(event["data"])[:14].hex())
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "key").write_text(KEY)
+    return tmp_path
+
+
+def signed_by_hand(data: str) -> dict[str, str]:
+    derived = hmac.new(KEY.encode(), b"salt", hashlib.sha512).hexdigest().encode()
+    return {"key": "salt", "token": hmac.new(derived, data.encode(), hashlib.sha512).hexdigest(), "data": data}
+
+
+def test_a_key_is_64_random_bytes_that_only_its_owner_can_read(tmp_path):
+    one, other = (sectax("hmac", "keygen", "--out", name, folder=tmp_path) for name in ("one", "other"))
+
+    texts = [(tmp_path / name).read_text() for name in ("one", "other")]
+    assert (one.status, one.out, one.err) == (0, "one\n", "")
+    assert [len(base64.urlsafe_b64decode(text + "==")) for text in texts] == [64, 64]
+    assert texts[0] != texts[1]
+    assert stat.S_IMODE((tmp_path / "one").stat().st_mode) == 0o600
+    assert texts[1] not in other.out + other.err
+
+
+def test_a_key_is_never_overwritten_unless_that_is_said(tmp_path):
+    (tmp_path / "hmac.key").write_text("precious")
+    (tmp_path / "hmac.key").chmod(0o644)
+
+    refused = sectax("hmac", "keygen", folder=tmp_path)
+    assert refused.status == 2
+    assert "hmac.key exists already" in refused.err
+    assert (tmp_path / "hmac.key").read_text() == "precious"
+
+    assert sectax("hmac", "keygen", "--force", folder=tmp_path).status == 0
+    assert len((tmp_path / "hmac.key").read_text()) == 86
+    assert stat.S_IMODE((tmp_path / "hmac.key").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["hmac.key"]
+
+
+def test_a_key_does_not_follow_a_link_to_elsewhere(tmp_path):
+    (tmp_path / "hmac.key").symlink_to(tmp_path / "elsewhere")
+
+    assert sectax("hmac", "keygen", folder=tmp_path).status == 2
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("fill", ["zero", "random"])
+def test_payloads_verify_with_the_standard_library_alone(fill, folder):
+    sizes = ("--size", "1B,10KiB", "--size", "3MiB")
+    said = sectax("hmac", "payload", *sizes, "--out", "d", "--fill", fill, "--key-file", "key", folder=folder)
+
+    assert said.status == 0, said
+    assert sorted(path.name for path in (folder / "d").iterdir()) == ["10KiB.json", "1B.json", "3MiB.json"]
+    assert "d/3MiB.json  4194519 bytes, 1.33 times the payload\n" in said.out
+    for name, size in (("1B", "c401"), ("10KiB", "c52800"), ("3MiB", "c600300000")):
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", ALONE, "key", f"d/{name}.json"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stderr == ""
+        assert done.stdout.startswith("['data', 'key', 'token'] 16 83a1617ba162cd01c8a36f626a"[:50])
+        content = base64.b64decode(json.loads((folder / "d" / f"{name}.json").read_text())["data"])
+        assert content.startswith(bytes.fromhex("83a1617ba162cd01c8a36f626a" + size))
+        assert (content.count(0) > 0.9 * len(content[18:])) is (fill == "zero") or name == "1B"
+
+
+def test_without_a_size_the_study_s_six_are_made(folder):
+    said = sectax("hmac", "payload", "--out", "d", "--json", "--key-file", "key", folder=folder)
+
+    sizes = [file["payload_bytes"] for file in json.loads(said.out)["files"]]
+    assert sizes == [size * 1024 for size in (10, 50, 100, 500, 1024, 3072)]
+    assert len(list((folder / "d").iterdir())) == 6
+
+
+def test_an_event_that_lambda_does_not_take_is_said_to_be_so(folder):
+    said = sectax("hmac", "payload", "--size", "5MiB,4MiB", "--out", "d", "--key-file", "key", folder=folder)
+
+    five, four = said.out.splitlines()
+    assert five.endswith("more than Lambda takes in one invocation")
+    assert four.endswith("times the payload")
+
+
+def test_what_is_signed_by_hand_verifies_and_what_is_tampered_with_does_not(folder):
+    good = signed_by_hand('{"hello": "wörld"}\n')
+    events = {
+        "good": json.dumps(good),
+        "token": json.dumps(good | {"token": good["token"][::-1]}),
+        "salt": json.dumps(good | {"key": "tlas"}),
+        "data": json.dumps(good | {"data": good["data"].strip()}),
+        "short": json.dumps(good | {"token": good["token"][:-2]}),
+        "missing": json.dumps({name: good[name] for name in ("key", "data")}),
+        "unknown": json.dumps(good | {"x": 1}),
+        "nothing": "",
+        "deep": "[" * 100_000,
+    }
+    for name, text in events.items():
+        (folder / name).write_text(text)
+
+    said = {name: sectax("hmac", "verify", name, "--key-file", "key", folder=folder) for name in events}
+
+    assert (said["good"].status, said["good"].out) == (0, "genuine\n")
+    assert {name: one.status for name, one in said.items() if name != "good"} == dict.fromkeys([*events][1:], 1)
+    assert said["token"].out == said["salt"].out == "refused: the token is not genuine\n"
+    assert "missing required field `token`" in said["missing"].out
+
+
+@pytest.mark.parametrize("scheme", ["published", "raw-digests", "hmac-sha256", "blake2b", "published-expiry"])
+def test_payloads_of_every_scheme_verify_as_such_and_as_no_other(scheme, folder):
+    sectax("hmac", "payload", "--size", "1KiB", "--out", "d", "--scheme", scheme, "--key-file", "key", folder=folder)
+
+    def status(asked: str) -> int:
+        return sectax("hmac", "verify", "d/1KiB.json", "--scheme", asked, "--key-file", "key", folder=folder).status
+
+    assert status(scheme) == 0
+    assert status("raw-digests" if scheme == "published" else "published") == (0 if scheme == "published-expiry" else 1)
+
+
+def test_an_expired_payload_is_refused(folder):
+    make = ("hmac", "payload", "--size", "1B", "--out", "d", "--scheme", "published-expiry", "--lifetime", "0.001s")
+    sectax(*make, "--key-file", "key", folder=folder)
+
+    said = sectax("hmac", "verify", "d/1B.json", "--scheme", "published-expiry", "--key-file", "key", folder=folder)
+
+    assert (said.status, said.out) == (1, "refused: the data have expired\n")
+
+
+def test_the_study_s_tokens_can_be_had_from_the_command(folder):
+    (folder / "key").write_text("MySecretKey\n")  # as an editor leaves it
+    (folder / "data").write_text('{"hello": "world"}')
+
+    event = json.loads(sectax("hmac", "sign", "data", "--salt", "1234", "--key-file", "key", folder=folder).out)
+
+    assert event["token"].startswith("c6d1113a01fa912ba908c7c895ad6b3a")
+    assert event == {"key": "1234", "token": event["token"], "data": '{"hello": "world"}'}
+
+
+def test_data_may_stand_beside_the_token(folder):
+    (folder / "data").write_text("signed\r\n", newline="")
+    (folder / "other").write_text("signed\n")
+    key = ("--key-file", "key")
+    sectax("hmac", "sign", "data", "--detached", "--out", "token.json", *key, folder=folder)
+
+    assert json.loads((folder / "token.json").read_text()).keys() == {"key", "token"}
+    assert sectax("hmac", "verify", "token.json", "--data", "data", *key, folder=folder).status == 0
+    assert sectax("hmac", "verify", "token.json", "--data", "other", *key, folder=folder).status == 1
+    assert sectax("hmac", "verify", "token.json", *key, folder=folder).status == 1
+
+
+def test_the_key_may_come_from_the_environment_as_the_function_s_does(folder):
+    (folder / "e").write_text(json.dumps(signed_by_hand("data")))
+    verify = ("hmac", "verify", "e")
+
+    assert sectax(*verify, folder=folder, SHARED_KEY=KEY).status == 0
+    assert sectax(*verify, folder=folder, SHARED_KEY_FILE="key").status == 0
+    assert sectax(*verify, "--key-file", "key", folder=folder, SHARED_KEY="another").status == 0
+    assert sectax(*verify, folder=folder, SHARED_KEY="another").status == 1
+    both = sectax(*verify, folder=folder, SHARED_KEY=KEY, SHARED_KEY_FILE="key")
+    assert both.status == 2
+    assert "both SHARED_KEY and SHARED_KEY_FILE" in both.err
+
+
+SECRET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"
+
+
+@pytest.mark.parametrize("option", ["--key", "--shared-key", "--secret", "--secret-key"])
+@pytest.mark.parametrize(
+    "words", [("payload", "--out", "d"), ("sign", "e"), ("verify", "e")], ids=lambda words: words[0]
+)
+def test_a_key_on_the_command_line_is_refused_and_not_repeated(option, words, folder):
+    said = sectax("hmac", *words, option, SECRET, "--json", folder=folder)
+
+    assert said.status == 2
+    assert "--key-file" in said.err
+    assert SECRET not in said.out + said.err
+
+
+def test_a_key_in_place_of_its_file_is_not_repeated(folder):
+    said = sectax("hmac", "verify", "e", "--key-file", SECRET, folder=folder)
+
+    assert said.status == 2
+    assert "looks like a key" in said.err
+    assert SECRET not in said.err
+
+
+WRONG = {
+    "no key": (("verify", "e"), "no shared key is given"),
+    "a key's file that is not there": (("verify", "e", "--key-file", "nonesuch"), "No such file"),
+    "an empty key": (("verify", "e", "--key-file", "empty"), "the shared key is empty"),
+    "a folder for a key": (("verify", "e", "--key-file", "."), "cannot be read"),
+    "a key without end": (("verify", "e", "--key-file", "/dev/zero"), "too large for a key"),
+    "no event": (("verify", "nonesuch", "--key-file", "key"), "nonesuch cannot be read"),
+    "no text to sign": (("sign", "binary", "--key-file", "key"), "no UTF-8"),
+    "no salt": (("sign", "key", "--salt", "", "--key-file", "key"), "--salt is no text"),
+    "a salt that is too long": (("sign", "key", "--salt", "x" * 129, "--key-file", "key"), "--salt is no text"),
+    "no size": (("payload", "--size", "much", "--out", "d", "--key-file", "key"), "is no size"),
+    "a size of nothing": (("payload", "--size", "0KiB", "--out", "d", "--key-file", "key"), "is no size"),
+    "a doubtful unit": (("payload", "--size", "10KB", "--out", "d", "--key-file", "key"), "KiB are 1024"),
+    "a size beyond reason": (("payload", "--size", "1000MiB", "--out", "d", "--key-file", "key"), "64MiB is the most"),
+    "no folder": (("payload", "--key-file", "key"), "--out"),
+    "a file for a folder": (("payload", "--out", "key", "--key-file", "key"), "key cannot be made"),
+    "a lifetime of what never ends": (("payload", "--out", "d", "--lifetime", "1h", "--key-file", "key"), "--lifetime"),
+    "an unknown scheme": (("verify", "e", "--scheme", "md5", "--key-file", "key"), "published-expiry"),
+    "a document and a key": (("keygen", "--out", "-", "--json"), "leave one of them out"),
+}
+
+
+@pytest.mark.parametrize("case", sorted(WRONG))
+def test_wrong_words_are_answered_with_words(case, folder):
+    words, says = WRONG[case]
+    (folder / "empty").write_text("\n")
+    (folder / "binary").write_bytes(b"\xff\xfe")
+    before = sorted(folder.iterdir())
+
+    said = sectax("hmac", *words, folder=folder)
+
+    assert said.status == 2, said
+    assert says in said.err
+    assert KEY not in said.out + said.err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_an_event_is_never_overwritten_unless_that_is_said(folder):
+    make = ("hmac", "payload", "--size", "1KiB", "--out", "d", "--key-file", "key")
+    sectax(*make, folder=folder)
+    before = (folder / "d/1KiB.json").read_bytes()
+
+    assert sectax(*make, folder=folder).status == 2
+    assert (folder / "d/1KiB.json").read_bytes() == before
+    assert sectax(*make, "--force", folder=folder).status == 0
+    assert (folder / "d/1KiB.json").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("words", "schema", "members"),
+    [
+        (("keygen", "--out", "new"), "sectax/hmac-files/1", {"files"}),
+        (("payload", "--size", "1B", "--out", "d", "--key-file", "key"), "sectax/hmac-files/1", {"files"}),
+        (("sign", "key", "--out", "new", "--key-file", "key"), "sectax/hmac-files/1", {"files"}),
+        (("verify", "key", "--key-file", "key"), "sectax/hmac-verdict/1", {"genuine", "reason"}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_with_json_one_document_holds_what_the_page_names(words, schema, members, folder):
+    document = json.loads(sectax("hmac", *words, "--json", folder=folder).out)
+
+    assert document.pop("schema") == schema
+    assert document.keys() == members
+    row = next(line for line in (ROOT / "docs/json.md").read_text().splitlines() if line.startswith(f"| `{schema}`"))
+    assert all(f"`{member}`" in row for member in members)
+
+
+def test_the_commands_of_the_page_work_in_the_order_shown(tmp_path):
+    (tmp_path / "message.txt").write_text("a message\n")
+    lines = re.findall(r"^    (sectax hmac .*)$", (ROOT / "docs" / "hmac.md").read_text(), re.MULTILINE)
+    assert len(lines) == 6
+
+    for line in lines:
+        said = sectax(*shlex.split(line, comments=True)[1:], folder=tmp_path)
+        assert said.status == 0, (line, said)
+        assert "# genuine" not in line or said.out == "genuine\n"
+
+
+def test_making_events_imports_nothing_heavy():
+    code = (
+        "import sys, atexit\n"
+        "sys.argv = ['sectax', 'hmac', 'payload', '--help']\n"
+        "heavy = ('numpy', 'scipy', 'boto3', 'rich', 'cryptography', 'sqlite3')\n"
+        "atexit.register(lambda: print('HEAVY', [name for name in heavy if name in sys.modules]))\n"
+        "from sectax.cli.main import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ)
+
+    assert "HEAVY []" in done.stdout
