@@ -25,7 +25,10 @@ _COMMANDS = {
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Set a run beside another, or beside a published study."),
+    "audit": ("sectax.cli.audit:command", "Doubt a run, a published study, or other people's numbers."),
     "probe": ("sectax.cli.probe:group", "Work on probes."),
+    "hmac": ("sectax.cli.hmac:group", "Make a shared key and events, sign and verify them."),
+    "lambda": ("sectax.cli.lambda_:group", "A local Lambda for unmodified AWS clients."),
 }
 
 

@@ -1,1 +1,1 @@
-"""Where a subject runs: as a plain process, later in a container or on another machine."""
+"""Where a subject runs: as a plain process or in the sandbox of a function, later on another machine."""

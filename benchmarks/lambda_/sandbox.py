@@ -1,0 +1,159 @@
+"""The sandbox of a function instance: what it takes to make one, and whether memory buys the CPU share that it should.
+
+    python -m benchmarks.lambda_.sandbox [--rounds 6] [--instances 40]
+
+The work is a loop of a fixed number of turns that takes 300 ms in an instance without a quota. Instances of all memory
+sizes take turns. Two ratios are shown, medians over rounds: elapsed time by the CPU time of the same work, which is
+judged, since a change of the machine's speed from one second to the next cancels in it; and elapsed time by that of the
+instance without a quota in the same round, in which it does not. Needs root.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.output import heading, table, target
+from sectax.sandboxes.instance import VCPU_MB, Counters, Instance, Limits, Mount, vcpus
+
+WORK_S = 0.3
+MEMORY_MB = (128, 512, 1024, VCPU_MB)
+WITHIN = 0.10
+# Calls: CPython 3.11 specialises a function's bytecode at its eighth, and runs this one 25 % faster from then on.
+WARM_UP = 10
+COLD_START_MS = 50.0  # of the 300 ms that a cold start may add to the runtime's own
+_PYTHON = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info[1]}"
+
+# Reads a number of turns per line and answers with the seconds that they took, elapsed and of CPU time.
+_WORKER = """
+import sys, time
+def work(turns):
+    while turns:
+        turns -= 1
+for line in sys.stdin:
+    began, used = time.perf_counter(), time.process_time()
+    work(int(line))
+    print(time.perf_counter() - began, time.process_time() - used, flush=True)
+"""
+# stdin of a program in an instance is empty, so the worker takes a connection for it.
+_CONNECT = "import os, socket; s = socket.create_connection(('127.0.0.1', 9001)); os.dup2(s.fileno(), 0)\n"
+
+
+class Worker:
+    """An instance with a worker in it."""
+
+    def __init__(self, memory_mb: int, cpu: float | None) -> None:
+        base = Path(sys.base_prefix)
+        mounts = [] if base.is_relative_to("/usr") else [Mount(base, str(base))]
+        self.instance = Instance.create("benchmark", Limits(memory_mb, cpu), mounts)
+        reading, writing = os.pipe()
+        with self.instance.listen("127.0.0.1", 9001) as server:
+            argv = [str(_PYTHON), "-I", "-S", "-c", _CONNECT + _WORKER]
+            self.instance.start(argv, {}, "/", writing, 2)
+            os.close(writing)
+            self._turns, _ = server.accept()
+        self._answers = os.fdopen(reading)
+
+    def work(self, turns: int) -> tuple[float, float]:
+        """Seconds by the clocks inside: elapsed, and of CPU time."""
+        self._turns.sendall(f"{turns}\n".encode())
+        elapsed, used = self._answers.readline().split()
+        return float(elapsed), float(used)
+
+    def close(self) -> Counters:
+        counters = self.instance.counters()
+        self._turns.close()
+        self._answers.close()
+        self.instance.destroy()
+        return counters
+
+
+def life(instances: int) -> dict[str, list[float]]:
+    """Milliseconds of each step, for each instance."""
+    taken: dict[str, list[float]] = {"create": [], "start": [], "destroy": []}
+    for number in range(-3, instances):
+        marks = [time.perf_counter()]
+        instance = Instance.create("benchmark", Limits(VCPU_MB, 1.0), [])
+        marks.append(time.perf_counter())
+        process = instance.start(["/bin/true"], {}, "/", 1, 2)
+        marks.append(time.perf_counter())
+        process.wait()
+        ended = time.perf_counter()
+        instance.destroy()
+        marks.append(marks[-1] + time.perf_counter() - ended)
+        if number >= 0:
+            for name, before, after in zip(taken, marks, marks[1:], strict=False):
+                taken[name].append((after - before) * 1e3)
+    taken["create + start"] = [a + b for a, b in zip(taken["create"], taken["start"], strict=True)]
+    return taken
+
+
+def calibrated(worker: Worker) -> int:
+    """The turns that take WORK_S without a quota."""
+    turns = 1_000_000
+    for _ in range(WARM_UP):
+        worker.work(turns // 100)
+    typical = statistics.median(worker.work(turns)[0] for _ in range(5))
+    return round(turns * WORK_S / typical)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--instances", type=int, default=40)
+    arguments = parser.parse_args()
+
+    heading("The sandbox of a function instance")
+    taken = life(arguments.instances)
+    rows = []
+    for name, values in taken.items():
+        deciles = statistics.quantiles(values, n=10, method="inclusive")
+        rows.append([name, f"{statistics.median(values):.1f}", f"{deciles[8]:.1f}", f"{max(values):.1f}"])
+    table(["ms", "p50", "p90", "max"], rows, f"{arguments.instances} instances, one after the other")
+    added = statistics.median(taken["create + start"])
+    target("create + start, p50", added, COLD_START_MS, f"{added:.1f} ms, at most {COLD_START_MS:g}")
+
+    shares(arguments.rounds)
+
+
+def shares(rounds: int) -> None:
+    free = Worker(VCPU_MB, None)
+    workers = {memory: Worker(memory, vcpus(memory)) for memory in MEMORY_MB}
+    turns = calibrated(free)
+    for worker in workers.values():
+        for _ in range(WARM_UP):
+            worker.work(turns // 1000)
+    by_cpu: dict[int, list[float]] = {memory: [] for memory in MEMORY_MB}
+    by_free: dict[int, list[float]] = {memory: [] for memory in MEMORY_MB}
+    for _ in range(rounds):
+        unlimited, _ = free.work(turns)
+        for memory, worker in workers.items():
+            elapsed, used = worker.work(turns)
+            by_cpu[memory].append(elapsed / used)
+            by_free[memory].append(elapsed / unlimited)
+    free.close()
+    rows = []
+    for memory, worker in workers.items():
+        counters, ratio = worker.close(), statistics.median(by_cpu[memory])
+        numbers = (
+            VCPU_MB / memory,
+            ratio,
+            min(by_cpu[memory]),
+            max(by_cpu[memory]),
+            statistics.median(by_free[memory]),
+        )
+        row = [f"{memory} MB", *(f"{number:.3f}" for number in numbers)]
+        rows.append([*row, f"{counters.throttled_periods}/{counters.periods}"])
+    header = ["300 ms of work", "1769/memory", "by CPU time", "least", "most", "by no quota", "throttled periods"]
+    table(header, rows, f"times as long, {rounds} rounds")
+    for memory in MEMORY_MB:
+        off = statistics.median(by_cpu[memory]) * memory / VCPU_MB - 1
+        target(f"{memory} MB", abs(off), WITHIN, f"{100 * off:+.1f} % off 1769/memory, at most {100 * WITHIN:g}")
+
+
+if __name__ == "__main__":
+    main()

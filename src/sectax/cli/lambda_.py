@@ -1,0 +1,52 @@
+"""`sectax lambda serve`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+
+@click.group("lambda")
+def group() -> None:
+    """A local Lambda: AWS's API on loopback, functions in sandboxes with the CPU share that their memory buys."""
+
+
+@group.command("serve")
+@click.option("--port", type=click.IntRange(0, 65535), default=9000, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="A loopback address.")
+@click.option(
+    "--instances", type=click.IntRange(1, 1000), default=10, show_default=True, help="The most that live at once."
+)
+@click.option(
+    "--idle",
+    type=click.FloatRange(min=0.1),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="End instances that nobody has called for so long.",
+)
+@click.option("--region", default="us-east-1", show_default=True, help="What ARNs and functions are told.")
+def serve_command(port: int, host: str, instances: int, idle: float, region: str) -> None:
+    """Serve until Ctrl-C; then every instance, function and layer is removed."""
+    from sectax.stack.lambda_service.main import serve
+    from sectax.stack.lambda_service.settings import Settings
+
+    settings = Settings(host=host, port=port, instances=instances, idle_s=idle, region=region)
+    serve(settings, lambda endpoint: _say_how(endpoint, region))
+
+
+def _say_how(endpoint: str, region: str) -> None:
+    aws = f"aws --endpoint-url {endpoint} --region {region} lambda"
+    python = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    click.echo(
+        f"the local Lambda answers at {endpoint} until Ctrl-C; for example\n"
+        "\n"
+        "  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n"
+        f"  {aws} create-function --function-name hello --runtime {python} --handler hello.handler"
+        " --role arn:aws:iam::000000000000:role/local --memory-size 128 --zip-file fileb://hello.zip\n"
+        f"  {aws} invoke --function-name hello --log-type Tail --query LogResult --output text answer.json"
+        " | base64 --decode\n"
+        f"  {aws} update-function-configuration --function-name hello --memory-size 1769\n"
+        f"  {aws} delete-function --function-name hello"
+    )

@@ -1,0 +1,119 @@
+"""The system calls of Linux that the standard library does not have, each an OSError where the kernel refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+# <linux/sched.h>
+CLONE_NEWNS = 0x0002_0000
+CLONE_NEWCGROUP = 0x0200_0000
+CLONE_NEWUTS = 0x0400_0000
+CLONE_NEWIPC = 0x0800_0000
+CLONE_NEWUSER = 0x1000_0000
+CLONE_NEWPID = 0x2000_0000
+CLONE_NEWNET = 0x4000_0000
+
+# <linux/mount.h>
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x2, 0x4, 0x8
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+MOUNT_ATTR_RDONLY, MOUNT_ATTR_NOSUID, MOUNT_ATTR_NODEV = 0x1, 0x2, 0x4
+
+_MNT_DETACH = 2
+_AT_FDCWD = -100
+_AT_RECURSIVE = 0x8000
+# <linux/prctl.h>
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
+# The same number on every architecture (all system calls since 5.0 are numbered alike).
+_SYS_MOUNT_SETATTR = 442
+_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SECCOMP_SET_MODE_FILTER = 1
+# Without it kernels before 5.16 switch speculation off for the filtered program, which would then run slower than
+# the function would elsewhere.
+_SECCOMP_FILTER_FLAG_SPEC_ALLOW = 4
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces of these kinds for new ones."""
+    _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
+
+
+def mount(source: str, target: str, kind: str | None = None, flags: int = 0, data: str | None = None) -> None:
+    """mount(2)"""
+    status = _libc.mount(_text(source), _text(target), _text(kind), ctypes.c_ulong(flags), _text(data))
+    _check(status, "mount", target)
+
+
+def protect(target: str, attributes: int, *, recursive: bool) -> None:
+    """Add attributes (MOUNT_ATTR_…) to a mount, and to all below it if *recursive*. Linux 5.12 and later."""
+    # struct mount_attr: attr_set, attr_clr, propagation, userns_fd
+    attr = struct.pack("=QQQQ", attributes, 0, 0, 0)
+    flags = _AT_RECURSIVE if recursive else 0
+    number = ctypes.c_long(_SYS_MOUNT_SETATTR)
+    path, size = ctypes.c_char_p(os.fsencode(target)), ctypes.c_size_t(len(attr))
+    _check(_libc.syscall(number, _AT_FDCWD, path, ctypes.c_uint(flags), attr, size), "mount_setattr", target)
+
+
+def change_root() -> None:
+    """Make the current folder, a mount point, the root, and forget the old one."""
+    number = ctypes.c_long(_SYS_PIVOT_ROOT[machine()])
+    # The old root comes to lie upon the new one, from where it is taken away: pivot_root(2), "pivot_root(".", ".")".
+    _check(_libc.syscall(number, b".", b"."), "pivot_root")
+    _check(_libc.umount2(b".", _MNT_DETACH), "umount2", "the old root")
+    os.chdir("/")
+
+
+def die_with_parent() -> None:
+    """SIGKILL for this process when the thread that forked it ends."""
+    _prctl(_PR_SET_PDEATHSIG, 9)
+
+
+def hide_from_debuggers() -> None:
+    """No process without capabilities may trace this one or read its memory, also under the same user."""
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def drop_privileges_for_good() -> None:
+    """After the next exec as an ordinary user there are no capabilities and no way to any; until then they last."""
+    last = int(_read("/proc/sys/kernel/cap_last_cap"))
+    for capability in range(last + 1):
+        _prctl(_PR_CAPBSET_DROP, capability)
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def install_filter(instructions: bytes) -> None:
+    """Put a seccomp filter (struct sock_filter[]) on this process and what it starts; it cannot be taken off."""
+    program = ctypes.create_string_buffer(instructions, len(instructions))
+    # struct sock_fprog: unsigned short len, padding, struct sock_filter *filter
+    fprog = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(program))
+    number = ctypes.c_long(_SYS_SECCOMP[machine()])
+    _check(_libc.syscall(number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_SPEC_ALLOW, fprog), "seccomp")
+
+
+def machine() -> str:
+    """The architecture in the kernel's words: x86_64, aarch64 …"""
+    return os.uname().machine
+
+
+def _prctl(option: int, value: int) -> None:
+    zero = ctypes.c_ulong(0)
+    _check(_libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
+
+
+def _check(status: int, call: str, about: str = "") -> None:
+    if status != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{call}: {os.strerror(number)}", about or None)
+
+
+def _text(text: str | None) -> bytes | None:
+    return None if text is None else os.fsencode(text)
+
+
+def _read(path: str) -> str:
+    with open(path) as file:
+        return file.read()

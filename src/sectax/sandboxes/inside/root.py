@@ -1,0 +1,116 @@
+"""The file system that an instance sees: the machine's programs read-only, a /tmp of its own, and little else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from sectax.sandboxes.inside import kernel
+
+# Where they exist: a link (as in a merged /usr) stays one, a folder is shown.
+_SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
+
+# What programs and their libraries look up: the dynamic linker's cache, certificates, Debian's links to the chosen
+# Java, the settings of OpenSSL, Java and PHP, the time zone. Nothing that says who lives on this machine.
+_ETC = (
+    "alternatives",
+    "ca-certificates",
+    "crypto-policies",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "mime.types",
+    "php",
+    "pki",
+    "protocols",
+    "services",
+    "ssl",
+    "timezone",
+)
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_SHM_MB = 64  # as in a container; what is in it counts as memory
+
+_READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
+
+
+def enter_root(staging: str, mounts: Iterable[tuple[str, str]], tmp_mb: int, user: tuple[str, int, int]) -> None:
+    """Build the root upon the empty folder *staging* and go there. The caller has a mount and pid namespace of its own.
+
+    Args:
+        mounts: (source, target) of what is to be seen read-only besides the system.
+        tmp_mb: the size of /tmp in MiB.
+        user: name, uid and gid of the one user.
+    """
+    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # nothing of this is seen outside
+    _tmpfs(staging, "mode=755,size=1m")
+    os.chdir(staging)
+    for name in _SYSTEM:
+        _show_system(name)
+    _fill_etc(user)
+    _fill_dev()
+    os.mkdir("proc")
+    os.mkdir("tmp")
+    kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+    _tmpfs("tmp", f"mode=1777,size={tmp_mb}m")
+    # Outer folders first, or they would hide the inner ones.
+    for source, target in sorted(mounts, key=lambda pair: pair[1]):
+        _show(source, os.path.normpath(target).lstrip("/"))
+    kernel.change_root()
+    kernel.protect("/", _READ_ONLY, recursive=False)
+
+
+def _show_system(name: str) -> None:
+    if os.path.islink(f"/{name}"):
+        os.symlink(os.readlink(f"/{name}"), name)
+    elif os.path.isdir(f"/{name}"):
+        _show(f"/{name}", name)
+
+
+def _fill_etc(user: tuple[str, int, int]) -> None:
+    os.mkdir("etc")
+    for name in _ETC:
+        if os.path.exists(f"/etc/{name}"):
+            _show(f"/etc/{name}", f"etc/{name}")
+    name, uid, gid = user
+    _write("etc/passwd", f"root:x:0:0:root:/:/sbin/nologin\n{name}:x:{uid}:{gid}::/tmp:/sbin/nologin\n")
+    _write("etc/group", f"root:x:0:\n{name}:x:{gid}:\n")
+    _write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+    _write("etc/resolv.conf", "")  # there is nobody to ask
+    _write("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")
+    os.symlink("../usr/lib/os-release", "etc/os-release")
+    os.symlink("/proc/self/mounts", "etc/mtab")
+
+
+def _fill_dev() -> None:
+    os.makedirs("dev/shm")
+    for name in _DEVICES:
+        _write(f"dev/{name}", "")
+        kernel.mount(f"/dev/{name}", f"dev/{name}", flags=kernel.MS_BIND)
+    _tmpfs("dev/shm", f"mode=1777,size={_SHM_MB}m")
+    os.symlink("/proc/self/fd", "dev/fd")
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        os.symlink(f"/proc/self/fd/{number}", f"dev/{name}")
+
+
+def _show(source: str, target: str) -> None:
+    """The same file or folder at a second place, read-only, with whatever is mounted below it."""
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    elif not os.path.exists(target):
+        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        _write(target, "")
+    kernel.mount(source, target, flags=kernel.MS_BIND | kernel.MS_REC)
+    kernel.protect(target, _READ_ONLY, recursive=True)
+
+
+def _tmpfs(target: str, options: str) -> None:
+    kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)

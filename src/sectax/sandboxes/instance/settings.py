@@ -1,0 +1,114 @@
+"""The texts that the kernel takes and gives for limits and counters, in both versions of control groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sectax.sandboxes.instance.limits import Counters, InForce, Limits
+
+# Files of counters by controller, of both versions: whichever exist are read.
+COUNTER_FILES = {
+    "cpu": ("cpu.stat",),
+    "cpuacct": ("cpuacct.usage",),
+    "memory": (
+        "memory.usage_in_bytes",
+        "memory.max_usage_in_bytes",
+        "memory.oom_control",
+        "memory.current",
+        "memory.peak",
+        "memory.events",
+    ),
+}
+PEAK_FILES = ("memory.max_usage_in_bytes", "memory.peak")
+LIMIT_FILES = {
+    "cpu": ("cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max"),
+    "memory": ("memory.limit_in_bytes", "memory.max"),
+}
+# Swap is not counted on every machine; where it is not, there is nothing to switch off.
+OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max")
+
+# What v1 answers for 'no limit': the largest multiple of a page.
+_NO_MEMORY_LIMIT = 1 << 62
+
+
+def quota_us(limits: Limits) -> int | None:
+    """Microseconds of CPU time per period; None for no quota."""
+    return None if limits.cpu is None else round(limits.cpu * limits.period_us)
+
+
+def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, str]]]:
+    """What is to be written to a new group, by controller, in this order: (file, text)."""
+    quota, memory = quota_us(limits), str(limits.memory_mb << 20)
+    cpu: list[tuple[str, str]] = []
+    if quota is not None and version == 1:
+        cpu = [("cpu.cfs_period_us", str(limits.period_us)), ("cpu.cfs_quota_us", str(quota))]
+    elif quota is not None:
+        cpu = [("cpu.max", f"{quota} {limits.period_us}")]
+    if version == 1:
+        return {
+            "cpu": cpu,
+            "memory": [("memory.limit_in_bytes", memory), ("memory.memsw.limit_in_bytes", memory)],
+            "pids": [("pids.max", str(limits.processes))],
+        }
+    return {
+        "cpu": cpu,
+        "memory": [("memory.max", memory), ("memory.swap.max", "0")],
+        "pids": [("pids.max", str(limits.processes))],
+    }
+
+
+def no_quota(version: int) -> tuple[str, str]:
+    """What takes the quota away again: (file, text)."""
+    return ("cpu.cfs_quota_us", "-1") if version == 1 else ("cpu.max", "max")
+
+
+def limits_in_force(texts: Mapping[str, str], version: int | None) -> InForce:
+    """The limits that files of LIMIT_FILES tell of.
+
+    Args:
+        version: of the hierarchy; None where there is none.
+    """
+    quota, period = texts.get("cpu.cfs_quota_us"), texts.get("cpu.cfs_period_us")
+    if "cpu.max" in texts:
+        quota, period = texts["cpu.max"].split()
+    memory = _number(texts.get("memory.max", texts.get("memory.limit_in_bytes")))
+    quota_number, period_us = _number(quota), _number(period)
+    return InForce(
+        cpu_quota=None if quota_number is None or period_us is None else quota_number / period_us,
+        period_us=None if quota_number is None else period_us,
+        memory_bytes=None if memory is None or memory >= _NO_MEMORY_LIMIT else memory,
+        cgroup="none" if version is None else f"v{version}",
+    )
+
+
+def counters_of(texts: Mapping[str, bytes]) -> Counters:
+    """The counters that files of COUNTER_FILES tell of."""
+    cpu = texts.get("cpu.stat", b"")
+    events = texts.get("memory.events", texts.get("memory.oom_control", b""))
+    cpu_time, throttled = _after(cpu, b"usage_usec"), _after(cpu, b"throttled_usec")
+    return Counters(
+        cpu_time_ns=_bytes_number(texts.get("cpuacct.usage")) if cpu_time is None else cpu_time * 1000,
+        throttled_periods=_after(cpu, b"nr_throttled"),
+        throttled_ns=_after(cpu, b"throttled_time") if throttled is None else throttled * 1000,
+        periods=_after(cpu, b"nr_periods"),
+        memory_peak_bytes=_bytes_number(texts.get("memory.peak", texts.get("memory.max_usage_in_bytes"))),
+        memory_bytes=_bytes_number(texts.get("memory.current", texts.get("memory.usage_in_bytes"))),
+        oom_kills=_after(events, b"oom_kill"),
+    )
+
+
+def _number(text: str | None) -> int | None:
+    """-1 and 'max' are how the two versions say that there is no limit."""
+    return int(text) if text is not None and text.strip().isdigit() else None
+
+
+def _bytes_number(text: bytes | None) -> int | None:
+    return int(text) if text is not None and text.strip().isdigit() else None
+
+
+def _after(text: bytes, label: bytes) -> int | None:
+    for line in text.splitlines():
+        name, _, value = line.partition(b" ")
+        if name == label and value.strip().isdigit():
+            return int(value)
+    return None

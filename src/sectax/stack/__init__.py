@@ -1,0 +1,1 @@
+"""Local services that stand in for a cloud's: the Lambda service."""

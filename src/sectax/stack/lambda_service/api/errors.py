@@ -1,0 +1,47 @@
+"""Errors as the Lambda API answers them; clients know them by their type."""
+
+from __future__ import annotations
+
+from sectax.stack.lambda_service.http import Exchange
+
+
+class ApiError(Exception):
+    """A call that is refused: HTTP status, the type that AWS's clients make an exception of, and words."""
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.message = message
+
+    def answer(self, exchange: Exchange, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        """Send it."""
+        # Some operations of Lambda spell it 'message', others 'Message'; clients look for both.
+        body = {"Type": "User" if self.status < 500 else "Service", "message": self.message}
+        exchange.answer_json(self.status, body, [("x-amzn-ErrorType", self.kind), *headers])
+
+
+def invalid(message: str) -> ApiError:
+    """A parameter that cannot be, or cannot be here."""
+    return ApiError(400, "InvalidParameterValueException", message)
+
+
+def not_found(arn: str) -> ApiError:
+    """There is no such function."""
+    return ApiError(404, "ResourceNotFoundException", f"Function not found: {arn}")
+
+
+def conflict(message: str) -> ApiError:
+    """It is there already."""
+    return ApiError(409, "ResourceConflictException", message)
+
+
+def too_large(most: int, operation: str) -> ApiError:
+    """The request is longer than the operation takes."""
+    message = f"Request must be smaller than {most} bytes for the {operation} operation"
+    return ApiError(413, "RequestEntityTooLargeException", message)
+
+
+def too_many() -> ApiError:
+    """All instances that there may be are busy."""
+    return ApiError(429, "TooManyRequestsException", "Rate Exceeded.")

@@ -1,0 +1,69 @@
+"""A function as it is configured at one moment, and where the files are that belong to it."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+LATEST = "$LATEST"
+
+
+@dataclass(frozen=True)
+class Code:
+    """An unpacked archive: its SHA-256 (Base64) and size as uploaded, and the folder that it was unpacked to."""
+
+    sha256: str
+    size: int
+    folder: Path
+
+
+@dataclass(frozen=True)
+class LayerVersion:
+    """One version of a layer."""
+
+    arn: str
+    version: int
+    code: Code
+    description: str
+    compatible_runtimes: tuple[str, ...]
+    created: str
+
+
+# Compared by identity: two configurations are the same only if no update lies between them, and an instance of
+# another one is out of date.
+@dataclass(frozen=True, eq=False)
+class Function:
+    """One configuration of a function. An update makes a new one.
+
+    Attributes:
+        timeout: seconds. memory: MB. tmp: MB of /tmp.
+        opt: the folder of all its layers together, None where it has none.
+    """
+
+    name: str
+    arn: str
+    runtime: str
+    handler: str
+    role: str
+    code: Code
+    description: str = ""
+    timeout: int = 3
+    memory: int = 128
+    tmp: int = 512
+    environment: dict[str, str] = field(default_factory=dict)
+    layers: tuple[LayerVersion, ...] = ()
+    opt: Path | None = None
+    modified: str = ""
+    revision: str = ""
+
+    def changed(self, **changes: Any) -> Function:
+        """The next configuration, with a revision and a date of its own."""
+        return replace(self, **changes, modified=now(), revision=str(uuid.uuid4()))
+
+
+def now() -> str:
+    """The present as Lambda writes it: 2026-01-31T12:00:00.000+0000."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "+0000"

@@ -1,0 +1,89 @@
+"""A request, the way to answer it, and what a client may demand of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import msgspec
+
+Headers = Iterable[tuple[str, str]]
+
+_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus}
+
+
+@dataclass(frozen=True)
+class HttpLimits:
+    """What one client may demand.
+
+    Attributes:
+        header_bytes: of the request line and all headers together.
+        body_bytes: a longer body is read and thrown away, up to twice as much, so that the client can read the refusal.
+        connections: open at once; one more is closed at once.
+        header_s: seconds from the first byte of a request to the end of its headers.
+        request_s: seconds from there to the end of the body.
+        idle_s: seconds between an answer and the next request; None for ever.
+    """
+
+    header_bytes: int
+    body_bytes: int
+    connections: int
+    header_s: float = 10.0
+    request_s: float = 60.0
+    idle_s: float | None = 75.0
+
+
+@dataclass(slots=True)
+class Request:
+    """One request that has come whole.
+
+    Attributes:
+        path: as sent, still percent-encoded. query: what stands behind the '?'.
+        headers: names in lower case; of a repeated one the last counts.
+        too_large: the body was longer than the limit and is not here.
+        received_ns: `time.monotonic_ns()` just after the read that ended it.
+    """
+
+    method: str
+    path: str
+    query: str
+    headers: dict[str, str]
+    body: bytes
+    too_large: bool
+    received_ns: int
+
+
+class Exchange:
+    """A request and the one answer that it is to get, now or later."""
+
+    __slots__ = ("_send", "gone", "keep_alive", "request")
+
+    def __init__(self, request: Request, send: Callable[[Exchange, bytes], None], keep_alive: bool) -> None:
+        self.request = request
+        self.keep_alive = keep_alive
+        self.gone = False  # the client has hung up, or the answer was sent
+        self._send = send
+
+    def answer(self, status: int, body: bytes = b"", headers: Headers = ()) -> None:
+        """Send the answer; nothing happens where the client has hung up or was answered before."""
+        if self.gone:
+            return
+        self.gone = True
+        self._send(self, response(status, body, headers, keep_alive=self.keep_alive))
+
+    def answer_json(self, status: int, document: object, headers: Headers = ()) -> None:
+        """Send *document* as JSON."""
+        self.answer(status, msgspec.json.encode(document), [("Content-Type", "application/json"), *headers])
+
+
+def response(status: int, body: bytes, headers: Headers, *, keep_alive: bool) -> bytes:
+    """The bytes of an answer. Header values are the caller's own: they must hold no line break."""
+    head = _LINES[status]
+    for name, value in headers:
+        head += f"{name}: {value}\r\n"
+    if not keep_alive:
+        head += "Connection: close\r\n"
+    # 204 has no body and may not say how long it is (RFC 9110, 8.6).
+    head += "\r\n" if status == HTTPStatus.NO_CONTENT else f"Content-Length: {len(body)}\r\n\r\n"
+    return head.encode("latin-1", "replace") + body

@@ -1,0 +1,65 @@
+"""A listening socket, its connections, and the clock that gives slow clients up."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+
+from sectax.stack.lambda_service.http.connection import Connection
+from sectax.stack.lambda_service.http.messages import Exchange, HttpLimits
+
+# How often deadlines are looked at: one timer for all connections instead of one for each request.
+_LOOK_EVERY_S = 1.0
+
+
+class HttpServer:
+    """Serves one listening socket in the running event loop.
+
+    The handler is called with every request that has come whole; it answers at once or keeps the exchange for later.
+    What it raises is answered with 500.
+    """
+
+    def __init__(self, handle: Callable[[Exchange], None], limits: HttpLimits) -> None:
+        self.limits = limits
+        self._handle = handle
+        self._loop = asyncio.get_running_loop()
+        self._connections: set[Connection] = set()
+        self._server: asyncio.Server | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def listen(self, listener: socket.socket) -> None:
+        """Serve this socket from now on; it is closed by `close`."""
+        self._server = await self._loop.create_server(lambda: Connection(self), sock=listener)
+        self._look()
+
+    def close(self) -> None:
+        """Close the socket and every connection, at once."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self._connections):
+            connection.abort()
+
+    def admit(self, connection: Connection) -> bool:
+        """Take a connection in; False where there are too many."""
+        self._connections.add(connection)
+        return len(self._connections) <= self.limits.connections
+
+    def forget(self, connection: Connection) -> None:
+        """A connection has ended."""
+        self._connections.discard(connection)
+
+    def take(self, exchange: Exchange) -> None:
+        """Hand a request to the handler."""
+        try:
+            self._handle(exchange)
+        except Exception as error:  # a fault of ours must not end the server, and the client must hear of it
+            exchange.answer_json(500, {"Type": "Service", "message": f"a fault of sectax: {error!r}"})
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        for connection in [each for each in self._connections if each.deadline < now]:
+            connection.abort()
+        self._timer = self._loop.call_later(_LOOK_EVERY_S, self._look)

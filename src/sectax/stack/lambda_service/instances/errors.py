@@ -1,0 +1,84 @@
+"""The ways in which an instance fails, with the words that Lambda has for them."""
+
+from __future__ import annotations
+
+import signal
+
+import msgspec
+
+
+class InstanceGone(Exception):
+    """The instance cannot go on.
+
+    Attributes:
+        error_type: as in Runtime.ExitError. words: what follows 'RequestId: … Error: '.
+        payload: what the runtime itself said of it, as JSON; empty where it said nothing.
+        status: for the REPORT line: the error type, or 'timeout'.
+        reason: what extensions are told with SHUTDOWN: FAILURE or TIMEOUT.
+    """
+
+    def __init__(
+        self, error_type: str, words: str, *, payload: bytes = b"", status: str = "", reason: str = "FAILURE"
+    ) -> None:
+        super().__init__(words)
+        self.error_type = error_type
+        self.words = words
+        self.payload = payload
+        self.status = status or error_type
+        self.reason = reason
+
+    def for_caller(self, request_id: str) -> bytes:
+        """The payload of the invocation that it befell."""
+        said = {"errorType": self.error_type, "errorMessage": f"RequestId: {request_id} Error: {self.words}"}
+        return self.payload or msgspec.json.encode(said)
+
+    def for_log(self, request_id: str) -> str:
+        """The lines under REPORT."""
+        return f"RequestId: {request_id} Error: {self.words}\n{self.error_type}\n"
+
+
+class TooSlow(InstanceGone):
+    """The invocation, or an init phase that was begun anew for it, took longer than the function may."""
+
+    def __init__(self, timeout_s: float) -> None:
+        words = f"Task timed out after {timeout_s:.2f} seconds"
+        super().__init__("Sandbox.Timedout", words, status="timeout", reason="TIMEOUT")
+
+
+class InitTooSlow(Exception):
+    """The init phase did not end in its 10 s; it is begun anew as part of the invocation."""
+
+
+def runtime_exited(status: int) -> InstanceGone:
+    """The runtime ended with an event in hand, or before it asked for one."""
+    words = (
+        f"Runtime exited with error: {exit_words(status)}" if status else "Runtime exited without providing a reason"
+    )
+    return InstanceGone("Runtime.ExitError", words)
+
+
+def extension_exited(status: int) -> InstanceGone:
+    """An external extension ended before its time."""
+    return InstanceGone("Extension.Crash", exit_words(status))
+
+
+def exit_words(status: int) -> str:
+    """An exit status in the words of Go's os/exec, which are Lambda's: 'exit status 1', 'signal: killed'."""
+    if status >= 0:
+        return f"exit status {status}"
+    return f"signal: {_SIGNALS.get(-status, -status)}"
+
+
+# As Go's syscall package names them.
+_SIGNALS: dict[int, str] = {
+    signal.SIGKILL: "killed",
+    signal.SIGTERM: "terminated",
+    signal.SIGSEGV: "segmentation fault",
+    signal.SIGABRT: "aborted",
+    signal.SIGBUS: "bus error",
+    signal.SIGFPE: "floating point exception",
+    signal.SIGILL: "illegal instruction",
+    signal.SIGINT: "interrupt",
+    signal.SIGPIPE: "broken pipe",
+    signal.SIGTRAP: "trace/breakpoint trap",
+}

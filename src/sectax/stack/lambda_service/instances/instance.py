@@ -1,0 +1,152 @@
+"""One instance of a function: takes one event at a time, and tells what became of it and what it cost."""
+
+from __future__ import annotations
+
+import time
+
+from sectax.sandboxes.instance import Counters, InForce
+from sectax.stack.lambda_service.function import Function
+from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, TooSlow
+from sectax.stack.lambda_service.instances.invocation import Invocation, Measured, Outcome
+from sectax.stack.lambda_service.instances.life import Life
+from sectax.stack.lambda_service.instances.report import end_line, report_line, start_line
+
+UNHANDLED = "Unhandled"
+_NO_COUNTERS = Counters(None, None, None, None, None, None, None)
+_NO_LIMITS = InForce(None, None, None, "none")
+
+
+class FunctionInstance:
+    """Not begun before its first event. After `alive` has turned False it must be ended, by `life.end`.
+
+    Attributes:
+        idle_since: instant of the loop's clock when it last became free.
+    """
+
+    def __init__(self, function: Function, life: Life) -> None:
+        self.function = function
+        self.life = life
+        self.idle_since = 0.0
+        self.end_reason = "SPINDOWN"
+        self._count = 0
+        self._in_force = _NO_LIMITS
+        self._warm = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another event."""
+        return self._warm and self.life.gone is None
+
+    async def begin(self, init_s: float) -> None:
+        """Go through the init phase. Raises `InitTooSlow`, `InstanceGone`."""
+        await self.life.begin(init_s)
+        self._in_force = self.life.box.in_force()
+        self._warm = True
+
+    async def invoke(self, event: bytes, client_context: str, init_s: float, *, begun_anew: bool = False) -> Outcome:
+        """Hand out one event and wait for its end.
+
+        Args:
+            event: JSON. client_context: JSON or empty.
+            init_s: the most that the init phase may take, where this is the first event.
+            begun_anew: the init phase is part of the invocation, since an earlier one took too long.
+        Raises:
+            InitTooSlow: the init phase did, and was no part of the invocation.
+        """
+        cold = not self._warm
+        invocation = Invocation(event, client_context)
+        before = _NO_COUNTERS
+        gone: InstanceGone | None = None
+        try:
+            if cold:
+                await self._begin(init_s, begun_anew)
+            self.life.log.say(start_line(invocation.request_id))
+            before = self.life.box.counters()
+            await self._handle(invocation)
+        except InstanceGone as error:
+            gone = error
+            self.life.gone = error
+            self.end_reason = error.reason
+            if invocation.handed_ns == 0:  # what it did was to try to begin
+                invocation.handed_ns = self.life.init_began_ns or time.monotonic_ns()
+                self.life.log.say(start_line(invocation.request_id))
+            invocation.answered_ns = time.monotonic_ns()
+        after = self._counters()
+        self._count += 1
+        measured = self._measured(invocation, before, after, cold=cold)
+        if gone is None:
+            await self._settle(invocation)
+        return self._outcome(invocation, measured, gone)
+
+    async def _begin(self, init_s: float, begun_anew: bool) -> None:
+        try:
+            await self.begin(init_s)
+        except InitTooSlow as error:
+            if begun_anew:
+                raise TooSlow(init_s) from error
+            raise
+
+    async def _handle(self, invocation: Invocation) -> None:
+        life, timeout = self.life, self.function.timeout
+        invocation.deadline_epoch_ms = int((time.time() + timeout) * 1e3)
+        deadline = life.loop_time() + timeout
+        # Extensions first: nothing of ours then stands between the event and the runtime.
+        life.extensions.tell_invoke(invocation)
+        life.api.hand_out(invocation)
+        if not await life.until(lambda: invocation.payload is not None, deadline):
+            raise TooSlow(timeout)
+
+    async def _settle(self, invocation: Invocation) -> None:
+        """Wait until runtime and extensions have done with the event, so that who calls again finds the instance free.
+
+        The answer counts, whatever happens now.
+        """
+        life = self.life
+        left_s = self.function.timeout - invocation.duration_s
+        try:
+            if not await life.until(lambda: life.all_waiting, life.loop_time() + left_s):
+                raise TooSlow(self.function.timeout)
+        except InstanceGone as error:
+            life.gone = error
+            self.end_reason = error.reason
+
+    def _counters(self) -> Counters:
+        return self.life.box.counters() if self.life.created_s is not None else _NO_COUNTERS
+
+    def _measured(self, invocation: Invocation, before: Counters, after: Counters, *, cold: bool) -> Measured:
+        limits = self._in_force
+        throttled_ns = _difference(before.throttled_ns, after.throttled_ns)
+        cpu_ns = _difference(before.cpu_time_ns, after.cpu_time_ns)
+        return Measured(
+            request_id=invocation.request_id,
+            duration_s=invocation.duration_s,
+            instance=self.life.name,
+            invocation=self._count,
+            init_s=self.life.init_s if cold else None,
+            created_s=self.life.created_s if cold else None,
+            cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,
+            periods=_difference(before.periods, after.periods),
+            throttled_periods=_difference(before.throttled_periods, after.throttled_periods),
+            throttled_s=None if throttled_ns is None else throttled_ns / 1e9,
+            max_memory_bytes=after.memory_peak_bytes,
+            memory_kills=_difference(before.oom_kills, after.oom_kills),
+            cpu_quota=limits.cpu_quota,
+            period_us=limits.period_us,
+            memory_limit_bytes=limits.memory_bytes,
+            cgroup=limits.cgroup,
+        )
+
+    def _outcome(self, invocation: Invocation, measured: Measured, gone: InstanceGone | None) -> Outcome:
+        log, request_id = self.life.log, invocation.request_id
+        log.drain()
+        log.say(end_line(request_id))
+        log.say(report_line(measured, self.function.memory, "" if gone is None else gone.status))
+        if gone is None:
+            failed = UNHANDLED if invocation.failed else None
+            return Outcome(invocation.payload or b"", failed, log.take(), measured)
+        log.say(gone.for_log(request_id))
+        return Outcome(gone.for_caller(request_id), UNHANDLED, log.take(), measured)
+
+
+def _difference(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before

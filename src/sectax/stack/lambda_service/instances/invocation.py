@@ -1,0 +1,93 @@
+"""One event on its way through an instance, and what the service knows of it afterwards."""
+
+from __future__ import annotations
+
+import secrets
+import time
+import uuid
+from dataclasses import dataclass, field
+
+import msgspec
+
+
+@dataclass
+class Invocation:
+    """An event that is being handled.
+
+    Attributes:
+        client_context: JSON, or empty.
+        handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
+            just after the last byte of the answer was read from it; 0 before.
+        payload: the answer; None before.
+        failed: the answer is an error. refused: why the service did not take the answer.
+    """
+
+    event: bytes
+    client_context: str = ""
+    request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    trace_id: str = field(
+        default_factory=lambda: (
+            f"Root=1-{int(time.time()):08x}-{secrets.token_hex(12)};Parent={secrets.token_hex(8)};Sampled=0"
+        )
+    )
+    deadline_epoch_ms: int = 0
+    handed_ns: int = 0
+    answered_ns: int = 0
+    payload: bytes | None = None
+    failed: bool = False
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from handing out the event to the answer."""
+        return (self.answered_ns - self.handed_ns) / 1e9
+
+
+class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was measured of one invocation, and the limits that the kernel held its instance to.
+
+    Whoever calls over HTTP finds it as JSON in the header X-Sectax-Measured. What this machine cannot count is missing.
+
+    Attributes:
+        duration_s: from handing the event out to the last byte of the answer, at the Runtime API; in the server's
+            monotonic clock. init_s: of a cold start's init phase; missing on a warm one.
+        created_s: on a cold start, what making the sandbox took before the init phase.
+        cpu_time_s: CPU time of the whole instance (extensions too) meanwhile.
+        periods, throttled_periods: quota periods meanwhile, and those in which the quota ran out.
+        throttled_s: time that processors were kept from it meanwhile, summed over processors.
+        max_memory_bytes: the instance's highest use since it was made, cold start included.
+        memory_kills: processes of the instance that the kernel killed for want of memory meanwhile.
+        instance: name of the instance. invocation: how many events it had been given, this one included.
+        cpu_quota: vCPUs in force. period_us: of that quota. memory_limit_bytes: in force. cgroup: v1, v2 or none.
+    """
+
+    request_id: str
+    duration_s: float
+    instance: str
+    invocation: int
+    init_s: float | None = None
+    created_s: float | None = None
+    cpu_time_s: float | None = None
+    periods: int | None = None
+    throttled_periods: int | None = None
+    throttled_s: float | None = None
+    max_memory_bytes: int | None = None
+    memory_kills: int | None = None
+    cpu_quota: float | None = None
+    period_us: int | None = None
+    memory_limit_bytes: int | None = None
+    cgroup: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an invocation ended: what the caller gets.
+
+    Attributes:
+        function_error: "Unhandled" where the payload tells of an error, else None.
+        log: the last 4 KiB of the log of this invocation.
+    """
+
+    payload: bytes
+    function_error: str | None
+    log: bytes
+    measured: Measured

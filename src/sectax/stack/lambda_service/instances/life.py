@@ -1,0 +1,196 @@
+"""The life of an instance: its sandbox, the programs in it, the sockets that they are served on, and the end of all."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import signal
+import time
+from collections.abc import Callable
+
+from sectax.sandboxes.instance import InstanceFailed, Limits, vcpus
+from sectax.stack.lambda_service.function import Function
+from sectax.stack.lambda_service.http import HttpServer
+from sectax.stack.lambda_service.instances import programs, runtime_api
+from sectax.stack.lambda_service.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
+from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
+from sectax.stack.lambda_service.instances.extensions_api import ExtensionsApi
+from sectax.stack.lambda_service.instances.log import InstanceLog
+from sectax.stack.lambda_service.instances.programs import Runtime
+from sectax.stack.lambda_service.instances.runtime_api import RuntimeApi
+from sectax.stack.lambda_service.settings import Settings
+
+# What extensions have to end in after SHUTDOWN: AWS Lambda Developer Guide, "Lambda execution environment lifecycle".
+_SHUTDOWN_S = 2.0
+
+
+class Life:
+    """Everything of one instance that must end with it. `begin` once, `end` at any time and any number of times."""
+
+    def __init__(self, name: str, function: Function, runtime: Runtime, make_box: MakeBox, settings: Settings) -> None:
+        self.name = name
+        self.gone: InstanceGone | None = None
+        self.init_s: float | None = None
+        self.created_s: float | None = None
+        self.init_began_ns = 0
+        self.log = InstanceLog()
+        self._function = function
+        self._runtime = runtime
+        self._make_box = make_box
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._extension_names = programs.extensions(function)
+        self.extensions = ExtensionsApi(function, frozenset(self._extension_names), self._notify)
+        self.api = RuntimeApi(function, self.extensions, self._notify)
+        self._server = HttpServer(self.api.handle, runtime_api.LIMITS)
+        self._making: asyncio.Future[Box] | None = None
+        self._running: dict[str, BoxProcess] = {}  # by the name of the extension; the runtime's is empty
+        self._change: asyncio.Future[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    @property
+    def box(self) -> Box:
+        """The sandbox, once it is made."""
+        assert self._making is not None, "the instance was not begun"
+        return self._making.result()
+
+    @property
+    def all_waiting(self) -> bool:
+        """Whether runtime and extensions have done with the last event."""
+        return self.api.waiting and self.extensions.all_waiting
+
+    def loop_time(self) -> float:
+        """The present, on the clock of all deadlines."""
+        return self._loop.time()
+
+    async def begin(self, init_s: float) -> None:
+        """Make the sandbox, start extensions and runtime, and wait until all ask for their first event.
+
+        Args:
+            init_s: the most that the init phase may take, which begins when the sandbox is there.
+        Raises:
+            InstanceGone: a program could not be started, ended, or said that it failed.
+            InitTooSlow: it took too long.
+            SectaxError: there is no sandbox to be had.
+        """
+        began = time.monotonic_ns()
+        self._making = asyncio.ensure_future(asyncio.to_thread(self._make))
+        box = await asyncio.shield(self._making)  # a caller that gives up must not lose it
+        await self._server.listen(await asyncio.to_thread(box.listen, API_HOST, API_PORT))
+        self.init_began_ns = time.monotonic_ns()
+        self.created_s = (self.init_began_ns - began) / 1e9
+        await self._init(self._loop.time() + init_s)
+        self.init_s = (time.monotonic_ns() - self.init_began_ns) / 1e9
+
+    async def until(self, reached: Callable[[], bool], deadline: float) -> bool:
+        """Wait for what the programs do.
+
+        Args:
+            deadline: instant of the loop's clock.
+        Returns:
+            False where it was not reached in time.
+        Raises:
+            InstanceGone: it can be reached no more.
+        """
+        while not reached():
+            if self.gone is not None:
+                raise self.gone
+            if self._loop.time() >= deadline:
+                return False
+            self._change = self._loop.create_future()
+            timer = self._loop.call_at(deadline, self._notify)
+            try:
+                await self._change
+            finally:
+                timer.cancel()
+        return True
+
+    async def end(self, reason: str) -> None:
+        """Tell extensions that registered for it (SPINDOWN, TIMEOUT, FAILURE), then end and remove everything."""
+        if self._ending is None:
+            self._ending = self._loop.create_task(self._end(reason))
+        await asyncio.shield(self._ending)
+
+    def _make(self) -> Box:
+        function = self._function
+        share = vcpus(function.memory) if self._settings.cpu_share else None
+        limits = Limits(function.memory, share)
+        return self._make_box(self.name, limits, programs.mounts(function, self._runtime), function.tmp)
+
+    async def _init(self, deadline: float) -> None:
+        for name in self._extension_names:
+            await self._start(name, (f"{programs.OPT}/extensions/{name}",))
+        await self._in_time(lambda: self.extensions.all_registered, deadline)
+        command = programs.command(self._function, self._runtime)
+        if command is None:
+            places = f"{programs.TASK}/bootstrap {programs.OPT}/bootstrap"
+            raise InstanceGone("Runtime.InvalidEntrypoint", f"Couldn't find valid bootstrap(s): [{places}]")
+        await self._start("", command)
+        self.log.close_writing()
+        await self._in_time(lambda: self.all_waiting, deadline)
+        self.extensions.closed = True
+
+    async def _in_time(self, reached: Callable[[], bool], deadline: float) -> None:
+        if not await self.until(lambda: self._failed_init() or reached(), deadline):
+            raise InitTooSlow
+
+    def _failed_init(self) -> bool:
+        failure = self.api.init_error or self.extensions.failure
+        if failure is not None:
+            raise failure
+        return False
+
+    async def _start(self, name: str, argv: tuple[str, ...]) -> None:
+        environment = programs.environment(self._function, self._runtime, self._settings.region)
+        start = functools.partial(self.box.start, argv, environment, programs.TASK, self.log.writing, self.log.writing)
+        try:
+            process = await asyncio.to_thread(start)
+        except InstanceFailed as error:
+            raise InstanceGone("Extension.LaunchError" if name else "Runtime.InvalidEntrypoint", str(error)) from error
+        self._running[name] = process
+        self._loop.add_reader(process.fileno(), self._exited, name)
+
+    def _exited(self, name: str) -> None:
+        process = self._running.pop(name)
+        self._loop.remove_reader(process.fileno())
+        status = process.poll() or 0
+        if self.gone is None:
+            self.gone = extension_exited(status) if name else runtime_exited(status)
+            # An extension that has reported an error ends of itself.
+            self.gone = self.extensions.failure or self.gone
+        self._notify()
+
+    def _notify(self) -> None:
+        if self._change is not None and not self._change.done():
+            self._change.set_result(None)
+
+    async def _end(self, reason: str) -> None:
+        self.gone = self.gone or InstanceGone("Sandbox.Failure", "the instance was ended")
+        self._notify()
+        if self._making is not None:
+            await asyncio.wait([self._making])
+        if self._making is not None and self._making.exception() is None:
+            if reason != "SPINDOWN":
+                self._signal_runtime(signal.SIGKILL)
+            if self.extensions.wants_shutdown():
+                await self._shut_down(reason)
+            for process in self._running.values():
+                self._loop.remove_reader(process.fileno())
+            self._server.close()
+            await asyncio.to_thread(self.box.destroy)
+        self.log.close()
+
+    async def _shut_down(self, reason: str) -> None:
+        self._signal_runtime(signal.SIGTERM)
+        self.extensions.tell_shutdown(reason, round((time.time() + _SHUTDOWN_S) * 1e3))
+        deadline = self._loop.time() + _SHUTDOWN_S
+        while any(self._running) and self._loop.time() < deadline:  # any: a name that is not empty, an extension's
+            self._change = self._loop.create_future()
+            timer = self._loop.call_at(deadline, self._notify)
+            await self._change
+            timer.cancel()
+
+    def _signal_runtime(self, number: int) -> None:
+        runtime = self._running.get("")
+        if runtime is not None:
+            runtime.kill(number)

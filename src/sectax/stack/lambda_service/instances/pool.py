@@ -1,0 +1,130 @@
+"""All instances that are alive: finds a free one for an event, starts another, ends those that nobody needs."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from sectax.stack.lambda_service.function import Function
+from sectax.stack.lambda_service.instances.box import MakeBox
+from sectax.stack.lambda_service.instances.errors import InitTooSlow
+from sectax.stack.lambda_service.instances.instance import FunctionInstance
+from sectax.stack.lambda_service.instances.invocation import Outcome
+from sectax.stack.lambda_service.instances.life import Life
+from sectax.stack.lambda_service.instances.programs import Runtime
+from sectax.stack.lambda_service.settings import Settings
+
+_REAP_EVERY_S = 1.0
+
+
+class TooManyInstances(Exception):
+    """As many instances as may be alive are busy."""
+
+
+class Pool:
+    """The instances of all functions. An instance takes one event at a time; the one used last is taken first."""
+
+    def __init__(self, settings: Settings, make_box: MakeBox, is_current: Callable[[Function], bool]) -> None:
+        """Args: *is_current* says whether a configuration is still the function's latest."""
+        self._settings = settings
+        self._make_box = make_box
+        self._is_current = is_current
+        self._loop = asyncio.get_running_loop()
+        self._free: defaultdict[Function, list[FunctionInstance]] = defaultdict(list)
+        self._all: set[FunctionInstance] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._numbers = itertools.count(1)
+        self._reaper = self._loop.create_task(self._reap())
+
+    async def invoke(self, function: Function, runtime: Runtime, event: bytes, client_context: str) -> Outcome:
+        """Hand an event to an instance, a new one where none is free.
+
+        Raises:
+            TooManyInstances: and no more may be started.
+            SectaxError: a sandbox could not be made.
+        """
+        instance = self._take(function) or self._new(function, runtime)
+        try:
+            try:
+                outcome = await instance.invoke(event, client_context, self._settings.init_s)
+            except InitTooSlow:
+                self._end(instance, "TIMEOUT")
+                instance = self._new(function, runtime)
+                outcome = await instance.invoke(event, client_context, float(function.timeout), begun_anew=True)
+        except BaseException:
+            self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
+            raise
+        self._give_back(instance)
+        return outcome
+
+    def retire(self) -> None:
+        """End the free instances of configurations that are out of date; busy ones end after their event."""
+        for function in [each for each in self._free if not self._is_current(each)]:
+            for instance in self._free.pop(function):
+                self._end(instance, "SPINDOWN")
+
+    async def close(self) -> None:
+        """End all instances; whoever still waits for one is failed."""
+        self._reaper.cancel()
+        self._free.clear()
+        for instance in list(self._all):
+            self._end(instance, "SPINDOWN")
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    def _take(self, function: Function) -> FunctionInstance | None:
+        free = self._free.get(function, [])
+        while free:
+            instance = free.pop()
+            if instance.alive:
+                return instance
+            self._end(instance, instance.end_reason)
+        return None
+
+    def _new(self, function: Function, runtime: Runtime) -> FunctionInstance:
+        if len(self._all) >= self._settings.instances:
+            self._make_room()
+        name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
+        instance = FunctionInstance(function, Life(name, function, runtime, self._make_box, self._settings))
+        self._all.add(instance)
+        return instance
+
+    def _make_room(self) -> None:
+        """End the instance that has been free for the longest time."""
+        free = [instance for instances in self._free.values() for instance in instances]
+        if not free:
+            raise TooManyInstances
+        longest = min(free, key=lambda instance: instance.idle_since)
+        self._free[longest.function].remove(longest)
+        self._end(longest, "SPINDOWN")
+
+    def _give_back(self, instance: FunctionInstance) -> None:
+        if instance.alive and self._is_current(instance.function):
+            instance.idle_since = self._loop.time()
+            self._free[instance.function].append(instance)
+        else:
+            self._end(instance, instance.end_reason)
+
+    def _end(self, instance: FunctionInstance, reason: str) -> None:
+        """Let it end in the background; it no longer counts."""
+        self._all.discard(instance)
+        self._background(instance.life.end(reason))
+
+    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(min(_REAP_EVERY_S, self._settings.idle_s / 2))
+            too_old = self._loop.time() - self._settings.idle_s
+            for function, free in list(self._free.items()):
+                for instance in [each for each in free if each.idle_since < too_old or not each.alive]:
+                    free.remove(instance)
+                    self._end(instance, instance.end_reason)
+                if not free:
+                    del self._free[function]

@@ -1,0 +1,46 @@
+"""The platform's own lines in a function's log, in Lambda's form."""
+
+from __future__ import annotations
+
+import math
+
+from sectax.stack.lambda_service.function import LATEST
+from sectax.stack.lambda_service.instances.invocation import Measured
+
+
+def start_line(request_id: str) -> str:
+    """The line before the function's own."""
+    return f"START RequestId: {request_id} Version: {LATEST}\n"
+
+
+def end_line(request_id: str) -> str:
+    """The line after the function's own."""
+    return f"END RequestId: {request_id}\n"
+
+
+def report_line(measured: Measured, memory_mb: int, status: str = "") -> str:
+    """The line that bills are made of.
+
+    Args:
+        memory_mb: the function's memory.
+        status: empty, "timeout", or the type of the error that ended the instance.
+    """
+    duration_ms = measured.duration_s * 1e3
+    init_ms = (measured.init_s or 0.0) * 1e3
+    # Since August 2025 the init phase is billed for every function: AWS Compute Blog, "AWS Lambda standardizes billing
+    # for INIT Phase".
+    fields = [
+        f"REPORT RequestId: {measured.request_id}",
+        f"Duration: {duration_ms:.2f} ms",
+        f"Billed Duration: {max(1, math.ceil(round(duration_ms + init_ms, 2)))} ms",
+        f"Memory Size: {memory_mb} MB",
+    ]
+    if measured.max_memory_bytes is not None:
+        fields.append(f"Max Memory Used: {min(memory_mb, math.ceil(measured.max_memory_bytes / 2**20))} MB")
+    if measured.init_s is not None:
+        fields.append(f"Init Duration: {init_ms:.2f} ms")
+    if status == "timeout":
+        fields.append("Status: timeout")
+    elif status:
+        fields += ["Status: error", f"Error Type: {status}"]
+    return "\t".join(fields) + "\t\n"

@@ -1,0 +1,130 @@
+"""The Runtime API of one instance (version 2018-06-01): next, response, error, init/error.
+
+https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from sectax.stack.lambda_service.function import Function
+from sectax.stack.lambda_service.http import Exchange, HttpLimits
+from sectax.stack.lambda_service.instances.errors import InstanceGone
+from sectax.stack.lambda_service.instances.extensions_api import PREFIX as EXTENSION
+from sectax.stack.lambda_service.instances.extensions_api import TELEMETRY, ExtensionsApi
+from sectax.stack.lambda_service.instances.invocation import Invocation
+from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
+
+# A runtime may put a stack of up to 1 MiB into the header Lambda-Runtime-Function-XRay-Error-Cause. It waits for its
+# next event as long as it takes, so its connections never grow too old.
+LIMITS = HttpLimits(header_bytes=1200 * 1024, body_bytes=PAYLOAD_BYTES, connections=64, idle_s=None)
+
+_RUNTIME = "/2018-06-01/runtime/"
+_NEXT = "invocation/next"
+_OK = b'{"status":"OK"}\n'
+_JSON = (("Content-Type", "application/json"),)
+
+
+class RuntimeApi:
+    """What the runtime of one instance has said, and the events that it is given; requests for the Extensions API,
+    which shares the address, are passed on."""
+
+    def __init__(self, function: Function, extensions: ExtensionsApi, notify: Callable[[], None]) -> None:
+        """Args: *notify* is called whenever something changed."""
+        self.init_error: InstanceGone | None = None
+        self.ready = False  # it has asked for its first event
+        self._extensions = extensions
+        self._notify = notify
+        self._arn = function.arn
+        self._asking: Exchange | None = None
+        self._invocation: Invocation | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the runtime asks for its next event."""
+        return self._asking is not None and not self._asking.gone
+
+    def hand_out(self, invocation: Invocation) -> None:
+        """Give the waiting runtime its event."""
+        asking, self._asking = self._asking, None
+        assert asking is not None, "no runtime waits"
+        self._invocation = invocation
+        headers = [
+            ("Content-Type", "application/json"),
+            ("Lambda-Runtime-Aws-Request-Id", invocation.request_id),
+            ("Lambda-Runtime-Deadline-Ms", str(invocation.deadline_epoch_ms)),
+            ("Lambda-Runtime-Invoked-Function-Arn", self._arn),
+            ("Lambda-Runtime-Trace-Id", invocation.trace_id),
+        ]
+        if invocation.client_context:
+            headers.append(("Lambda-Runtime-Client-Context", invocation.client_context))
+        invocation.handed_ns = time.monotonic_ns()
+        asking.answer(200, invocation.event, headers)
+
+    def handle(self, exchange: Exchange) -> None:
+        """Answer one request of a program in the instance, now or later."""
+        method, path = exchange.request.method, exchange.request.path
+        if path.startswith(EXTENSION):
+            self._extensions.handle(exchange)
+        elif path.startswith(_RUNTIME):
+            self._runtime(exchange, method, path.removeprefix(_RUNTIME))
+        elif path in TELEMETRY:
+            exchange.answer_json(202, {"errorType": "Telemetry.NotSupported", "errorMessage": "it is not here"})
+        else:
+            exchange.answer(404)
+
+    def _runtime(self, exchange: Exchange, method: str, path: str) -> None:
+        if (method, path) == ("GET", _NEXT):
+            self._next(exchange)
+        elif method == "POST" and path.startswith("invocation/"):
+            request_id, _, kind = path.removeprefix("invocation/").partition("/")
+            self._answered(exchange, request_id, kind)
+        elif (method, path) == ("POST", "init/error"):
+            self._init_error(exchange)
+        else:
+            exchange.answer(404)
+
+    def _next(self, exchange: Exchange) -> None:
+        if self._invocation is not None and self._invocation.payload is None:
+            _refuse(exchange, 403, "InvalidStateTransition", "the last event was not answered")
+            return
+        self.ready = True
+        self._asking = exchange
+        self._notify()
+
+    def _answered(self, exchange: Exchange, request_id: str, kind: str) -> None:
+        invocation = self._invocation
+        if kind not in ("response", "error"):
+            exchange.answer(404)
+        elif invocation is None or invocation.request_id != request_id:
+            _refuse(exchange, 400, "InvalidRequestID", "Invalid request ID")
+        elif invocation.payload is not None:
+            _refuse(exchange, 403, "InvalidStateTransition", "this event was answered before")
+        else:
+            invocation.answered_ns = exchange.request.received_ns
+            invocation.failed = kind == "error" or exchange.request.too_large
+            if exchange.request.too_large:
+                words = f"Response payload size exceeded maximum allowed payload size ({PAYLOAD_BYTES} bytes)."
+                error = {"errorType": "Function.ResponseSizeTooLarge", "errorMessage": words}
+                invocation.payload = msgspec.json.encode(error)
+                _refuse(exchange, 413, "RequestEntityTooLarge", words)
+            else:
+                invocation.payload = exchange.request.body
+                exchange.answer(202, _OK, _JSON)
+            self._notify()
+
+    def _init_error(self, exchange: Exchange) -> None:
+        if self.ready:
+            _refuse(exchange, 403, "InvalidStateTransition", "the init phase is over")
+            return
+        said = exchange.request.headers.get("lambda-runtime-function-error-type", "")
+        self.init_error = InstanceGone(said or "Runtime.Unknown", "init failed", payload=exchange.request.body)
+        exchange.answer(202, _OK, _JSON)
+        self._notify()
+
+
+def _refuse(exchange: Exchange, status: int, error_type: str, message: str) -> None:
+    exchange.answer_json(status, {"errorType": error_type, "errorMessage": message})

@@ -1,0 +1,69 @@
+"""Runs the service until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+
+from sectax.sandboxes import instance
+from sectax.sandboxes.instance import SandboxMissing
+from sectax.stack.lambda_service import loopback, work_folder
+from sectax.stack.lambda_service.service import Service
+from sectax.stack.lambda_service.settings import Settings
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends: bool = False) -> None:
+    """Serve until a signal asks to stop (INT, TERM, HUP), then end and remove everything.
+
+    Args:
+        ready: called with the endpoint as soon as calls are answered.
+        until_stdin_ends: the end of stdin is such a signal too: it is how a server learns that whoever started it is
+            dead.
+    Raises:
+        SandboxMissing: this machine, or this user, cannot make instances.
+        WrongUse: no loopback address, or the port is taken.
+    """
+    check(settings)
+    instance.sweep()
+    work_folder.sweep()
+    listener = loopback.listen(settings.host, settings.port)
+    asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
+
+
+def check(settings: Settings) -> None:
+    """Raise `SandboxMissing` where instances as they are wanted cannot be had here."""
+    have = instance.available()
+    wanted = [have.namespaces, have.memory, *([have.cpu] if settings.cpu_share else [])]
+    for part in wanted:
+        if not part.here:
+            raise SandboxMissing(f"the local Lambda cannot run here: {part.reason}", part.hint)
+
+
+async def _serve(
+    settings: Settings, listener: socket.socket, ready: Callable[[str], None], until_stdin_ends: bool
+) -> None:
+    service = Service(settings, listener)
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, stop.set)
+    if until_stdin_ends:
+        loop.add_reader(sys.stdin.fileno(), _watch_stdin, stop)
+    try:
+        await service.start()
+        ready(service.endpoint)
+        await stop.wait()
+    finally:
+        await service.stop()
+
+
+def _watch_stdin(stop: asyncio.Event) -> None:
+    if not os.read(sys.stdin.fileno(), 4096):
+        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+        stop.set()

@@ -1,0 +1,29 @@
+"""What the service is told when it starts."""
+
+from __future__ import annotations
+
+import msgspec
+
+PAYLOAD_BYTES = 6 * 1024 * 1024  # of a synchronous invocation, in each direction: AWS Lambda quotas
+ACCOUNT = "000000000000"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """How a local Lambda runs.
+
+    Attributes:
+        host: a loopback address. port: 0 takes a free one.
+        instances: the most that may be alive at once, over all functions; past it callers get TooManyRequests.
+        idle_s: seconds after which an instance that nobody calls is ended.
+        region: what ARNs and the functions' AWS_REGION say.
+        init_s: seconds that a new instance has before its first event.
+        cpu_share: whether instances get their CPU quota; False only where this machine has none to give.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    instances: int = 10
+    idle_s: float = 300.0
+    region: str = "us-east-1"
+    init_s: float = 10.0
+    cpu_share: bool = True

@@ -1,0 +1,126 @@
+"""Finds an interpreter for a Python function and installs AWS's runtime client for it into the cache."""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from sectax.model.errors import SectaxError
+from sectax.toolchain.cache import cache_folder
+
+_HERE = Path(__file__).parent
+_ASK = "import json, sys; print(json.dumps([sys.base_prefix, sys.version, list(sys.version_info[:2])]))"
+_ASK_TIMEOUT_S = 20
+_TAIL_LINES = 10
+
+
+class MissingInterpreter(SectaxError):
+    """This runtime cannot be had here; the message is the reason, the hint what would mend it."""
+
+
+@dataclass(frozen=True)
+class PythonRuntime:
+    """An interpreter with AWS's runtime client beside it.
+
+    Attributes:
+        prefix: the folder that the interpreter lives in, as `sys.base_prefix`.
+        program: its name in the folder `bin` of that.
+        client: the folder with the runtime client, AWS's SDK and bootstrap.py.
+    """
+
+    prefix: Path
+    program: str
+    client: Path
+
+
+@functools.cache
+def python_runtime(name: str) -> PythonRuntime:
+    """The runtime of this name ('python3.12'), installed where it is not yet; a failure is tried again next time.
+
+    Raises:
+        MissingInterpreter: there is no such interpreter here, or the client could not be installed.
+    """
+    own = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    executable = sys.executable if name == own else shutil.which(name)
+    found = executable and _interpreter(executable)
+    if not executable or not found or f"python{found[2][0]}.{found[2][1]}" != name:
+        raise MissingInterpreter(f"there is no {name} on this machine", f"install it, or use {own}")
+    prefix, version = Path(found[0]), found[1]
+    if not (prefix / "bin" / name).exists():
+        raise MissingInterpreter(f"{executable} has no {prefix}/bin/{name}", f"use {own}")
+    return PythonRuntime(prefix, name, _client(executable, version))
+
+
+def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
+    try:
+        done = subprocess.run(
+            [executable, "-c", _ASK],
+            capture_output=True,
+            text=True,
+            timeout=_ASK_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        prefix, version, numbers = json.loads(done.stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError):
+        return None
+    return prefix, version, numbers
+
+
+def _client(executable: str, version: str) -> Path:
+    """The folder of the client, named after all that it is made of."""
+    lock, bootstrap = _HERE / "python.lock", _HERE / "bootstrap.py"
+    mark = hashlib.sha256(lock.read_bytes() + bootstrap.read_bytes() + version.encode()).hexdigest()[:16]
+    folder = cache_folder() / "lambda" / f"python-{mark}"
+    if (folder / "complete").exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f"{folder.name}.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # two servers may start at once
+        if not (folder / "complete").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            _install(executable, lock, folder)
+            shutil.copy(bootstrap, folder / "bootstrap.py")
+            (folder / "complete").touch()
+    return folder
+
+
+def _install(executable: str, lock: Path, folder: Path) -> None:
+    beside = Path(sys.executable).with_name("uv")
+    uv = str(beside) if beside.exists() else shutil.which("uv")
+    packages = ["--require-hashes", "--target", str(folder), "--requirement", str(lock)]
+    if uv is not None:
+        # A function's sandbox cannot write byte code, so it is made here.
+        command = [
+            uv,
+            "pip",
+            "install",
+            "--quiet",
+            "--compile-bytecode",
+            "--link-mode",
+            "copy",
+            "--python",
+            executable,
+            *packages,
+        ]
+    else:
+        command = [executable, "-m", "pip", "install", "--quiet", *packages]
+    # uv trusts the system's certificates (a company's proxy may have put its own there) only when asked to.
+    environment = {"UV_SYSTEM_CERTS": "1"} | dict(os.environ)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    if done.returncode != 0:
+        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+        raise MissingInterpreter(f"AWS's runtime client could not be installed: {tail}", "mend that, then try again")
+    # The programs of an instance run as nobody in particular.
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
