@@ -71,21 +71,23 @@ def figures(
     for place, scenario in enumerate(scenarios):
         material = float(np.log1p(MARGIN))
 
-        def outcome(number: int, effect: float, scenario: Scenario = scenario, place: int = place) -> Outcome:
+        def outcome(
+            number: int, effect: float, most: int, scenario: Scenario = scenario, place: int = place
+        ) -> Outcome:
             return simulate(
                 scenario,
                 seed=seed + 100 * place + number,
                 runs=runs,
-                blocks=max(blocks),
+                blocks=most,
                 effect=effect,
                 rounds=rounds,
                 margin=MARGIN,
             )
 
-        none, small, at_margin, large = (
-            outcome(number, effect) for number, effect in enumerate((0.0, SMALL, material, LARGE))
-        )
         for most in blocks:
+            none, small, at_margin, large = (
+                outcome(number, effect, most) for number, effect in enumerate((0.0, SMALL, material, LARGE))
+            )
             yield Figures(
                 scenario=scenario,
                 blocks=most,

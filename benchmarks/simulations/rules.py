@@ -11,12 +11,11 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.simulations.figures import MARGIN
-from benchmarks.simulations.scenarios import SCENARIOS, SKEWED, Array, batch_times
+from benchmarks.simulations.scenarios import SCENARIOS, Array, batch_times
 from benchmarks.simulations.sequential import differences, simulate
 from benchmarks.simulations.whole_runs import Machine, Run, plan_of
 from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
-from sectax.model.finding import UNSETTLED
 from sectax.model.plan import FIRST_LOOK, Stopping
 from sectax.stats.change_point import warm_up
 from sectax.stats.moments import running_moments
@@ -39,19 +38,6 @@ def when_to_stop(runs: int = 1000) -> None:
         print(f"  {scenario.name:18s} {medians[0]:.0f} {medians[1]:.0f}")
 
 
-def first_look(runs: int = 1000) -> None:
-    print("\nFloor and first look: per cent of runs whose interval holds the effect when they stop, 40 blocks at most")
-    for scenario in (SCENARIOS[0], SCENARIOS[2], SCENARIOS[3], *SKEWED):
-        shares = []
-        for floor, look in ((False, 6), (True, 6), (True, 10), (True, 15)):
-            outcome = simulate(
-                scenario, seed=1, runs=runs, blocks=40, effect=0.0, rounds=4, floor=floor, first_look=look
-            )
-            low, high = outcome.at(40)
-            shares.append(f"{100 * np.mean((low <= 0) & (high >= 0)):.1f}")
-        print(f"  {scenario.name:24s} no floor {shares[0]}; floor, first look at 6, 10, 15: {', '.join(shares[1:])}")
-
-
 def few_blocks(runs: int = 20_000) -> None:
     print("\nA fixed number of 2, 3, 4, 5, 6 blocks: per cent of A/A runs in which Student's t with the floor errs")
     for scenario in SCENARIOS:
@@ -63,47 +49,6 @@ def few_blocks(runs: int = 20_000) -> None:
         half = critical_value(count[:, 1:], 0.05) * spread / np.sqrt(count[:, 1:])
         wrong = 100 * (np.abs(mean[:, 1:]) > half).mean(axis=0)
         print(f"  {scenario.name:18s} " + " ".join(f"{share:.1f}" for share in wrong))
-
-
-def still_needed(runs: int = 120, asked_at: int = 8) -> None:
-    print(f"\nBlocks still needed, asked at {asked_at}: truth in the range, and its middle within a factor of two")
-    for deviation in (0.01, 0.015, 0.02):
-        for effect in (0.0, 0.01, 0.05):
-            asked = inside = near = 0
-            for number in range(runs):
-                answer = _forecast(deviation, effect, np.random.default_rng([7, number]), asked_at)
-                if answer is None:
-                    continue
-                needed, truth = answer
-                asked += 1
-                if needed is not None:
-                    middle = np.sqrt(needed[0] * needed[1]) + asked_at
-                    inside += needed[0] <= truth <= needed[1]
-                    near += 0.5 <= middle / (truth + asked_at) <= 2
-            print(f"  sd {deviation}, effect {effect}: of {asked}, in the range {inside}, near {near}")
-
-
-def _forecast(
-    deviation: float, effect: float, rng: np.random.Generator, asked_at: int
-) -> tuple[tuple[int, int] | None, int] | None:
-    """The forecast and the blocks that it really took; None where there was nothing to ask, or 400 were too few."""
-    plan = plan_of({"t": effect}, Stopping(MARGIN))
-    costs = {treatment.id: float(np.log1p(treatment.extra)) for treatment in plan.treatments}
-    run = Run(plan, costs | {"cell0/t": float(np.log1p(effect))}, Machine(deviation, deviation), rng)
-    needed: tuple[int, int] | None = None
-    for block in range(1, 401):
-        run.block()
-        if block < asked_at or (block > 40 and block % 5):
-            continue
-        finding = judge(run.measured())[0]
-        settled = finding.verdict not in UNSETTLED
-        if block == asked_at:
-            if settled or finding.effect is None:
-                return None
-            needed = finding.effect.blocks_needed
-        elif settled:
-            return needed, block - asked_at
-    return None
 
 
 def warming_up(runs: int = 200) -> None:
@@ -157,5 +102,5 @@ def speed() -> None:
 
 if __name__ == "__main__":
     print(f"margin {100 * MARGIN:.0f} %, alpha 0.05, first look at {FIRST_LOOK}")
-    for show in (speed, when_to_stop, first_look, few_blocks, warming_up, still_needed):
+    for show in (speed, when_to_stop, few_blocks, warming_up):
         show()

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.simulations.scenarios import BASELINE, NEGATIVE, TREATMENT, Array, Scenario, batch_times
-from sectax.analysis.effect import intervals
-from sectax.analysis.pairs import paired_differences
+from sectax.analysis.effect import UNSEEN_MARGINS, WIDEST_UNSEEN, intervals
 from sectax.analysis.verdict import resolved, verdict
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Better
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import Sequence, running_sequence
+from sectax.stats.differences import paired_differences
 
 CHUNK = 250  # runs at once: keeps the arrays in tens of megabytes
 
@@ -70,13 +70,14 @@ def simulate(
     alpha: float = 0.05,
     margin: float = 0.02,
     floor: bool = True,
-    first_look: int = FIRST_LOOK,
+    last_look: int | None = None,
 ) -> Outcome:
     """Many runs of a scenario, each followed to `blocks` blocks.
 
     Args:
         effect: the treatment's true cost as a log ratio.
         floor: whether the negative control's spread holds the interval open; False to see what it is good for.
+        last_look: the plan's most blocks, where it is not `blocks`.
     """
     rng = np.random.default_rng(seed)
     parts: list[tuple[Sequence, Array, Array]] = []
@@ -86,7 +87,13 @@ def simulate(
         d, reference = differences(times)
         step = scenario.clock_s / np.median(times) / np.sqrt(rounds)
         sequence = running_sequence(
-            d, alpha, first_look=first_look, reference=reference if floor else None, least_spread=step
+            d,
+            alpha,
+            first_look=FIRST_LOOK,
+            last_look=last_look or blocks,
+            reference=reference if floor else None,
+            least_spread=step,
+            unseen=min(UNSEEN_MARGINS * float(np.log1p(margin)), WIDEST_UNSEEN),
         )
         parts.append((sequence, *_fixed(d, reference, alpha, step)))
         runs -= some
@@ -96,7 +103,7 @@ def simulate(
     return Outcome(
         low=low,
         high=high,
-        stopped=_stopped(low, high, mean, margin, first_look),
+        stopped=_stopped(low, high, mean, margin),
         effect=effect,
         margin=margin,
         fixed_low=np.concatenate([part[1] for part in parts]),
@@ -104,12 +111,12 @@ def simulate(
     )
 
 
-def _stopped(low: Array, high: Array, mean: Array, margin: float, first_look: int) -> NDArray[np.int64]:
+def _stopped(low: Array, high: Array, mean: Array, margin: float) -> NDArray[np.int64]:
     """After how many blocks each run stopped by the shipped rule."""
     runs, blocks = low.shape
     stopped = np.full(runs, blocks + 1, dtype=np.int64)
     for run in range(runs):
-        for n in range(first_look, blocks + 1):
+        for n in range(FIRST_LOOK, blocks + 1):
             a, b = float(low[run, n - 1]), float(high[run, n - 1])
             if resolved(verdict(a, b, margin), a, b, float(mean[run, n - 1]), margin):
                 stopped[run] = n
@@ -121,6 +128,8 @@ def _fixed(d: Array, reference: Array, alpha: float, step: float) -> tuple[Array
     low, high = np.full_like(d, -np.inf), np.full_like(d, np.inf)
     rows = np.ones(d.shape[0])
     for n in range(2, min(d.shape[1], 20) + 1):
-        ended = intervals(d[:, :n], reference[:, :n], alpha * rows, step * rows, fixed=True)
+        ended = intervals(
+            d[:, :n], reference[:, :n], alpha * rows, step * rows, 0 * rows, last_look=max(n, FIRST_LOOK), fixed=True
+        )
         low[:, n - 1], high[:, n - 1] = ended.low, ended.high
     return low, high

@@ -11,6 +11,8 @@ from sectax.analysis.findings import judge
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
+from sectax.reports import words
+from sectax.stats.repeated_looks import repeated_critical_value
 from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
 
 BASE = [0.010, 0.011, 0.012, 0.010, 0.013, 0.011]
@@ -28,8 +30,11 @@ def slower(base: list[float], logs: list[float]) -> list[float]:
 def test_the_golden_example_comes_out_as_by_hand() -> None:
     finding = only(run_of({"baseline": BASE, "treatment": slower(BASE, GOLDEN)}))
 
-    # mean 0.04, s = √(0.001/5), h = 4.9042·s/√6
-    half = 4.90421 * math.sqrt(0.001 / 5) / math.sqrt(6)
+    # Mean 0.04, squares 0.001. With a seventh block 2·log 1.02 off: squares 0.001 + (2·log 1.02)²·6/7, the mean moved
+    # by a seventh of it, and t with 6 degrees at the nominal level of looks from 6 to 40 blocks.
+    off = 2 * math.log(1.02)
+    width = float(repeated_critical_value(7, 0.05, 6, 40))
+    half = off / 7 + width * math.sqrt((0.001 + off**2 * 6 / 7) / 6) / math.sqrt(7)
     effect = finding.effect
     assert effect is not None
     assert effect.log_ratio == pytest.approx(0.04)
@@ -252,18 +257,62 @@ def test_a_further_block_never_widens_the_interval(blocks: int, seed: int) -> No
     assert after.high <= before.high
 
 
-def test_what_is_still_needed_is_said() -> None:
+def quiet(blocks: int, spread: float = 0.003) -> dict[str, list[float]]:
     rng = np.random.default_rng(4)
-    values = {name: rng.lognormal(0, 0.02, 8).tolist() for name in ("baseline", "treatment")}
+    return {name: rng.lognormal(0, spread, blocks).tolist() for name in ("baseline", "treatment")}
 
-    finding = only(run_of(values))
+
+def test_what_is_still_needed_is_said() -> None:
+    finding = only(run_of(quiet(6)))
 
     assert finding.verdict == VerdictId.INCONCLUSIVE
     assert finding.effect is not None
     assert finding.effect.blocks_needed is not None
     fewest, most = finding.effect.blocks_needed
-    assert 0 < fewest <= most < 1000
+    assert 0 < fewest <= most < 20
     assert finding.seconds_needed == (fewest * 2.0, most * 2.0)
+
+
+def test_where_nobody_can_say_how_many_blocks_the_margin_in_reach_is_said() -> None:
+    finding = only(run_of(quiet(8, spread=0.05)))
+
+    assert finding.effect is not None
+    assert finding.effect.blocks_needed is None
+    assert finding.seconds_needed is None
+    assert finding.effect.margin_in_reach is not None
+    assert finding.effect.margin_needed is not None
+    assert 0.02 < finding.effect.margin_in_reach < finding.effect.margin_needed
+    assert words.verdict(finding).endswith(" the whole budget")
+
+
+def test_a_budget_that_is_spent_has_no_margin_left_to_reach() -> None:
+    finding = only(run_of(quiet(40, spread=0.08)))
+
+    assert finding.verdict == VerdictId.INCONCLUSIVE
+    assert finding.effect is not None
+    assert finding.effect.margin_in_reach is None
+    assert finding.effect.margin_needed is not None
+
+
+def test_a_claim_of_few_quiet_blocks_survives_one_block_unlike_them() -> None:
+    """Six blocks that fell into one mode, one per cent off the mean of both: no direction is claimed of them."""
+    values = {"baseline": around(1, 6, spread=0.0003), "treatment": around(0.99, 6, spread=0.0003, shift=1)}
+
+    effect = only(run_of(values)).effect
+    control = only(run_of({"baseline": values["baseline"], "negative": values["treatment"]})).effect
+
+    assert effect is not None
+    assert effect.low < 0 < effect.high
+    assert control is not None
+    assert (control.low, control.high) == pytest.approx((effect.low, effect.high))
+
+
+def test_the_guard_grows_with_the_margin_up_to_four_per_cent() -> None:
+    values = {"baseline": around(1, 8), "treatment": around(1, 8, shift=1)}
+
+    widths = [effect.high - effect.low for m in (0.01, 0.02, 0.1) if (effect := only(run_of(values, margin=m)).effect)]
+
+    assert widths[0] < widths[1] == widths[2]
 
 
 def test_an_answered_comparison_needs_nothing_more() -> None:

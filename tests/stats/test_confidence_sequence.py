@@ -62,7 +62,7 @@ def test_the_smaller_the_error_level_the_wider_the_interval() -> None:
 
 
 def test_no_spread_is_no_knowledge() -> None:
-    assert half_width(10, 0.0, 0.05) == math.inf
+    assert half_width(10, 0.0, 4.0) == math.inf
 
 
 def test_running_sequence_is_the_plain_loop_over_blocks() -> None:

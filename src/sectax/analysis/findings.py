@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from sectax.analysis.effect import effects, is_fixed
-from sectax.analysis.needed import Open, blocks_needed
+from sectax.analysis.effect import effects, is_fixed, last_look, margin_of, unseen
+from sectax.analysis.needed import Open, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
 from sectax.model.measured import Measured
+from sectax.model.treatment import Comparison
 
 
 def judge(measured: Measured) -> tuple[Finding, ...]:
@@ -25,31 +26,49 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
         findings.append(Finding(comparison, answer, effect, margin))
     if is_fixed(measured):
         return tuple(findings)
-    return tuple(_with_needs(findings, measured.block_s))
+    return tuple(_with_needs(findings, measured))
 
 
-def _with_needs(findings: list[Finding], block_s: float | None) -> list[Finding]:
-    """The findings, the open ones with the blocks and seconds that a verdict may still take."""
+def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
+    """The findings, the open ones with the blocks and seconds, or the margin, that a verdict may still take."""
     still = [
-        (row, finding.effect, finding.comparison.alpha)
+        (row, finding.effect)
         for row, finding in enumerate(findings)
         if finding.verdict in UNSETTLED and finding.effect is not None
     ]
-    effects_open: list[Effect] = [effect for _, effect, _ in still]
-    needs = blocks_needed(
-        Open(
-            count=np.array([effect.blocks for effect in effects_open], dtype=np.int64),
-            mean=np.array([effect.log_ratio for effect in effects_open]),
-            spread=np.array([effect.spread for effect in effects_open]),
-            low=np.array([effect.low for effect in effects_open]),
-            high=np.array([effect.high for effect in effects_open]),
-            alpha=np.array([alpha for _, _, alpha in still]),
-        ),
-        findings[0].margin if findings else 1.0,
-    )
-    for (row, effect, _), need in zip(still, needs, strict=True):
-        if need is None:
-            continue
-        seconds = None if block_s is None else (need[0] * block_s, need[1] * block_s)
-        findings[row] = replace(findings[row], effect=replace(effect, blocks_needed=need), seconds_needed=seconds)
+    if not still:
+        return findings
+    margin, last, end = findings[0].margin, last_look(measured.plan), _end(measured)
+    projected = _open([(findings[row].comparison, effect) for row, effect in still], margin)
+    needs = blocks_needed(projected, margin, last)
+    margins = margins_in_reach(projected, end, last)
+    for (row, effect), need, reach in zip(still, needs, margins.tolist(), strict=True):
+        known = replace(effect, blocks_needed=need, margin_in_reach=margin_of(reach) if effect.blocks < end else None)
+        seconds = (
+            None
+            if need is None or measured.block_s is None
+            else (need[0] * measured.block_s, need[1] * measured.block_s)
+        )
+        findings[row] = replace(findings[row], effect=known, seconds_needed=seconds)
     return findings
+
+
+def _open(compared: list[tuple[Comparison, Effect]], margin: float) -> Open:
+    return Open(
+        count=np.array([effect.blocks for _, effect in compared], dtype=np.int64),
+        mean=np.array([effect.log_ratio for _, effect in compared]),
+        spread=np.array([effect.spread for _, effect in compared]),
+        low=np.array([effect.low for _, effect in compared]),
+        high=np.array([effect.high for _, effect in compared]),
+        alpha=np.array([comparison.alpha for comparison, _ in compared]),
+        unseen=np.full(len(compared), unseen(margin)),
+    )
+
+
+def _end(measured: Measured) -> int:
+    """The number of blocks at which the budget is spent, if they go on to last as long as they did."""
+    stopping = measured.plan.stopping
+    most = last_look(measured.plan)
+    if stopping.budget_s is None or not measured.block_s:
+        return most
+    return min(most, int(stopping.budget_s / measured.block_s))

@@ -58,8 +58,8 @@ class Effect:
     """Treatment against baseline as a log ratio, positive always costlier (slower, larger).
 
     `low` and `high` are the running intersection of the sequence's intervals; `margin_needed` is the smallest
-    margin at which the data would say 'equivalent' or 'within the margin', `blocks_needed` how many more blocks a
-    verdict may take (low, high).
+    margin at which the data would say 'equivalent' or 'within the margin', `margin_in_reach` what that will be about
+    when the budget is spent (None where it is), `blocks_needed` how many more blocks a verdict may take (low, high).
     """
 
     log_ratio: float
@@ -72,6 +72,7 @@ class Effect:
     floor: float  # the floor itself: the negative control's standard deviation
     blocks_lost: int = 0
     margin_needed: float | None = None
+    margin_in_reach: float | None = None
     blocks_needed: tuple[int, int] | None = None
     absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive always costlier
 
@@ -80,7 +81,8 @@ class Effect:
 class Warning:
     """One check's answer: a stable identifier, how grave it is, the figures it saw, what it means, what to do.
 
-    `subject` is what it is about: a comparison, a treatment, a family or the whole run ('run').
+    `subject` is what it is about: a comparison, a treatment, a family or the whole run ('run'); of other people's
+    numbers a table, two of them, or all figures. `figures` are the ids of those figures that it is about one by one.
     """
 
     check: str
@@ -89,6 +91,7 @@ class Warning:
     saw: str
     meaning: str
     advice: str = ""
+    figures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

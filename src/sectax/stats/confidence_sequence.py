@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sectax.stats.moments import Array, Counts, running_moments
+from sectax.stats.repeated_looks import repeated_critical_value
 
 # How much the mixture favours large effects. 1 is a little narrower for one comparison, and has no finite interval
 # at six blocks for a family of ten.
@@ -44,15 +45,41 @@ def multiplier(blocks: ArrayLike, alpha: ArrayLike, c_squared: float = C_SQUARED
     return np.where(finite, np.sqrt(np.maximum(numerator, 0.0) / denominator), np.inf)
 
 
-def half_width(blocks: ArrayLike, spread: ArrayLike, alpha: ArrayLike) -> Array:
-    """h_n for a standard deviation `spread` over `blocks` blocks, in the unit of the spread.
+def half_width(blocks: ArrayLike, spread: ArrayLike, width: ArrayLike) -> Array:
+    """Half-width of an interval in the unit of the spread.
 
     A spread of zero is a spread unknown, since no real quantity has none: the half-width is infinite.
+
+    Args:
+        blocks: number of blocks n, any shape.
+        spread: standard deviation over the blocks.
+        width: the half-width in units of s/√n, as from `multiplier`.
     """
     n = np.asarray(blocks, dtype=np.float64)
     s = np.asarray(spread, dtype=np.float64)
-    scale = np.where(s > 0, s, np.inf) / np.sqrt(np.maximum(n, 1))
-    return multiplier(n, alpha) * scale
+    return np.asarray(np.where(s > 0, width, np.inf) * (np.where(s > 0, s, 1.0) / np.sqrt(np.maximum(n, 1))))
+
+
+def guarded_half_width(
+    blocks: ArrayLike, spread: ArrayLike, unseen: ArrayLike, width: ArrayLike, next_width: ArrayLike
+) -> Array:
+    """Half-width that also holds had there been one more block, `unseen` off the mean of all the others.
+
+    Blocks that all fell into one mode of a process that has two, or that all missed a long tail, look like those of a
+    quiet process. What they claim should survive the first block that is unlike them, to whichever side it lies. Where
+    the blocks themselves vary by as much this costs nothing.
+
+    Args:
+        unseen: how far that block may lie off, in the unit of the spread; 0 for the plain half-width.
+        width, next_width: half-widths in units of s/√n for this number of blocks and for one more.
+    """
+    n = np.asarray(blocks, dtype=np.float64)
+    off = np.asarray(unseen, dtype=np.float64)
+    plain = half_width(n, spread, width)
+    shift = off / (n + 1)
+    squares = np.maximum(n - 1, 0) * np.square(np.asarray(spread, dtype=np.float64)) + n * off * shift
+    with_it = shift + half_width(n + 1, np.sqrt(squares / np.maximum(n, 1)), next_width)
+    return np.where(off > 0, np.maximum(plain, with_it), plain)
 
 
 @dataclass(frozen=True)
@@ -76,8 +103,10 @@ def running_sequence(
     alpha: ArrayLike,
     *,
     first_look: int,
+    last_look: int | None = None,
     reference: Array | None = None,
     least_spread: ArrayLike = 0.0,
+    unseen: ArrayLike = 0.0,
 ) -> Sequence:
     """The confidence sequence of many comparisons at once.
 
@@ -85,10 +114,13 @@ def running_sequence(
         differences: d_j, shape (rows, blocks); NaN where a block has none.
         alpha: error level of each row.
         first_look: the smallest number of blocks whose interval counts.
+        last_look: the largest, where it is known beforehand, and the narrower interval of `repeated_looks` with it;
+            None for a sequence that may go on for ever.
         reference: d_j of the negative control, same shape. Its standard deviation over the same blocks is the floor
             of the spread: without it, six blocks that happen to fall into one mode of a process that has two give
             a tiny spread and an interval that misses.
         least_spread: a floor of another kind for each row, such as the resolution of a metric in whole numbers.
+        unseen: how far off one more block may lie, for each row (`guarded_half_width`).
     """
     rows = differences.shape[0]
     count, mean, deviation = running_moments(differences)
@@ -97,10 +129,21 @@ def running_sequence(
     else:
         shared = np.where(np.isfinite(differences), reference, np.nan)
         _, _, floor = running_moments(shared)
-    floor = np.maximum(floor, np.broadcast_to(np.asarray(least_spread, dtype=np.float64), (rows,))[:, None])
+    floor = np.maximum(floor, _column(least_spread, rows))
     spread = np.maximum(deviation, floor)
-    level = np.broadcast_to(np.asarray(alpha, dtype=np.float64), (rows,))[:, None]
-    half = np.where(count >= max(2, first_look), half_width(count, spread, level), np.inf)
+    level = _column(alpha, rows)
+
+    # Rows share a few levels, and every row counts from nought: one table serves them all.
+    levels, which = np.unique(level, return_inverse=True)
+    blocks = np.arange(count.max(initial=0) + 2)
+    if last_look is None:
+        widths = multiplier(blocks, levels[:, None])
+    else:
+        widths = repeated_critical_value(blocks, levels[:, None], first_look, last_look)
+    row = which.reshape(-1, 1)
+    half = guarded_half_width(count, spread, _column(unseen, rows), widths[row, count], widths[row, count + 1])
+    looked = (count >= max(2, first_look)) & (count <= (np.inf if last_look is None else last_look))
+    half = np.where(looked, half, np.inf)
     return Sequence(
         count=count,
         mean=mean,
@@ -109,3 +152,7 @@ def running_sequence(
         low=np.maximum.accumulate(mean - half, axis=1),
         high=np.minimum.accumulate(mean + half, axis=1),
     )
+
+
+def _column(values: ArrayLike, rows: int) -> Array:
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), (rows,))[:, None]

@@ -44,8 +44,8 @@ _FINDING_HEAD = (
     "verdict", "withheld", "cost_ratio", "cost_ratio_low", "cost_ratio_high",
     "log_ratio", "log_ratio_low", "log_ratio_high",
     "absolute", "absolute_low", "absolute_high", "absolute_unit", "level", "method", "blocks", "blocks_lost",
-    "spread", "floor", "margin_needed", "blocks_needed_low", "blocks_needed_high", "seconds_needed_low",
-    "seconds_needed_high", "warnings", "missing",
+    "spread", "floor", "margin_needed", "margin_in_reach", "blocks_needed_low", "blocks_needed_high",
+    "seconds_needed_low", "seconds_needed_high", "warnings", "missing",
 )  # fmt: skip
 _TREATMENT_HEAD = (
     "run", "experiment", "treatment", "role", "state", "reason", "blocks", "metric", "unit", "point", "low", "high",
@@ -111,6 +111,7 @@ def _effect(finding: Finding) -> list[_Value]:
         seen.spread,
         seen.floor,
         seen.margin_needed,
+        seen.margin_in_reach,
         *(seen.blocks_needed or (None, None)),
         *(finding.seconds_needed or (None, None)),
     ]

@@ -116,6 +116,7 @@ def finding(given: Finding, why_no_effect: str, metric: Any = None) -> Record:
             blocks=[*blocks] if blocks else Missing(settled),
             seconds=[*seconds] if seconds else Missing(settled),
             margin=known(seen.margin_needed if seen else None, "there is no interval to derive it from"),
+            margin_in_reach=known(seen.margin_in_reach if seen else None, "the budget is spent, or nobody can say it"),
         ),
         warnings=[warning(each) for each in given.warnings],
     )

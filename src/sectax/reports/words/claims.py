@@ -128,6 +128,9 @@ def _inconclusive(finding: Finding) -> str:
     needed = blocks_needed(finding)
     margin = finding.effect.margin_needed if finding.effect else None
     smallest = f"± {units.share(margin)} is the smallest margin these blocks resolve" if margin is not None else ""
+    reach = finding.effect.margin_in_reach if finding.effect else None
+    if smallest and reach is not None:
+        smallest += f", about {units.share(reach)} the whole budget"
     reasons = "; ".join(part for part in (needed, smallest) if part)
     return f"inconclusive: {reasons}" if reasons else "inconclusive"
 
