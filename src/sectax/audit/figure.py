@@ -69,7 +69,9 @@ class Circumstances:
         batch: operations that were timed together in one value.
         processor, runtime, library: as reported.
         key_bits: of the key, as read from it or as its name fixes it.
+        curve: the elliptic curve of the key, by any of its names.
         service, year, month: the managed service that was measured and when, where its defaults have changed since.
+        settings: what was asked of that service, by the names of `service_defaults`.
     """
 
     operation: str | None = None
@@ -100,6 +102,8 @@ class Circumstances:
     service: str | None = None
     year: int | None = None
     month: int | None = None
+    curve: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -140,8 +144,11 @@ class Contrast:
         factor: the control.
         baseline: its level without the control; None where the source measured none.
         told: whether the source says anything of a baseline; where not, its lack cannot be checked.
+        entails: circumstances (names of attributes) that the levels bring with them, so that a difference in one is
+            part of what is compared: an algorithm has a key size.
     """
 
     factor: str
     baseline: str | None
     told: bool = True
+    entails: tuple[str, ...] = ()

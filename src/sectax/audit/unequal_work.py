@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.figure import EndsBy, Figure, Quantity
+from sectax.audit.grouping import by_table, gather, ids, named, sides, speeds, trials_of, untold
 from sectax.audit.mislabelled_level import same
 from sectax.model.finding import Severity, Warning
 from sectax.model.subject import Witness
@@ -29,6 +31,7 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
         yield from _differing_errors(treatment, baseline)
         for name in evidence.equal_witnesses:
             yield from _witness(name, treatment, baseline)
+    yield from _figures(evidence)
 
 
 def _unwitnessed(evidence: Evidence) -> Iterator[Warning]:
@@ -106,9 +109,92 @@ def _witness(name: str, treatment: Arm, baseline: Arm) -> Iterator[Warning]:
         )
 
 
+def _figures(evidence: Evidence) -> Iterator[Warning]:
+    seen = speeds(evidence)
+    for table in by_table(figure for figure in seen if _fails(figure)):
+        worst = max(table, key=lambda figure: _error_share(figure) or 0.0)
+        yield Warning(
+            UNEQUAL_WORK.id,
+            Severity.FATAL,
+            table[0].table,
+            f"{worst.circumstances.errors:.0f} of {_operations(worst):.0f} operations failed ({worst.id}). "
+            f"So in {named(table)}",
+            "a failed operation is often a fast one: the figure is not that of the work",
+            "mend what fails, then measure",
+            ids(table),
+        )
+    yield from untold(
+        UNEQUAL_WORK.id,
+        [figure for figure in seen if _error_share(figure) is None],
+        "how many operations failed is not told",
+    )
+    # Summaries of one cell share its errors: one comparison is enough.
+    compared = [
+        [one for one, *_ in gather(group, lambda figure: tuple(figure.levels.items()))] for group in sides(evidence)
+    ]
+    unlike = [group for group in compared if _unlike_errors(group) and not any(map(_fails, group))]
+    yield from _not_the_same(unlike, "shares of failed operations differ by more than chance")
+    yield from _not_the_same([group for group in compared if _unlike_counts(group)], "numbers of operations differ")
+
+
+def _not_the_same(groups: list[list[Figure]], what: str) -> Iterator[Warning]:
+    for table in by_table(figure for group in groups for figure in group):
+        yield Warning(
+            UNEQUAL_WORK.id,
+            Severity.FATAL,
+            table[0].table,
+            f"the {what}, in {named(table)}",
+            "the two did not do the same work",
+            "make both do the same work, then measure",
+            ids(table),
+        )
+
+
+def _operations(figure: Figure) -> float | None:
+    """How many were counted."""
+    return figure.circumstances.events if figure.circumstances.events is not None else trials_of(figure)
+
+
+def _error_share(figure: Figure) -> float | None:
+    errors, operations = figure.circumstances.errors, _operations(figure)
+    if errors is None or (errors > 0 and not operations):
+        return None
+    return errors / operations if operations else 0.0
+
+
+def _fails(figure: Figure) -> bool:
+    return (_error_share(figure) or 0.0) > MOST_ERRORS
+
+
+def _unlike_errors(group: list[Figure]) -> bool:
+    if not any(figure.circumstances.errors for figure in group):
+        return False
+    intervals = [
+        clopper_pearson(round(figure.circumstances.errors), round(operations), 0.99)
+        for figure in group
+        if figure.circumstances.errors is not None
+        and (operations := _operations(figure) or 0.0) >= figure.circumstances.errors
+        and operations >= 1
+    ]
+    return max((low for low, _ in intervals), default=0.0) > min((high for _, high in intervals), default=1.0)
+
+
+def _unlike_counts(group: list[Figure]) -> bool:
+    """Whether totals of trials that a number of events ended are of unlike numbers."""
+    counts = {
+        figure.circumstances.events
+        for figure in group
+        if figure.quantity is Quantity.TOTAL_TIME
+        and figure.circumstances.ends_by is EndsBy.EVENTS
+        and figure.circumstances.events is not None
+    }
+    return len(counts) > 1
+
+
 UNEQUAL_WORK = Check(
     id="unequal-work",
     rule="F: bytes, operation counts or outputs differ where declared equal; more than 0.1 % errors, or unlike shares",
-    applies=lambda evidence: bool(evidence.arms),
+    applies=lambda evidence: bool(evidence.arms) or bool(speeds(evidence)),
     examine=_examine,
+    sees=speeds,
 )

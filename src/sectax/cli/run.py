@@ -17,6 +17,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.workflow import run as workflow
+from sectax.workflow.dry_run import DryRun, dry_run
 
 _PRESETS = {
     "quick": "Short batches and few levels, for a first look.",
@@ -61,6 +62,8 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(["--simultaneous"], is_flag=True, help="All comparisons under one error level."),
         click.Option(["--seed"], type=int, help="Of the order of the trials.  [default: drawn]"),
         click.Option(["--out"], type=click.Path(), metavar="FILE", help="The run file, which must not exist yet."),
+        click.Option(["--dry-run"], is_flag=True, help="Say what would be done and what it would cost; do nothing."),
+        click.Option(["--prices"], type=click.Path(), metavar="FILE", help="Your own price list, for --dry-run."),
     ]
     for option in experiment.options:
         # Every own option arrives as a tuple, however often it was given.
@@ -87,9 +90,22 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         options=_own_options(experiment, values),
         simultaneous=values["simultaneous"],
     )
+    if values["dry_run"]:
+        _print_dry_run(dry_run(experiment.name, request, values["prices"] and Path(values["prices"])), values["json_"])
+        return
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
     outcome = workflow.start(experiment.name, request, path, TerminalProgress())
     finish(outcome, as_json=values["json_"], show_all=values["show_all"])
+
+
+def _print_dry_run(would: DryRun, as_json: bool) -> None:
+    if not as_json:
+        click.echo("\n".join(would.lines))
+        return
+    import msgspec
+
+    document = {"schema": "sectax/dry-run/1", "plan": would.plan, "bill": would.bill, "assumes": would.assumes}
+    click.echo(msgspec.json.encode(document).decode())
 
 
 def finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:

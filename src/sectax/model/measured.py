@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sectax.model.environment import Environment
 from sectax.model.plan import Calibrated, Plan
@@ -35,6 +36,33 @@ class BatchStatistics:
     step_s: float | None = None
 
 
+class BatchShape(NamedTuple):
+    """How the counted batches of one treatment in one block lie, in logs of the time of one operation.
+
+    Attributes:
+        batches: how many.
+        mean, variance: of the logs.
+        first_excess: the first batch above the median of the others; `first_rank` its place among all of them, in
+            (0, 1), where 1/2 is the middle.
+        drift: the change from the first to the last batch, by a straight line.
+        order: the change from the first to the last place in a round, by a straight line; None where there is one.
+        slow_share, separation: cut in two where that explains most, the share of the slow part, and how many standard
+            deviations (within the parts) lie between their means. A normal sample is cut at about 2.7.
+        fingerprint: equal for equal vectors of batch times.
+    """
+
+    batches: int
+    mean: float
+    variance: float
+    first_excess: float
+    first_rank: float
+    drift: float
+    order: float | None
+    slow_share: float
+    separation: float
+    fingerprint: bytes
+
+
 @dataclass(frozen=True)
 class Measured:
     """A run as the analysis sees it.
@@ -47,6 +75,7 @@ class Measured:
         failures: what failed or was skipped, in finished blocks and in the pilot.
         witnesses: treatment -> witness -> every different value that was seen, in order of appearance.
         batches: treatment -> statistics of its counted batches.
+        shapes: treatment -> block -> how its batches lie; nothing for blocks with too few of them.
         telemetry: treatment -> name -> total over its counted batches.
         block_s: about how long one block took, in seconds.
         state: running, finished, interrupted.
@@ -70,3 +99,4 @@ class Measured:
     sessions: tuple[Environment, ...]
     block_s: float | None = None
     notes: tuple[str, ...] = field(default=())
+    shapes: dict[str, dict[int, BatchShape]] = field(default_factory=dict)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from sectax.model.environment import Environment
-from sectax.model.measured import BatchStatistics, Failure, Measured
-from sectax.model.metric import Metric, Summary
-from sectax.model.plan import Calibrated, Plan
+from sectax.model.measured import BatchShape, BatchStatistics, Failure, Measured
+from sectax.model.metric import Metric
+from sectax.model.plan import Calibrated, Plan, batch_observation
 from sectax.model.subject import Observation, Witness, Witnesses
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.record.errors import UnusableObservation
 from sectax.record.summary import Totals, block_value, median, totals
+from sectax.stats.batch_shape import Batches, batches_of
 
 # The latest blocks tell how long one takes now: treatments leave a run when they are resolved.
 _RECENT_BLOCKS = 5
@@ -25,7 +26,7 @@ _LEVEL = "_hz"
 class BlockSummary:
     """One finished block, reduced: what `MeasuredBuilder.add` takes.
 
-    `totals` is by treatment and name of the observations; `telemetry` by treatment and name.
+    `totals` is by treatment and name of the observations; `telemetry` by treatment and name; `batches` by treatment.
     """
 
     number: int
@@ -35,6 +36,7 @@ class BlockSummary:
     witnesses: list[tuple[str, Witnesses]] = field(default_factory=list)
     totals: dict[tuple[str, str], Totals] = field(default_factory=dict)
     telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
+    batches: dict[str, Batches] = field(default_factory=dict)
 
 
 def planned_treatments(block: PlannedBlock) -> tuple[str, ...]:
@@ -80,12 +82,13 @@ def first_of_each(failures: Iterable[Failure]) -> list[Failure]:
 class _OpenBlock:
     """A block that is running: its observations so far."""
 
-    def __init__(self, number: int, planned: tuple[str, ...]) -> None:
+    def __init__(self, number: int, planned: tuple[str, ...], batch: str | None) -> None:
         self.number = number
         self._planned = planned
+        self._batch = batch
         self._failures: list[Failure] = []
         self._witnesses: list[tuple[str, Witnesses]] = []
-        self._values: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
+        self._values: dict[tuple[str, str], tuple[list[float], list[int], list[int]]] = {}
         self._telemetry: dict[str, dict[str, float]] = {}
 
     def event(self, event: BlockEvent) -> None:
@@ -94,10 +97,10 @@ class _OpenBlock:
             case Opened(treatment, witnesses, first):
                 self._witnesses.append((treatment, witnesses))
                 if first is not None:
-                    self._observe(treatment, first)
-            case Trial(treatment=treatment, observations=observations, telemetry=telemetry):
+                    self._observe(treatment, first, 0)
+            case Trial(treatment=treatment, position=position, observations=observations, telemetry=telemetry):
                 for observation in observations:
-                    self._observe(treatment, observation)
+                    self._observe(treatment, observation, position)
                 sums = self._telemetry.setdefault(treatment, {})
                 for name, value in telemetry.items():
                     if isfinite(value):
@@ -107,11 +110,12 @@ class _OpenBlock:
             case Dropped():
                 pass
 
-    def _observe(self, treatment: str, observation: Observation) -> None:
+    def _observe(self, treatment: str, observation: Observation, place: int) -> None:
         usable(observation)
-        values, counts = self._values.setdefault((treatment, observation.metric), ([], []))
+        values, counts, places = self._values.setdefault((treatment, observation.metric), ([], [], []))
         values.append(float(observation.value))
         counts.append(observation.count)
+        places.append(place)
 
     def summary(self, seconds: float) -> BlockSummary:
         return BlockSummary(
@@ -120,9 +124,27 @@ class _OpenBlock:
             self._planned,
             self._failures,
             self._witnesses,
-            {key: totals(values, counts) for key, (values, counts) in self._values.items()},
+            {key: totals(values, counts) for key, (values, counts, _) in self._values.items()},
             self._telemetry,
+            self._batches(),
         )
+
+    def _batches(self) -> dict[str, Batches]:
+        import numpy as np
+
+        found = {treatment: columns for (treatment, name), columns in self._values.items() if name == self._batch}
+        times = [
+            value / count if count else 0.0
+            for values, counts, _ in found.values()
+            for value, count in zip(values, counts, strict=True)
+        ]
+        places = [place for _, _, column in found.values() for place in column]
+        made = batches_of(
+            np.array(times, dtype=np.float64),
+            np.array(places, dtype=np.float64),
+            [len(values) for values, _, _ in found.values()],
+        )
+        return dict(zip(found, made, strict=True))
 
 
 @dataclass
@@ -133,14 +155,15 @@ class _Batches:
     repeated: int = 0
     step_s: float | None = None
 
-    def add(self, of: Totals) -> None:
+    def add(self, of: Totals, batches: Batches) -> None:
         self.batches += of.observations
         self.operations += of.count
         self.shortest_s = min(self.shortest_s, of.smallest)
         # Within a block: what the clock cannot tell apart. Over a long run equal values come by chance alone.
-        self.repeated += of.observations - of.distinct
-        if of.step is not None:
-            self.step_s = of.step if self.step_s is None else min(self.step_s, of.step)
+        self.repeated += of.observations - batches.distinct
+        if batches.step is not None:
+            step = batches.step * of.count / of.observations
+            self.step_s = step if self.step_s is None else min(self.step_s, step)
 
     def statistics(self) -> BatchStatistics:
         share = self.repeated / self.batches
@@ -173,6 +196,7 @@ class MeasuredBuilder:
         self._visited: dict[str, list[int]] = {id: [] for id in order}
         self._witnesses: dict[str, dict[str, dict[tuple[type, Witness], Witness]]] = {id: {} for id in order}
         self._batches: dict[str, _Batches] = {id: _Batches() for id in order}
+        self._shapes: dict[str, dict[int, BatchShape]] = {id: {} for id in order}
         self._telemetry: dict[str, dict[str, float]] = {id: {} for id in order}
 
     @property
@@ -188,7 +212,7 @@ class MeasuredBuilder:
     def begin_block(self, block: PlannedBlock) -> None:
         if self._open is not None:
             raise ValueError(f"block {block.number} begins within block {self._open.number}")
-        self._open = _OpenBlock(block.number, planned_treatments(block))
+        self._open = _OpenBlock(block.number, planned_treatments(block), self._batch)
 
     def event(self, number: int, event: BlockEvent) -> None:
         """Take what happened in the running block, or in the pilot (block 0).
@@ -233,6 +257,11 @@ class MeasuredBuilder:
         for (treatment, observed), of in block.totals.items():
             if treatment not in failed:
                 self._count(block.number, treatment, observed, of)
+        for treatment, batches in block.batches.items():
+            if treatment not in failed:
+                self._batches[treatment].add(block.totals[treatment, str(self._batch)], batches)
+                if batches.shape is not None:
+                    self._shapes[treatment][block.number] = batches.shape
         for treatment, telemetry in block.telemetry.items():
             if treatment not in failed:
                 sums = self._telemetry[treatment]
@@ -246,8 +275,6 @@ class MeasuredBuilder:
             seen.setdefault(name, {}).setdefault((type(value), value), value)  # 1, 1.0 and True are three values
 
     def _count(self, block: int, treatment: str, observed: str, of: Totals) -> None:
-        if observed == self._batch:
-            self._batches[treatment].add(of)
         for metric in self._observed.get(observed, ()):
             self._counts[metric.name][treatment] += of.observations
             value = block_value(metric.summary, of)
@@ -266,8 +293,8 @@ class MeasuredBuilder:
     ) -> Measured:
         """All finished blocks so far, as a copy that later events leave alone.
 
-        Only treatments of which something was observed stand in `values`, `counts`, `witnesses`, `batches` and
-        `telemetry`; every metric stands in the first two, and every treatment in `visited`.
+        Only treatments of which something was observed stand in `values`, `counts`, `witnesses`, `batches`, `shapes`
+        and `telemetry`; every metric stands in the first two, and every treatment in `visited`.
         """
         return Measured(
             run_id=run_id,
@@ -296,12 +323,5 @@ class MeasuredBuilder:
             sessions=sessions,
             block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
             notes=notes,
+            shapes={id: dict(blocks) for id, blocks in self._shapes.items() if blocks},
         )
-
-
-def batch_observation(plan: Plan) -> str | None:
-    """The observations that are the run's batches: those of its first metric that is a time or made of times."""
-    for metric in plan.metrics:
-        if metric.summary is Summary.RATE or metric.unit == "s":
-            return metric.observed
-    return None

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import TypeVar
 
 import msgspec
 
 from sectax.model.measured import Failure
 from sectax.model.metric import Summary
-from sectax.model.plan import Plan
+from sectax.model.plan import Plan, batch_observation
 from sectax.model.subject import Witnesses
-from sectax.record.builder import BlockSummary, batch_observation
+from sectax.record.builder import BlockSummary
 from sectax.record.schema import quoted
-from sectax.record.summary import Totals, median, step
+from sectax.record.summary import Totals, median
+from sectax.stats.batch_shape import batches_of
 
 T = TypeVar("T")
 
@@ -43,7 +46,16 @@ def finished_blocks(db: sqlite3.Connection, plan: Plan) -> Iterable[BlockSummary
     for failure in _failures(db, "b.state = 'finished'"):
         blocks[failure.block].failures.append(failure)
     _add_subjects(db, blocks, names)
-    _add_totals(db, blocks, names, plan)
+    series = {
+        number: (names[treatment], observed)
+        for number, treatment, observed in rows(
+            db, "SELECT number, treatment, metric FROM series", tuple[int, int, str]
+        )
+    }
+    lengths = _add_totals(db, blocks, series, plan)
+    _add_batches(
+        db, blocks, {number: name for number, (name, of) in series.items() if of == batch_observation(plan)}, lengths
+    )
     _add_telemetry(db, blocks, names)
     return blocks.values()
 
@@ -79,14 +91,14 @@ def _add_subjects(db: sqlite3.Connection, blocks: dict[int, BlockSummary], names
                 block.witnesses.append((names[treatment], decoded[which]))
 
 
-def _add_totals(db: sqlite3.Connection, blocks: dict[int, BlockSummary], names: dict[int, str], plan: Plan) -> None:
-    """Sums come from SQLite, which needs half the time that a row each takes in Python."""
-    series = {
-        number: (names[treatment], observed)
-        for number, treatment, observed in rows(
-            db, "SELECT number, treatment, metric FROM series", tuple[int, int, str]
-        )
-    }
+def _add_totals(
+    db: sqlite3.Connection, blocks: dict[int, BlockSummary], series: dict[int, tuple[str, str]], plan: Plan
+) -> list[tuple[int, int, int]]:
+    """Sums come from SQLite, which needs half the time that a row each takes in Python.
+
+    Returns:
+        How many observations every block and series has, also of blocks that do not count, in the order of the table.
+    """
 
     def summarised_as(summary: Summary) -> set[int]:
         wanted = {metric.observed for metric in plan.metrics if metric.summary is summary}
@@ -94,22 +106,21 @@ def _add_totals(db: sqlite3.Connection, blocks: dict[int, BlockSummary], names: 
 
     medians = _medians(db, summarised_as(Summary.MEDIAN))
     largest = _largest(db, summarised_as(Summary.MAXIMUM))
-    batch = batch_observation(plan)
-    for number, which, observations, count, value, smallest, distinct in db.execute(
-        "SELECT block, series, COUNT(*), SUM(count), SUM(value), MIN(value), COUNT(DISTINCT value)"
-        " FROM observation GROUP BY block, series"
+    lengths = []
+    for number, which, observations, count, value, smallest in db.execute(
+        "SELECT block, series, COUNT(*), SUM(count), SUM(value), MIN(value) FROM observation GROUP BY block, series"
     ):
+        lengths.append((number, which, observations))
         if number in blocks:
             blocks[number].totals[series[which]] = Totals(
                 observations,
                 int(count),
                 float(value),
                 float(smallest),
-                distinct,
                 largest=largest.get((number, which)),
                 median=medians.get((number, which)),
-                step=_step(db, number, which) if distinct < observations and series[which][1] == batch else None,
             )
+    return lengths
 
 
 def _medians(db: sqlite3.Connection, of: set[int]) -> dict[tuple[int, int], float | None]:
@@ -137,9 +148,34 @@ def _numbers(numbers: Iterable[int]) -> str:
     return ",".join(map(str, numbers))
 
 
-def _step(db: sqlite3.Connection, block: int, series: int) -> float | None:
-    values = db.execute("SELECT DISTINCT value FROM observation WHERE block = ? AND series = ?", (block, series))
-    return step(float(value) for (value,) in values)
+def _add_batches(
+    db: sqlite3.Connection,
+    blocks: dict[int, BlockSummary],
+    series: dict[int, str],
+    lengths: Iterable[tuple[int, int, int]],
+) -> None:
+    """How the batches lie, block by block, so that a long run takes no more memory.
+
+    Args:
+        series: the treatments whose batches they are, by number.
+        lengths: of every block and series, as `_add_totals` gives them.
+    """
+    import numpy as np
+
+    # In the order of the table, a row follows the one before without a search.
+    values = chain.from_iterable(
+        db.execute(
+            f"SELECT COALESCE(value / count, 0.0), position FROM observation WHERE series IN ({_numbers(series)})"  # noqa: S608
+            " ORDER BY block, series, round, position, number"
+        )
+    )
+    batches = (row for row in lengths if row[1] in series)
+    for number, found in groupby(batches, key=itemgetter(0)):
+        _, which, sizes = zip(*found, strict=True)
+        times, places = np.fromiter(islice(values, 2 * sum(sizes)), np.float64).reshape(-1, 2).T
+        if number in blocks:
+            made = batches_of(times, places, sizes)
+            blocks[number].batches = dict(zip((series[one] for one in which), made, strict=True))
 
 
 def _add_telemetry(db: sqlite3.Connection, blocks: dict[int, BlockSummary], names: dict[int, str]) -> None:

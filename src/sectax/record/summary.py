@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import fsum
 
 from sectax.model.metric import Summary
@@ -18,34 +17,27 @@ class Totals:
         observations: how many there are.
         count, value: totals of the operations counted, and of the values in their own unit.
         smallest: of the values.
-        distinct: how many different values there are.
         largest: of the values; None where nobody asked.
         median: of value/count over the observations that counted something; None where none did or nobody asked.
-        step: the smallest difference between two different values; None where none repeats, or all are equal.
     """
 
     observations: int
     count: int
     value: float
     smallest: float
-    distinct: int
     largest: float | None = None
     median: float | None = None
-    step: float | None = None
 
 
 def totals(values: Sequence[float], counts: Sequence[int]) -> Totals:
     """The totals of at least one observation."""
-    different = set(values)
     return Totals(
         observations=len(values),
         count=sum(counts),
         value=fsum(values),
         smallest=min(values),
-        distinct=len(different),
         largest=max(values),
         median=median(value / count for value, count in zip(values, counts, strict=True) if count),
-        step=step(different) if len(different) < len(values) else None,
     )
 
 
@@ -56,11 +48,6 @@ def median(values: Iterable[float]) -> float | None:
         return None
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-
-
-def step(different: Iterable[float]) -> float | None:
-    """The smallest difference between neighbours, None of fewer than two."""
-    return min((high - low for low, high in pairwise(sorted(different))), default=None)
 
 
 def block_value(summary: Summary, of: Totals) -> float | None:

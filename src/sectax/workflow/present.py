@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sectax.model.analysed import Analysed
 
 if TYPE_CHECKING:
+    from sectax.model.audited import Audited
     from sectax.model.compared import PublishedComparison, RunComparison
 
 FORMATS = ("markdown", "csv", "json")
@@ -51,3 +52,17 @@ def comparison_as_document(comparison: PublishedComparison | RunComparison) -> s
     from sectax.reports import comparison as rendering
 
     return rendering.json_document(comparison).decode()
+
+
+def audited_as_tables(audited: Audited, *, width: int, colour: bool, show_all: bool) -> str:
+    """What an audit found, for a terminal."""
+    from sectax.reports import audited as rendering
+
+    return rendering.terminal(audited, width=width, colour=colour, show_all=show_all)
+
+
+def audited_as_document(audited: Audited) -> str:
+    """What an audit found, as one JSON document."""
+    from sectax.reports import audited as rendering
+
+    return rendering.json_document(audited).decode()

@@ -1,0 +1,3 @@
+module sectax/benchmarks/rivals/chain
+
+go 1.24

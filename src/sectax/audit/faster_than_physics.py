@@ -1,0 +1,122 @@
+"""More bytes in a second than the wire or the memory can carry, and work that takes no longer when there is more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.check import Check
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import EndsBy, Figure, Moves, Quantity
+from sectax.audit.flat_with_size import link_of
+from sectax.audit.grouping import bandwidth, by_table, ids, named, seconds_per_operation, series, untold, value_of
+from sectax.model.finding import Severity, Warning
+
+# A measured bandwidth has an error of its own.
+LINK_TOLERANCE = 1.1
+# About two cycles of a fast processor. An empty loop takes one.
+SHORTEST_OPERATION_S = 5e-10
+# Of the time that more operations should add, in proportion.
+LEAST_ADDED = 0.25
+# Fewer times the operations may hide in what a batch costs by itself.
+LEAST_MORE = 2.0
+
+
+def _sees(evidence: Evidence) -> list[Figure]:
+    return [
+        figure
+        for figure in evidence.figures
+        if figure.quantity is Quantity.BANDWIDTH or _operations(figure) or seconds_per_operation(figure) is not None
+    ]
+
+
+def _examine(evidence: Evidence) -> Iterator[Warning]:
+    seen = _sees(evidence)
+    moving = [figure for figure in seen if _bytes_s(figure) is not None]
+    beyond = [figure for figure in moving if _beyond(figure)]
+    for table in by_table(beyond):
+        fastest = max(table, key=lambda figure: _bytes_s(figure) or 0.0)
+        yield Warning(
+            FASTER_THAN_PHYSICS.id,
+            Severity.FATAL,
+            table[0].table,
+            f"{fastest.id} would be {bandwidth(_bytes_s(fastest) or 0.0)}, and no more than "
+            f"{bandwidth(link_of(fastest))} can be. "
+            f"So in {named(table)}",
+            "the bytes were not moved",
+            "check that the body arrives, and that its bytes are those that were sent",
+            ids(table),
+        )
+    yield from untold(
+        FASTER_THAN_PHYSICS.id,
+        [figure for figure in moving if figure.circumstances.link_bytes_s is None and not _beyond(figure)],
+        "the bandwidth of the memory or link is not told, and the figures are below that of any",
+    )
+    yield from _empty(seen)
+    yield from _free(seen)
+
+
+def _empty(seen: list[Figure]) -> Iterator[Warning]:
+    empty = [figure for figure in seen if 0 < (seconds_per_operation(figure) or 1.0) < SHORTEST_OPERATION_S]
+    for table in by_table(empty):
+        yield Warning(
+            FASTER_THAN_PHYSICS.id,
+            Severity.WARNING,
+            table[0].table,
+            f"one operation takes {1e9 * (seconds_per_operation(table[0]) or 0.0):.2g} ns in {named(table)}",
+            "that is a loop with nothing in it: the compiler may have left out the work",
+            "use the results, so that the work cannot be left out",
+            ids(table),
+        )
+
+
+def _free(seen: list[Figure]) -> Iterator[Warning]:
+    for group in series(seen, _operations):
+        few, many = group[0], group[-1]
+        more = (_operations(many) or 0.0) / (_operations(few) or 1.0)
+        longer = _lasted(many) / _lasted(few) if _lasted(few) > 0 else 1.0
+        if more >= LEAST_MORE and longer < 1 + LEAST_ADDED * (more - 1):
+            yield Warning(
+                FASTER_THAN_PHYSICS.id,
+                Severity.FATAL,
+                few.table,
+                f"{more:.3g} times the operations take {longer:.3g} times as long ({few.id}; {many.id})",
+                "more work costs nothing: it was not done",
+                "use the results, so that the work cannot be left out",
+                ids(group),
+            )
+
+
+def _beyond(figure: Figure) -> bool:
+    return (_bytes_s(figure) or 0.0) > LINK_TOLERANCE * link_of(figure)
+
+
+def _bytes_s(figure: Figure) -> float | None:
+    if figure.quantity is Quantity.BANDWIDTH:
+        return value_of(figure)
+    seconds, size = seconds_per_operation(figure), figure.circumstances.size_bytes
+    if seconds is None or size is None or figure.circumstances.moves is not Moves.BODY:
+        return None
+    return size / seconds if seconds > 0 else float("inf")
+
+
+def _operations(figure: Figure) -> float | None:
+    """How many operations were timed together, where that is told and did not depend on how fast they were."""
+    if figure.quantity is Quantity.TOTAL_TIME and figure.circumstances.ends_by is EndsBy.EVENTS:
+        return figure.circumstances.events
+    return figure.circumstances.batch if figure.quantity is Quantity.TIME else None
+
+
+def _lasted(figure: Figure) -> float:
+    """All of them together, in seconds."""
+    value = value_of(figure) or 0.0
+    return value if figure.quantity is Quantity.TOTAL_TIME else value * (_operations(figure) or 0.0)
+
+
+FASTER_THAN_PHYSICS = Check(
+    id="faster-than-physics",
+    rule="F: more bytes per second than the memory or link was measured to carry, or more work in no more time; "
+    "W: an operation under 0.5 ns",
+    applies=lambda evidence: bool(_sees(evidence)),
+    examine=_examine,
+    sees=_sees,
+)

@@ -1,0 +1,89 @@
+"""Which columns of a plain CSV hold what: as said on the command line, or in the file's first comment lines.
+
+# sectax: value=elapsed unit=ms by=algorithm,size baseline=none replicate=host
+"""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from dataclasses import dataclass, fields, replace
+
+from sectax.audit.figure import Quantity
+from sectax.audit.importers.bad_input import BadInput
+from sectax.audit.importers.numbers import BINARY, DECIMAL, SECONDS
+from sectax.model.printable import printable
+
+HEADER = "# sectax:"
+
+# Unit -> what it is a unit of, its base unit, and how many of those it is.
+UNITS: dict[str, tuple[Quantity, str, float]] = {
+    **{name: (Quantity.TIME, "s", scale) for name, scale in SECONDS.items() if name not in ("m", "h")},
+    "min": (Quantity.TIME, "s", 60.0),
+    "op/s": (Quantity.RATE, "operations/s", 1.0),
+    **{f"{name}/s": (Quantity.BANDWIDTH, "bytes/s", scale) for name, scale in (BINARY | DECIMAL).items()},
+    **{name: (Quantity.MEMORY, "bytes", scale) for name, scale in (BINARY | DECIMAL).items()},
+    "1": (Quantity.OTHER, "1", 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the user says of a CSV. Empty is not said.
+
+    Attributes:
+        value: the column of the numbers.
+        unit: theirs, of `UNITS`.
+        by: the columns whose texts are levels; figures are made of the rows that agree in all of them.
+        baseline: the level of the first of them without the control.
+        replicate: the column that names the process, host or instance a row came from.
+    """
+
+    value: str = ""
+    unit: str = ""
+    by: tuple[str, ...] = ()
+    baseline: str = ""
+    replicate: str = ""
+
+    def given(self) -> tuple[str, ...]:
+        """The names of what is said."""
+        return tuple(each.name for each in fields(self) if getattr(self, each.name))
+
+    def over(self, other: Columns) -> Columns:
+        """This, and what only *other* says."""
+        return replace(other, **{name: getattr(self, name) for name in self.given()})
+
+    def checked_unit(self) -> tuple[Quantity, str, float]:
+        """What the unit stands for. Raises `BadInput` where it is missing or unknown."""
+        known = f"known are {', '.join(UNITS)}"
+        if not self.unit:
+            raise BadInput(f"nothing says in which unit {printable(self.value)!r} is", f"--unit UNIT; {known}")
+        if self.unit not in UNITS:
+            near = difflib.get_close_matches(self.unit, UNITS, n=1)
+            hint = f"did you mean {near[0]}? {known}" if near else known
+            raise BadInput(f"{printable(self.unit)!r} is no unit", hint)
+        return UNITS[self.unit]
+
+
+def in_comment(line: str, place: int) -> Columns:
+    """What a comment line says; nothing where it is any other comment.
+
+    Raises:
+        BadInput: words that are not NAME=VALUE of a known name.
+    """
+    if not line.startswith(HEADER):
+        return Columns()
+    form = f"{HEADER} value=COLUMN unit=UNIT by=COLUMN,COLUMN baseline=LEVEL replicate=COLUMN"
+    names = {each.name for each in fields(Columns)}
+    said: dict[str, str] = {}
+    try:
+        words = shlex.split(line.removeprefix(HEADER))
+    except ValueError as error:
+        raise BadInput(f"a quote is not closed: {error}", f"the form is: {form}", line=place) from error
+    for word in words:
+        name, separator, value = word.partition("=")
+        if not separator or not value or name not in names or name in said:
+            raise BadInput(f"{printable(word, 60)!r} is not understood here", f"the form is: {form}", line=place)
+        said[name] = value
+    by = said.pop("by", "")
+    return Columns(**said, by=tuple(part for part in by.split(",") if part))

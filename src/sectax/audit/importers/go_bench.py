@@ -1,0 +1,118 @@
+"""What `go test -bench` prints: any number of counts, -benchmem and units of its own.
+
+The format: go.dev/design/14313-benchmark-format. Lines of one name are one figure with a value for each count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
+from sectax.audit.importers.bad_input import BadInput
+from sectax.audit.importers.numbers import number
+from sectax.audit.importers.parts import Importer, evidence
+
+_BEGINS = re.compile(r"^goos: \w|^Benchmark\S*\s+\d+\s+\S+ \S+/op\b", re.MULTILINE)
+_RESULT = re.compile(r"Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
+_FIELD = re.compile(r"\S+")
+# Unit -> quantity, base unit, how many of those it is. Others are taken as they are.
+_UNITS = {
+    "ns/op": (Quantity.TIME, "s", 1e-9),
+    "MB/s": (Quantity.BANDWIDTH, "bytes/s", 1e6),
+    "B/op": (Quantity.MEMORY, "bytes", 1.0),
+    "allocs/op": (Quantity.COUNT, "1", 1.0),
+}
+# The configuration line that says on what it ran, and where it stands in a figure.
+_PROCS = re.compile(r"-(\d+)$")
+
+
+@dataclass
+class _Series:
+    """One name in one unit: a value for each count."""
+
+    package: str
+    processor: str | None
+    values: list[float] = field(default_factory=list)
+    batches: list[float] = field(default_factory=list)
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    package, processor = "", None
+    series: dict[tuple[str, str, str], _Series] = {}
+    for place, line in enumerate(lines, 1):
+        if line.startswith("pkg: "):
+            package = line[5:].strip()
+        elif line.startswith("cpu: "):
+            processor = line[5:].strip() or None
+        found = _RESULT.match(line)
+        if found is None:
+            continue
+        batch = number(found[2], line=place, column=found.start(2) + 1)
+        for unit, value in _pairs(line, found.start(3), place):
+            made = series.setdefault((package, found[1], unit), _Series(package, processor))
+            made.values.append(value)
+            made.batches.append(batch)
+    figures = [_figure(*key[1:], each) for key, each in series.items()]
+    factors = [factor for factor in (figures[0].levels if figures else {}) if _varies(figures, factor)]
+    # Names tell what was measured, but not which of them is the baseline.
+    contrast = Contrast(factors[0], None, told=False) if factors else None
+    return evidence(figures, "go test -bench", contrast)
+
+
+def _pairs(line: str, start: int, place: int) -> Iterable[tuple[str, float]]:
+    fields = list(_FIELD.finditer(line, start))
+    if len(fields) % 2:
+        raise BadInput("a value without its unit: this line was cut short", line=place, column=fields[-1].start() + 1)
+    for value, unit in zip(fields[::2], fields[1::2], strict=True):
+        scale = _UNITS[unit[0]][2] if unit[0] in _UNITS else 1.0
+        yield unit[0], number(value[0], scale=scale, line=place, column=value.start() + 1)
+
+
+def _figure(name: str, unit: str, series: _Series) -> Figure:
+    quantity, base, _ = _UNITS.get(unit, (Quantity.OTHER, "1", 1.0))
+    values = tuple(series.values)
+    timed = quantity is Quantity.TIME
+    return Figure(
+        id=f"{name}: {unit}",
+        table=f"{series.package}: {unit}" if series.package else unit,
+        levels=_levels(name),
+        metric=unit,
+        quantity=quantity,
+        unit=base,
+        trials=len(values),
+        values=values,
+        circumstances=Circumstances(
+            operation=name,
+            events=sum(series.batches),
+            # Of counts with different numbers of operations, the fewest: the timer's step shows most in those.
+            batch=min(series.batches) if timed else None,
+            processor=series.processor,
+        ),
+    )
+
+
+def _levels(name: str) -> dict[str, str]:
+    """`Sum/hash=plain/16KiB-2` as name, hash, sub2 and procs."""
+    procs = _PROCS.search(name)
+    first, *below = _PROCS.sub("", name).split("/")
+    levels = {"name": first}
+    for at, part in enumerate(below, 1):
+        key, separator, level = part.partition("=")
+        levels |= {key: level} if separator and key else {f"sub{at}": part}
+    return levels | ({"procs": procs[1]} if procs else {})
+
+
+def _varies(figures: list[Figure], factor: str) -> bool:
+    return len({figure.levels.get(factor) for figure in figures}) > 1
+
+
+GO_BENCH = Importer(
+    name="go-bench",
+    title="go test -bench",
+    recognises=lambda head: _BEGINS.search(head) is not None,
+    read=_read,
+    begins=_BEGINS,
+)

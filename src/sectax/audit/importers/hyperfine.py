@@ -1,0 +1,72 @@
+"""What `hyperfine --export-json` writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
+from sectax.audit.importers import json_text
+from sectax.audit.importers.parts import Importer, evidence
+
+_BEGINS = re.compile(r'\s*\{\s*"results"\s*:')
+
+
+class _Result(msgspec.Struct):
+    command: str
+    mean: float | None = None
+    times: list[float] | None = None
+    exit_codes: list[int | None] | None = None
+    parameters: dict[str, str | int | float] = {}
+
+
+class _Export(msgspec.Struct):
+    results: list[_Result]
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    results = json_text.read(lines, _Export, "hyperfine").results
+    figures = [_figure(at, each) for at, each in enumerate(results)]
+    # hyperfine writes the reference first; without --reference it compares with whatever was fastest.
+    contrast = Contrast("command", results[0].command) if len(results) > 1 else None
+    return evidence(figures, "hyperfine", contrast)
+
+
+def _figure(at: int, result: _Result) -> Figure:
+    times = json_text.checked(result.times or (), f"results[{at}].times")
+    mean = json_text.checked(() if result.mean is None else (result.mean,), f"results[{at}].mean")
+    codes = result.exit_codes
+    runs = len(times) or None
+    return Figure(
+        id=result.command,
+        table="time",
+        levels={"command": result.command} | {name: str(level) for name, level in result.parameters.items()},
+        metric="time",
+        quantity=Quantity.TIME,
+        unit="s",
+        value=mean[0] if mean else None,
+        statistic="mean" if mean else None,
+        trials=runs,
+        values=times,
+        circumstances=Circumstances(
+            operation=result.command,
+            events=None if runs is None else float(runs),
+            # None is a process that a signal ended.
+            errors=None if codes is None else float(sum(code != 0 for code in codes)),
+            # Every run is a process of its own.
+            replicates=runs,
+            replicate=None if runs is None else "process",
+            batch=1.0,
+        ),
+    )
+
+
+HYPERFINE = Importer(
+    name="hyperfine",
+    title="hyperfine's JSON",
+    recognises=lambda head: _BEGINS.match(head) is not None,
+    read=_read,
+)

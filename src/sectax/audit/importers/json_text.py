@@ -1,0 +1,52 @@
+"""Reads a JSON text into declared shapes; what does not fit is refused with its place."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from sectax.audit.importers.bad_input import BadInput
+
+T = TypeVar("T")
+
+
+def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
+    """The one document of a text.
+
+    Raises:
+        BadInput: cut short, followed by something else, nested too deeply, or of another shape.
+    """
+    try:
+        return msgspec.convert(json.loads("\n".join(lines), parse_constant=_refuse), shape)
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"this is no JSON: {error.msg}", "is the file whole?", line=error.lineno, column=error.colno
+        ) from error
+    except msgspec.ValidationError as error:
+        raise BadInput(f"this is JSON, but not as {tool} writes it: {error}") from error
+    except RecursionError as error:
+        raise BadInput("this JSON is nested too deeply") from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise BadInput(f"a number in it cannot be read: {error}") from error
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise BadInput(f"{constant} stands in it where a number is to be", "every value must be a finite number")
+
+
+def checked(values: Iterable[float], where: str) -> tuple[float, ...]:
+    """The values, each finite and 0 or more. Raises `BadInput` that names the first that is not, by its place."""
+    taken = tuple(values)
+    for at, value in enumerate(taken):
+        if not (math.isfinite(value) and value >= 0):
+            raise BadInput(f"{where}[{at}] is {value}", "every value must be a finite number of 0 or more")
+    return taken
+
+
+def whole(value: Any) -> int | None:
+    """A count among facts of any type, or None."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**53 else None

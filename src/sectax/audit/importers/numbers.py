@@ -1,0 +1,60 @@
+"""Reads numbers and units as tools print them; whatever is no finite, unsigned number is refused with its place."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from sectax.audit.importers.bad_input import BadInput
+from sectax.model.printable import printable
+
+# No signs beyond these: `float` would also take nan, inf, 1_000 and the digits of other scripts.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_LONGEST_SHOWN = 40
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+BINARY = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
+DECIMAL = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+
+_DURATION = re.compile(r"((?:[0-9]+\.?[0-9]*|\.[0-9]+))(ns|us|µs|μs|ms|s|m|h)")
+
+
+def number(text: str, *, scale: float = 1.0, line: int | None = None, column: int | None = None) -> float:
+    """A finite number that is not negative, times *scale*.
+
+    Raises:
+        BadInput: missing, text, negative, infinite, not a number, or too large once it is scaled.
+    """
+    given = text.strip()
+    value = float(given) * scale if _NUMBER.fullmatch(given) else math.nan
+    if math.isfinite(value) and value >= 0:
+        return value
+    raise BadInput(
+        _complaint(given, value), "every value must be a finite number of 0 or more", line=line, column=column
+    )
+
+
+def _complaint(given: str, value: float) -> str:
+    shown = repr(printable(given, _LONGEST_SHOWN))
+    if not given:
+        return "a value is missing"
+    if math.isnan(value):
+        lower = given.lower().lstrip("+-")
+        if lower == "nan":
+            return f"{shown} is not a number"
+        return f"{shown} is infinite" if lower in ("inf", "infinity") else f"{shown} is no number"
+    return f"{shown} is negative" if value < 0 else f"{shown} is too large"
+
+
+def duration(text: str, *, line: int | None = None, column: int | None = None) -> float:
+    """A length of time as Go and wrk print it (`4m59.883s`, `352.91us`), in seconds."""
+    total, end = 0.0, 0
+    given = text.strip()
+    for found in _DURATION.finditer(given):
+        if found.start() != end:
+            break
+        total += number(found[1], scale=SECONDS[found[2]], line=line, column=column)
+        end = found.end()
+    if not given or end != len(given) or not math.isfinite(total):
+        raise BadInput(f"{printable(given, _LONGEST_SHOWN)!r} is no span of time", line=line, column=column)
+    return total

@@ -1,0 +1,158 @@
+"""What `openssl speed` prints: its tables, and the lines of -mr. Of a rate and its reciprocal the rate is taken."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
+from sectax.audit.importers.bad_input import BadInput
+from sectax.audit.importers.numbers import number
+from sectax.audit.importers.parts import Importer, evidence
+
+_BEGINS = re.compile(
+    r"^The 'numbers' are in 1000s of bytes per second processed|^\+(?:H|F\d*|DTP|DT|R\d*):\d"
+    r"|^Doing .* for \d+(?:\.\d+)?s|^\s+sign\s+verify\s+sign/s\s+verify/s|^CPUINFO: OPENSSL",
+    re.MULTILINE,
+)
+_VERSION = re.compile(r"(?:version: |OpenSSL )(\d+\.\d+\.\w+)")
+_SIZES = re.compile(r"type\s+(\d+ bytes\s*)+$")
+_SIZE = re.compile(r"(\d+) bytes")
+_CELL = re.compile(r"(?<=\s)([^\s]+)k(?=\s|$)")
+# '256 bits ecdsa (nistp256)   0.0000s   0.0001s  52096.9  16756.6', 'rsa 2048 bits 0.000244s 0.000016s 4102.0 61460.0'
+_PAIR = re.compile(r"\s*(\S.*?)\s+\S+s\s+\S+s\s+(\S+)\s+(\S+)\s*$")
+_ONE = re.compile(r"\s*(\S.*?)\s+\S+s\s+(\S+)\s*$")
+_ROWS = {1: _ONE, 2: _PAIR}  # by the number of operations in a row
+_HEAD_PAIR = re.compile(r"\s+(sign|encaps?|keygens)\s+(verify|decaps?)\s.*/s")
+_HEAD_ONE = re.compile(r"\s+op\s+op/s\s*$")
+_BITS = re.compile(r"(\d+) bits")
+# Of -mr: what the number of a line stands for (apps/speed.c): the place of the first rate, and the operations.
+_MACHINE = {
+    "F2": ("rsa", 3, ("sign", "verify")),
+    "F3": ("dsa", 3, ("sign", "verify")),
+    "F4": ("ecdsa", 3, ("sign", "verify")),
+    "F5": ("ecdh", 3, ("op",)),
+    "F6": ("EdDSA", 4, ("sign", "verify")),
+    "F8": ("ffdh", 3, ("op",)),
+}
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    return evidence(list(_figures(lines)), "openssl speed")
+
+
+def _figures(lines: Iterable[str]) -> Iterator[Figure]:
+    library: str | None = None
+    sizes: list[int] = []
+    operations: tuple[str, ...] = ()
+    for place, line in enumerate(lines, 1):
+        version = _VERSION.match(line)
+        if version is not None:
+            library = f"OpenSSL {version[1]}"
+        elif line.startswith("+H:"):
+            sizes = [int(number(each, line=place)) for each in line[3:].split(":")]
+        elif line.startswith("+F:"):
+            yield from _machine_row(place, line, sizes, library)
+        elif line.startswith("+F") and line.partition(":")[0][1:] in _MACHINE:
+            yield from _machine_rates(place, line, library)
+        elif _SIZES.match(line):
+            sizes = [int(number(each, line=place)) for each in _SIZE.findall(line)]
+        elif _HEAD_PAIR.match(line):
+            operations = ("sign", "verify") if " sign " in line else ("encapsulate", "decapsulate")
+        elif _HEAD_ONE.match(line):
+            operations = ("op",)
+        elif operations and (row := _ROWS[len(operations)].match(line)):
+            yield from _rates(place, row, operations, library)
+        elif _CELL.search(line) and not line.startswith(("Doing ", "Got: ", "+", "compiler:", "options:")):
+            yield from _row(place, line, sizes, library)
+
+
+def _row(place: int, line: str, sizes: list[int], library: str | None) -> Iterator[Figure]:
+    """One line of the table of throughputs, in thousands of bytes per second."""
+    cells = list(_CELL.finditer(line))
+    name = line[: cells[0].start()].strip()
+    if not name:
+        return
+    values = [number(cell[1], scale=1000.0, line=place, column=cell.start() + 1) for cell in cells]
+    yield from _throughputs(place, name, values, sizes, library)
+
+
+def _machine_row(place: int, line: str, sizes: list[int], library: str | None) -> Iterator[Figure]:
+    fields = line.split(":")
+    if len(fields) < 4:
+        raise BadInput("this line was cut short", line=place)
+    values = [number(each, line=place, column=line.index(each) + 1) for each in fields[3:]]
+    yield from _throughputs(place, fields[2], values, sizes, library)
+
+
+def _throughputs(place: int, name: str, values: list[float], sizes: list[int], library: str | None) -> Iterator[Figure]:
+    # With -multi the line of sizes is left out of the table.
+    if sizes and len(sizes) != len(values):
+        raise BadInput(f"{len(values)} throughputs stand under {len(sizes)} sizes", line=place)
+    for at, value in enumerate(values):
+        size = sizes[at] if sizes else None
+        label = f"{size} bytes" if size is not None else f"column {at + 1}"
+        yield Figure(
+            id=f"{name}, {label}",
+            table="throughput",
+            levels={"type": name, "size": label},
+            metric="throughput",
+            quantity=Quantity.BANDWIDTH,
+            unit="bytes/s",
+            value=value,
+            statistic="rate",
+            trials=1,
+            circumstances=Circumstances(
+                operation=name,
+                moves=Moves.BODY,
+                size_bytes=None if size is None else float(size),
+                library=library,
+            ),
+        )
+
+
+def _rates(place: int, row: re.Match[str], operations: tuple[str, ...], library: str | None) -> Iterator[Figure]:
+    bits = _BITS.search(row[1])
+    for at, operation in enumerate(operations, 2):
+        value = number(row[at], line=place, column=row.start(at) + 1)
+        yield _rate(row[1], operation, value, None if bits is None else bits[1], library)
+
+
+def _machine_rates(place: int, line: str, library: str | None) -> Iterator[Figure]:
+    fields = line[1:].split(":")
+    family, first, operations = _MACHINE[fields[0]]
+    if len(fields) < first + len(operations):
+        raise BadInput("this line was cut short", line=place)
+    bits = str(int(number(fields[2], line=place)))
+    curve = f" ({fields[3]})" if first == 4 else ""
+    for operation, text in zip(operations, fields[first:], strict=False):
+        value = number(text, line=place, column=line.index(text) + 1)
+        yield _rate(f"{bits} bits {family}{curve}", operation, value, bits, library)
+
+
+def _rate(algorithm: str, operation: str, value: float, bits: str | None, library: str | None) -> Figure:
+    label = " ".join(algorithm.split())
+    return Figure(
+        id=f"{label}, {operation}",
+        table=f"rate: {operation}",
+        levels={"algorithm": label, "operation": operation},
+        metric=f"{operation}/s",
+        quantity=Quantity.RATE,
+        unit="operations/s",
+        value=value,
+        statistic="rate",
+        trials=1,
+        circumstances=Circumstances(
+            operation=operation, library=library, key_bits=None if bits is None or len(bits) > 9 else int(bits)
+        ),
+    )
+
+
+OPENSSL_SPEED = Importer(
+    name="openssl-speed",
+    title="openssl speed",
+    recognises=lambda head: _BEGINS.search(head) is not None,
+    read=_read,
+    begins=_BEGINS,
+)

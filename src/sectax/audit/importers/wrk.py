@@ -1,0 +1,124 @@
+"""What wrk and wrk2 print, with or without their latency distributions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
+from sectax.audit.importers.bad_input import BadInput
+from sectax.audit.importers.numbers import duration, number
+from sectax.audit.importers.parts import Importer, evidence
+
+_BEGINS = re.compile(r"^Running \S+ test @ ", re.MULTILINE)
+_HEAD = re.compile(r"Running (\S+) test @ (\S.*)")
+_LATENCY = re.compile(r"\s+Latency\s+(?!Distribution)(\S+)\s+(\S+)\s+(\S+)")
+_HEADER = re.compile(r"\s*Thread Stats\s+Avg\s+Stdev\s+(Max|99%)")
+_QUANTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%\s+(\S+)\s*$")
+_REQUESTS = re.compile(r"\s*(\d+) requests in ")
+_SOCKET = re.compile(r"\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
+_STATUS = re.compile(r"\s*Non-2xx or 3xx responses: (\d+)")
+_RATE = re.compile(r"Requests/sec:\s*(\S+)")
+_TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
+_BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
+_UNCORRECTED = "Uncorrected Latency"
+
+
+@dataclass
+class _Run:
+    url: str
+    line: int
+    configured_s: float
+    latencies: dict[str, float] = field(default_factory=dict)
+    largest: str = "max"
+    requests: float | None = None
+    failed: float | None = None
+    rate: float | None = None
+    transfer: float | None = None
+    uncorrected: bool = False
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    runs: list[_Run] = []
+    for place, line in enumerate(lines, 1):
+        head = _HEAD.match(line)
+        if head is not None:
+            runs.append(_Run(head[2].strip(), place, duration(head[1], line=place, column=head.start(1) + 1)))
+        elif runs:
+            _take(runs[-1], place, line)
+    return evidence(list(_all(runs)), "wrk")
+
+
+def _take(run: _Run, place: int, line: str) -> None:
+    if _UNCORRECTED in line:
+        run.uncorrected = True  # wrk2 prints a second distribution, which leaves out the time in its queue
+    elif header := _HEADER.match(line):
+        run.largest = "max" if header[1] == "Max" else "p99"
+    elif latency := _LATENCY.match(line):
+        for statistic, at in (("mean", 1), (run.largest, 3)):
+            _latency(run, statistic, latency, at, place)
+    elif (quantile := _QUANTILE.match(line)) and not run.uncorrected:
+        share = float(quantile[1])
+        _latency(run, "median" if share == 50 else "max" if share == 100 else f"p{share:g}", quantile, 2, place)
+    elif requests := _REQUESTS.match(line):
+        run.requests = number(requests[1], line=place, column=requests.start(1) + 1)
+    elif errors := _SOCKET.match(line) or _STATUS.match(line):
+        run.failed = (run.failed or 0.0) + sum(number(each, line=place) for each in errors.groups())
+    elif rate := _RATE.match(line):
+        run.rate = number(rate[1], line=place, column=rate.start(1) + 1)
+    elif transfer := _TRANSFER.match(line):
+        run.transfer = number(transfer[1], scale=_BYTES[transfer[2]], line=place, column=transfer.start(1) + 1)
+
+
+def _latency(run: _Run, statistic: str, found: re.Match[str], at: int, place: int) -> None:
+    # A run without a single answer has no latency, and says '-nan'.
+    if "nan" not in found[at]:
+        run.latencies.setdefault(statistic, duration(found[at], line=place, column=found.start(at) + 1))
+
+
+def _all(runs: list[_Run]) -> Iterator[Figure]:
+    for at, run in enumerate(runs, 1):
+        if run.rate is None:
+            raise BadInput("this output of wrk was cut short: it has no Requests/sec", line=run.line)
+        yield from _figures(run, str(at))
+
+
+def _figures(run: _Run, which: str) -> Iterator[Figure]:
+    told = Circumstances(
+        operation=run.url,
+        ends_by=EndsBy.TIME,
+        configured_s=run.configured_s,
+        events=run.requests,
+        # wrk prints a line of errors only where there were some.
+        errors=run.failed if run.failed is not None else 0.0,
+    )
+    trials = None if run.requests is None else int(run.requests)
+    figures = [(f"latency, {name}", Quantity.TIME, "s", value, name, trials) for name, value in run.latencies.items()]
+    if run.rate is not None:
+        figures.append(("requests/s", Quantity.RATE, "operations/s", run.rate, "rate", 1))
+    if run.transfer is not None:
+        figures.append(("transfer/s", Quantity.BANDWIDTH, "bytes/s", run.transfer, "rate", 1))
+    for metric, quantity, unit, value, statistic, of in figures:
+        yield Figure(
+            id=f"{run.url} {which}: {metric}",
+            table=metric,
+            levels={"url": run.url, "run": which},
+            metric=metric,
+            quantity=quantity,
+            unit=unit,
+            value=value,
+            statistic=statistic,
+            trials=of,
+            circumstances=told,
+        )
+
+
+WRK = Importer(
+    name="wrk",
+    title="wrk's text",
+    recognises=lambda head: _BEGINS.search(head) is not None,
+    read=_read,
+    begins=_BEGINS,
+)

@@ -1,0 +1,78 @@
+"""A client that cannot send faster measures itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.check import Check
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Circumstances, Figure
+from sectax.audit.grouping import by_table, ids, named, speeds, untold
+from sectax.model.finding import Severity, Warning
+
+MOST_BUSY = 0.85
+LEAST_ACHIEVED = 0.99
+MOST_DROPPED = 0.001
+
+
+def _sees(evidence: Evidence) -> list[Figure]:
+    """What a client asked of a service, as far as that can be seen."""
+    return [figure for figure in speeds(evidence) if figure.circumstances.service is not None or _told(figure)]
+
+
+def _examine(evidence: Evidence) -> Iterator[Warning]:
+    seen = _sees(evidence)
+    yield from untold(
+        SATURATED_CLIENT.id,
+        [figure for figure in seen if not _told(figure)],
+        "how busy the client was, and whether it sent what it should, is not told",
+    )
+    for table in by_table(figure for figure in seen if _reasons(figure.circumstances)):
+        reasons = _reasons(table[0].circumstances)
+        yield Warning(
+            SATURATED_CLIENT.id,
+            Severity.FATAL,
+            table[0].table,
+            f"{' and '.join(reasons)} ({table[0].id}). So in {named(table)}",
+            "the client was measured, not what it talks to",
+            "more clients, or a lower rate",
+            ids(table),
+        )
+
+
+def _told(figure: Figure) -> bool:
+    told = figure.circumstances
+    return (
+        told.client_cpu_share is not None
+        or (told.target_rate is not None and told.achieved_rate is not None)
+        or (told.dropped is not None and told.events is not None)
+    )
+
+
+def _reasons(told: Circumstances) -> list[str]:
+    reasons = []
+    if told.client_cpu_share is not None and told.client_cpu_share > MOST_BUSY:
+        reasons.append(f"the client used {100 * told.client_cpu_share:.0f} % of its CPU quota")
+    if (
+        told.target_rate is not None
+        and told.achieved_rate is not None
+        and told.achieved_rate < LEAST_ACHIEVED * told.target_rate
+    ):
+        reasons.append(f"{told.achieved_rate:.4g} operations/s were achieved of {told.target_rate:.4g}")
+    if told.dropped is not None and told.events is not None and _dropped_share(told) > MOST_DROPPED:
+        reasons.append(f"{100 * _dropped_share(told):.2g} % of the operations were not sent")
+    return reasons
+
+
+def _dropped_share(told: Circumstances) -> float:
+    dropped = told.dropped or 0.0
+    return dropped / (dropped + (told.events or 0.0)) if dropped else 0.0
+
+
+SATURATED_CLIENT = Check(
+    id="saturated-client",
+    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %",
+    applies=lambda evidence: bool(_sees(evidence)),
+    examine=_examine,
+    sees=_sees,
+)

@@ -1,0 +1,53 @@
+"""`sectax audit RUN|published:ID|FILE`."""
+
+from __future__ import annotations
+
+import click
+
+from sectax.cli.options import as_json
+from sectax.cli.output import is_colourful, width
+from sectax.model.errors import ExitStatus
+from sectax.workflow import present
+from sectax.workflow.audit import FORMATS, Columns, audit
+
+
+@click.command("audit")
+@click.argument("target", metavar="RUN|published:ID|FILE")
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="What FILE is, where its content does not tell.")
+@click.option("--value", default="", metavar="COLUMN", help="Of a CSV: the column that holds the values.")
+@click.option("--unit", default="", help="Of a CSV: their unit, such as ms, op/s or MiB/s.")
+@click.option("--by", default="", metavar="COLUMN,COLUMN", help="Of a CSV: the columns that hold levels.")
+@click.option("--replicate", default="", metavar="COLUMN", help="Of a CSV: names the process or host of a row.")
+@click.option("--baseline", default="", metavar="LEVEL", help="Of a FILE: the level without the control.")
+@click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
+@click.option("--strict", is_flag=True, help="Exit with 1 where anything is marked F.")
+@as_json
+def command(
+    target: str,
+    format_: str | None,
+    value: str,
+    unit: str,
+    by: str,
+    replicate: str,
+    baseline: str,
+    show_all: bool,
+    strict: bool,
+    json_: bool,
+) -> None:
+    """Doubt a run, a published study, or a file of somebody else's numbers.
+
+    FILE is what sysbench, openssl speed, hyperfine (JSON), pyperf (JSON), go test -bench, warp or wrk wrote, the
+    REPORT lines of AWS Lambda, or a CSV. docs/audit.md says what is read of each.
+
+    Exit status: 0 the audit was made, whatever it found; 1 it found something marked F and --strict was given; 2 the
+    target cannot be read.
+    """
+    columns = Columns(value, unit, tuple(part.strip() for part in by.split(",") if part.strip()), baseline, replicate)
+    audited = audit(target, format_, columns)
+    if json_:
+        click.echo(present.audited_as_document(audited), nl=False)
+    else:
+        text = present.audited_as_tables(audited, width=width(), colour=is_colourful(), show_all=show_all)
+        click.echo(text, nl=False, color=is_colourful())
+    if strict and audited.claims():
+        raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -1,0 +1,128 @@
+"""How the batches of one process lie: what is kept of them when their block is over, so that a run can be doubted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from sectax.model.measured import BatchShape
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sectax.stats.moments import Array
+
+# Of fewer batches nothing can be said about how they lie.
+FEWEST = 4
+# A mode holds at least two batches and a tenth of them; less is a spike.
+SMALLEST_MODE = 0.1
+
+
+class Batches(NamedTuple):
+    """What is kept of the batches of one process.
+
+    Attributes:
+        shape: None of fewer than `FEWEST`, or where one has no time.
+        distinct: how many different times of an operation there are.
+        step: the smallest difference between two of these times; None where none repeats, or all are equal.
+    """
+
+    shape: BatchShape | None
+    distinct: int
+    step: float | None
+
+
+def batches_of(times: Array, places: Array, lengths: Sequence[int]) -> list[Batches]:
+    """Many processes at once: their batches lie one process after the other.
+
+    Args:
+        times, places: of every batch, in the order in which it was run, each of shape (batches,): seconds of one
+            operation (0 where there is none), and the batch's place in its round.
+        lengths: how many batches every process has, at least one; their sum is the number of batches.
+    Returns:
+        One for every process: the same numbers to the last bit in whatever company it comes.
+    """
+    import numpy as np
+
+    made: dict[int, Batches] = {}
+    length = np.array(lengths, dtype=np.intp)
+    start: NDArray[np.intp] = np.cumsum(length) - length
+    for size in np.unique(length).tolist():
+        which = np.nonzero(length == size)[0]
+        at = start[which, None] + np.arange(size)  # one process a row
+        ordered = np.sort(times[at], axis=1)
+        steps = np.diff(ordered, axis=1)
+        distinct = 1 + (steps > 0).sum(axis=1)
+        smallest = np.where(steps > 0, steps, np.inf).min(axis=1, initial=np.inf)
+        tells = (distinct < size) & (distinct > 1)
+        shapes = _shapes(times[at], places[at]) if size >= FEWEST else [None] * which.size
+        columns = (which.tolist(), shapes, distinct.tolist(), smallest.tolist(), tells.tolist())
+        for process, shape, different, step, told in zip(*columns, strict=True):
+            made[process] = Batches(shape, different, step if told else None)
+    return [made[process] for process in range(len(lengths))]
+
+
+def _shapes(times: Array, places: Array) -> list[BatchShape | None]:
+    """The shapes of processes with equally many batches, shape (processes, batches)."""
+    import numpy as np
+
+    size = times.shape[1]
+    known = times.min(axis=1) > 0
+    logs = np.log(np.where(times > 0, times, 1.0))
+    mean = logs.mean(axis=1)
+    around = logs - mean[:, None]
+    squares = (around * around).sum(axis=1)
+
+    rest = logs[:, 1:]
+    excess = logs[:, 0] - np.median(rest, axis=1)
+    below = (rest < logs[:, :1]).sum(axis=1) + 0.5 * (rest == logs[:, :1]).sum(axis=1)
+
+    visit = np.arange(size) - (size - 1) / 2
+    drift = (around * visit).sum(axis=1) / (visit * visit).sum() * (size - 1)
+
+    place = places - places.mean(axis=1)[:, None]
+    spread = (place * place).sum(axis=1)
+    span = places.max(axis=1) - places.min(axis=1)
+    order = (around * place).sum(axis=1) / np.where(spread > 0, spread, 1.0) * span
+
+    share, separation = best_split(np.sort(around, axis=1), squares)
+    marks = [blake2b(row.tobytes(), digest_size=8).digest() for row in times]
+    columns = (
+        mean.tolist(),
+        (squares / (size - 1)).tolist(),
+        excess.tolist(),
+        ((below + 0.5) / size).tolist(),
+        drift.tolist(),
+        [value if apart else None for value, apart in zip(order.tolist(), (spread > 0).tolist(), strict=True)],
+        share.tolist(),
+        separation.tolist(),
+        marks,
+    )
+    return [BatchShape(size, *row) if usable else None for usable, *row in zip(known.tolist(), *columns, strict=True)]
+
+
+def best_split(ordered: Array, squares: Array) -> tuple[Array, Array]:
+    """The cut into a fast and a slow part that explains most, of centred and sorted rows.
+
+    Returns:
+        The share of the slow part, and the distance of the parts in standard deviations within them (0 where all
+        values are equal). Source: Otsu 1979; Engelman and Hartigan 1969.
+    """
+    import numpy as np
+
+    size = ordered.shape[1]
+    least = max(2, int(np.ceil(SMALLEST_MODE * size)))
+    low = np.arange(least, size - least + 1)  # how many values lie in the fast part
+    below = np.cumsum(ordered, axis=1)[:, low - 1]
+    total = ordered.sum(axis=1)[:, None]
+    gap = (total - below) / (size - low) - below / low
+    between = gap * gap * (low * (size - low) / size)
+    rows = np.arange(ordered.shape[0])
+    best = between.argmax(axis=1)
+    # Rounding leaves a little of what is nothing.
+    within = np.maximum(squares - between[rows, best], 1e-12 * squares)
+    deviation = np.sqrt(within / (size - 2))
+    separation = np.where(deviation > 0, gap[rows, best] / np.where(deviation > 0, deviation, 1.0), 0.0)
+    return (size - low[best]) / size, separation

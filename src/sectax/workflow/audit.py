@@ -1,0 +1,118 @@
+"""The audit of any target: a run of ours, a published study, or a file of somebody else's numbers."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from sectax.audit.check import Outcome
+from sectax.audit.evidence import Evidence
+from sectax.audit.importers.columns import Columns
+from sectax.audit.importers.registry import NAMES, choose, refuse_mixed
+from sectax.model.audited import Audited, Checked, Status
+from sectax.model.errors import WrongUse
+from sectax.model.finding import Severity
+
+__all__ = ["FORMATS", "Columns", "audit"]
+
+PUBLISHED = "published:"
+# What a command may ask for.
+FORMATS = NAMES
+
+_RUN_SUFFIX = ".sectax"
+
+
+def audit(target: str, format_: str | None = None, columns: Columns | None = None) -> Audited:
+    """Put a target under every check.
+
+    Args:
+        target: a run file, `published:ID`, or the path of a file of numbers.
+        format_: the name of an importer; None lets the file's content decide.
+        columns: what the user says of a CSV's columns, and of the baseline.
+
+    Raises:
+        SectaxError: the target is not there, of no known kind, or not what it is taken for.
+    """
+    said = columns or Columns()
+    if target.startswith(PUBLISHED):
+        _refuse_options("a published study", format_, said)
+        return _published(target)
+    if format_ is None and target.endswith(_RUN_SUFFIX):
+        _refuse_options("a run file", format_, said)
+        return _run(target)
+    return _file(target, format_, said)
+
+
+def _published(target: str) -> Audited:
+    from sectax import published
+    from sectax.audit.published import evidence_of_study
+
+    study = published.load(target.removeprefix(PUBLISHED))
+    return _reviewed(target, "published", f"published study: {study.title}", evidence_of_study(study))
+
+
+def _run(target: str) -> Audited:
+    from sectax.analysis.findings import judge
+    from sectax.audit.evidence import evidence_of
+    from sectax.record.reader import RunReader
+
+    with contextlib.closing(RunReader.open(Path(target))) as reader:
+        measured = reader.measured()
+    return _reviewed(target, "run", "run of sectax", evidence_of(measured, judge(measured)))
+
+
+def _file(target: str, format_: str | None, columns: Columns) -> Audited:
+    from sectax.audit.importers.bad_input import BadInput
+    from sectax.audit.importers.baseline import with_baseline
+    from sectax.model.printable import printable
+    from sectax.workflow.foreign_file import opened
+
+    with opened(Path(target)) as file:
+        if file.is_database:
+            _refuse_options("a run file", format_, columns)
+            return _run(target)
+        try:
+            importer = choose(file.head_text(), format_, columns)
+            if importer.streams:
+                evidence = importer.read(file.lines())
+            else:
+                text = file.text()
+                if format_ is None:
+                    refuse_mixed(text, importer)
+                evidence = importer.read(text.split("\n"))
+            if columns.baseline:
+                evidence = with_baseline(evidence, columns.baseline)
+        except BadInput as error:
+            raise error.in_file(printable(target)) from error
+    return _reviewed(target, importer.name, importer.title, evidence)
+
+
+def _refuse_options(what: str, format_: str | None, columns: Columns) -> None:
+    given = [*(["format"] if format_ is not None else []), *columns.given()]
+    if given:
+        raise WrongUse(f"--{given[0]} is of a file of other numbers, and this is {what}", "leave it out")
+
+
+def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited:
+    from sectax.audit.registry import review
+
+    outcomes = review(evidence)
+    own = evidence.own
+    return Audited(
+        target=target,
+        kind=kind,
+        title=title,
+        own=own,
+        figures=sum(1 for _ in evidence.measured_findings()) if own else len(evidence.figures),
+        values=sum(len(figure.values) for figure in evidence.figures),
+        checks=tuple(Checked(each.check, each.rule, status(each), each.warnings) for each in outcomes),
+    )
+
+
+def status(outcome: Outcome) -> Status:
+    """What became of a check."""
+    if not outcome.applies:
+        return Status.NOT_APPLICABLE
+    if any(warning.severity is not Severity.NOTE for warning in outcome.warnings):
+        return Status.FIRED
+    return Status.UNCHECKED if outcome.warnings else Status.SILENT

@@ -1,0 +1,43 @@
+"""Says what a run would do and what it would cost, and does nothing of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sectax.experiments import registry
+from sectax.experiments.interface import PaidFor, Request
+from sectax.model.bill import Bill
+from sectax.prices.billing import bill
+from sectax.prices.price_list import load
+from sectax.reports import words
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """The plan in words; `bill` is None where nothing of it has a price, `assumes` says what the bill supposes."""
+
+    plan: tuple[str, ...]
+    bill: Bill | None = None
+    assumes: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        billed = () if self.bill is None else (*words.bill(self.bill), self.assumes)
+        return *self.plan, *billed
+
+
+def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
+    """Plan an experiment, and estimate its bill where it uses what is paid for.
+
+    Args:
+        prices: the user's own price list; None for the built-in one.
+    Raises:
+        WrongUse: the request, or the price list, cannot be used.
+    """
+    experiment = registry.load(name)
+    plan = experiment.plan(request)
+    lines = tuple(words.plan(plan))
+    if not isinstance(experiment, PaidFor):
+        return DryRun(lines)
+    return DryRun(lines, bill(experiment.usage(plan), load(prices)), experiment.assumes)

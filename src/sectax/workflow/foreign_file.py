@@ -1,0 +1,150 @@
+"""Opens a file that somebody else wrote: nothing in it and nothing about it may hang or exhaust us."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from sectax.audit.importers.bad_input import BadInput
+from sectax.model.errors import WrongUse
+from sectax.model.printable import printable
+
+# Of what is read as a whole. A file of ten thousand hyperfine runs has 1 MiB.
+MOST_BYTES = 64 * 2**20
+_LONGEST_LINE = 2**20
+_PORTION_BYTES = 2**20
+_HEAD_BYTES = 2**16
+_SQLITE = b"SQLite format 3\x00"
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder", "name a file in it"),
+    (stat.S_ISFIFO, "a pipe", "write what comes out of it to a file first"),
+    (stat.S_ISSOCK, "a socket", "name a file"),
+    (stat.S_ISCHR, "a device", "name a file"),
+    (stat.S_ISBLK, "a device", "name a file"),
+)
+
+
+@dataclass(frozen=True)
+class ForeignFile:
+    """A regular file that is open, and its beginning."""
+
+    raw: BinaryIO
+    head: bytes
+
+    @property
+    def is_database(self) -> bool:
+        """Whether it is a run file, whole or damaged."""
+        return self.head.startswith(_SQLITE)
+
+    def head_text(self) -> str:
+        """The beginning in whole lines, as far as it is long. Raises `BadInput` where it is no text."""
+        if len(self.head) < _HEAD_BYTES:
+            return _decoded(self.head)
+        # A character may be cut in two at the end of the head: there at most three of its bytes are lost.
+        whole = self.head[: self.head.rfind(b"\n") + 1] or self.head[: _last_character(self.head)]
+        return _decoded(whole)
+
+    def text(self) -> str:
+        """All of it. Raises `BadInput` where it is too large or no text."""
+        self.raw.seek(0)
+        content = self.raw.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise BadInput(
+                f"it has over {MOST_BYTES >> 20} MiB, which is too much for one audit",
+                "give fewer runs, or write the values as CSV, which may be larger",
+            )
+        return _decoded(content)
+
+    def lines(self) -> Iterator[str]:
+        """Line by line, without their ends. Raises `BadInput` where one is too long or no text."""
+        self.raw.seek(0)
+        offset = before = 0
+        # Whole lines in large portions: one call for each line would take most of the time.
+        while portion := self.raw.read(_PORTION_BYTES):
+            rest = b"" if portion.endswith(b"\n") else self.raw.readline(_LONGEST_LINE)
+            if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
+                line = before + portion.count(b"\n") + 1
+                raise BadInput(f"longer than {_LONGEST_LINE >> 20} MiB", "is it a text of lines?", line=line)
+            lines = _decoded(portion + rest, offset, before).split("\n")
+            if not lines[-1]:
+                lines.pop()
+            yield from lines
+            offset += len(portion) + len(rest)
+            before += len(lines)
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[ForeignFile]:
+    """A regular file that is not empty, open for reading. Raises `WrongUse` for anything else; never waits."""
+    name = printable(str(path))
+    try:
+        # A pipe without a writer would make an ordinary open wait for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except (OSError, ValueError) as error:
+        raise _not_opened(path, name, error) from error
+    # Python opens no folder as a file, so the descriptor is looked at first, and closed in any case.
+    with contextlib.ExitStack() as resources:
+        resources.callback(os.close, descriptor)
+        mode = os.fstat(descriptor).st_mode
+        for is_kind, what, hint in _KINDS:
+            if is_kind(mode):
+                raise WrongUse(f"{name} is {what}, and no file of numbers", hint)
+        raw = resources.enter_context(open(descriptor, "rb", closefd=False))
+        try:
+            head = raw.read(_HEAD_BYTES)
+        except OSError as error:
+            raise WrongUse(f"{name} cannot be read: {error.strerror}") from error
+        if not head:
+            raise WrongUse(f"{name} is empty", "give the output of a finished run")
+        yield ForeignFile(raw, head)
+
+
+def _not_opened(path: Path, name: str, error: Exception) -> WrongUse:
+    code = error.errno if isinstance(error, OSError) else errno.EINVAL
+    if code == errno.ENOENT and path.is_symlink():
+        return WrongUse(f"{name} is a link to {printable(os.readlink(path))}, which is not there", "mend the link")
+    if code == errno.ENXIO:
+        return WrongUse(f"{name} is a socket, and no file of numbers", "name a file")
+    why = {
+        errno.ENOENT: "is not there",
+        errno.EACCES: "may not be read by you",
+        errno.ELOOP: "is a link that leads to itself",
+        errno.ENOTDIR: "is not there: a part of its path is no folder",
+        errno.ENAMETOOLONG: "has too long a name",
+    }.get(code or 0, f"cannot be opened: {error}")
+    return WrongUse(f"{name} {why}", "a target is a run file, published:ID, or a file of numbers")
+
+
+def _decoded(content: bytes, offset: int = 0, before: int = 0) -> str:
+    """UTF-8 without its mark, line ends made alike; *offset* bytes and *before* lines come before the content."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        wide = offset == 0 and content[:2] in (b"\xff\xfe", b"\xfe\xff")
+        raise BadInput(
+            f"byte {offset + error.start} (0x{content[error.start]:02x}) is no UTF-8",
+            "it looks like UTF-16: iconv -f UTF-16 -t UTF-8" if wide else "is it a text? iconv turns others into UTF-8",
+            line=before + content.count(b"\n", 0, error.start) + 1,
+        ) from error
+    if offset == 0:
+        text = text.removeprefix("\ufeff")
+    if "\0" in text:
+        at = text.index("\0")
+        line = before + text.count("\n", 0, at) + 1
+        raise BadInput("a NUL byte", "is it a text?", line=line, column=at - text.rfind("\n", 0, at))
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _last_character(content: bytes) -> int:
+    """Where the last character begins that may not be whole."""
+    for back in range(1, 4):
+        if content[-back] & 0b1100_0000 != 0b1000_0000:
+            return len(content) - back
+    return len(content)

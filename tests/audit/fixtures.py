@@ -1,0 +1,51 @@
+"""Made-up evidence for every check: variants that must fire, and clean twins that must not."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sectax.audit.evidence import Evidence
+from sectax.model.finding import Severity
+
+Make = Callable[[np.random.Generator, bool], Evidence]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One way in which evidence goes wrong.
+
+    Attributes:
+        check: id of the check that must find it.
+        name: what is wrong, in a few words; unique among the scenarios of a check.
+        make: (generator, broken) -> evidence, drawn anew each time; with `broken` False its clean twin, in which
+            nothing at all is wrong.
+        severity: how grave the check must find it.
+    """
+
+    check: str
+    name: str
+    make: Make
+    severity: Severity = Severity.FATAL
+
+
+# They register their scenarios when they are imported.
+_MODULES = ("tests.audit.figures.scenarios", "tests.audit.own_scenarios")
+
+_scenarios: list[Scenario] = []
+
+
+def register(*scenarios: Scenario) -> None:
+    """Add scenarios. Called by the modules above, at their end."""
+    _scenarios.extend(scenarios)
+
+
+def registered() -> tuple[Scenario, ...]:
+    """Every scenario that there is."""
+    for module in _MODULES:
+        if importlib.util.find_spec(module) is not None:
+            importlib.import_module(module)
+    return tuple(_scenarios)

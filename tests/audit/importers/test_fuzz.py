@@ -1,0 +1,117 @@
+"""Whatever happens to a file, an importer answers with evidence or with words, and the checks stand the evidence."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sectax.audit.evidence import Evidence
+from sectax.audit.importers.columns import Columns
+from sectax.audit.importers.registry import NAMES, choose
+from sectax.model.audited import Audited
+from sectax.model.errors import SectaxError
+from sectax.workflow.audit import audit
+from tests.audit.importers.samples import FILES, FOLDER, read
+
+T = TypeVar("T")
+
+SAMPLES = {name: (FOLDER / name).read_bytes() for name in FILES}
+NUMBER = re.compile(rb"\d+(?:\.\d+)?")
+ODD = st.sampled_from([b"0", b"-1", b"1e308", b"9" * 400, b"nan", b"-inf", b"", b"1,5", b"0.0", b"1e-320", b"x"])
+
+# Read from a file as a user's: a folder that outlives an example is what is wanted.
+SHORT = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+LONG = settings(SHORT, max_examples=5_000)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> bytes:
+    """A sample to which up to four things have happened."""
+    content = SAMPLES[draw(st.sampled_from(FILES))]
+    for _ in range(draw(st.integers(0, 4))):
+        content = _damage(draw, content)
+    return content
+
+
+def _damage(draw: st.DrawFn, content: bytes) -> bytes:
+    what = draw(st.sampled_from(["flip", "cut", "double", "drop", "number", "swap", "join", "crlf", "bom", "insert"]))
+    at = draw(st.integers(0, max(len(content) - 1, 0)))
+    lines = content.split(b"\n")
+    line = draw(st.integers(0, len(lines) - 1))
+    numbers = list(NUMBER.finditer(content))
+    if what == "flip" and content:
+        return content[:at] + bytes([content[at] ^ (1 << draw(st.integers(0, 7)))]) + content[at + 1 :]
+    if what == "cut":
+        return content[:at]
+    if what == "double":
+        return b"\n".join([*lines[:line], lines[line], *lines[line:]])
+    if what == "drop":
+        return b"\n".join(lines[:line] + lines[line + 1 :])
+    if what in ("number", "swap") and numbers:
+        one = draw(st.sampled_from(numbers))
+        new = draw(ODD) if what == "number" else draw(st.sampled_from(numbers))[0]
+        return content[: one.start()] + new + content[one.end() :]
+    if what == "join":
+        return content + SAMPLES[draw(st.sampled_from(FILES))]
+    if what == "crlf":
+        return content.replace(b"\n", b"\r\n")
+    if what == "bom":
+        return b"\xef\xbb\xbf" + content
+    return content[:at] + draw(st.binary(max_size=6)) + content[at:]
+
+
+def _survives(content: bytes, path: Path, format_: str | None) -> None:
+    path.write_bytes(content)
+    columns = Columns("elapsed", "ms") if format_ == "csv" else None
+    answer = _answer(lambda: audit(str(path), format_, columns))
+    if isinstance(answer, Audited):
+        assert answer.figures > 0
+    else:
+        assert str(path) in answer.message
+
+
+def _answer(ask: Callable[[], T]) -> T | SectaxError:
+    """What it gives, or what it refuses with; anything else it may raise is a fault."""
+    try:
+        return ask()
+    except SectaxError as error:
+        return error
+
+
+@SHORT
+@given(damaged(), st.sampled_from([None, *NAMES]))
+def test_a_damaged_file_is_audited_or_refused(tmp_path: Path, content: bytes, format_: str | None) -> None:
+    _survives(content, tmp_path / "numbers", format_)
+
+
+@pytest.mark.full
+@LONG
+@given(damaged(), st.sampled_from([None, *NAMES]))
+def test_many_damaged_files_are_audited_or_refused(tmp_path: Path, content: bytes, format_: str | None) -> None:
+    _survives(content, tmp_path / "numbers", format_)
+
+
+@SHORT
+@given(st.text(max_size=400), st.sampled_from(NAMES))
+def test_any_text_is_read_or_refused_by_every_importer(text: str, format_: str) -> None:
+    answer = _answer(lambda: choose(text, format_, Columns()).read(text.split("\n")))
+    if isinstance(answer, Evidence):
+        assert all(math.isfinite(value) for figure in answer.figures for value in figure.values)
+    else:
+        assert answer.message
+
+
+@given(st.lists(st.floats(0, 1e15), min_size=1, max_size=50))
+def test_values_of_a_csv_come_back_in_their_order(values: list[float]) -> None:
+    text = "n,elapsed\n" + "".join(f"{at},{value!r}\n" for at, value in enumerate(values))
+
+    assert list(read(text, columns=Columns("elapsed", "s")).figures[0].values) == values

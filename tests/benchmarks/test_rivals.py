@@ -1,0 +1,185 @@
+"""What the rivals print is read as they mean it, and counted against what was true. Outputs in recorded/ are real."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.rivals import benchstat, criterion, hyperfine, ours, pyperf
+from benchmarks.rivals.__main__ import next_visits, treatments
+from benchmarks.rivals.calling import ToolFailed, call
+from benchmarks.rivals.kept import Claim, Judged, Visit, append, read
+from benchmarks.rivals.summary import show
+from benchmarks.rivals.tools import TOOLS
+from benchmarks.rivals.work import LINKS, SIGNATURES, with_extra
+
+RECORDED = Path(__file__).with_name("recorded")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def recorded(name: str) -> str:
+    return (RECORDED / name).read_text()
+
+
+def test_hyperfine_is_judged_by_welchs_test_of_its_runs() -> None:
+    exported = json.loads(recorded("hyperfine.json"))
+
+    (same,) = hyperfine.judge(exported, 6.5)
+    for result in exported["results"]:
+        if result["command"] == "again":
+            result["times"] = [1.05 * seconds for seconds in result["times"]]
+            result["mean"] *= 1.05
+    (slower,) = hyperfine.judge(exported, 6.5)
+
+    assert (same.level, same.claim, same.seconds) == ("again", Claim.NONE, 6.5)
+    assert same.said == "p = 0.292"  # as scipy's ttest_ind(equal_var=False) has it
+    assert slower.claim is Claim.SLOWER
+    assert slower.ratio == pytest.approx(0.0463666 * 1.05 / 0.0466256, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("file", "claim", "ratio", "said"),
+    [
+        ("slower", Claim.SLOWER, 1.0574, "+5.74% (p=0.000 n=10)"),
+        ("faster", Claim.FASTER, 0.9457, "-5.43% (p=0.000 n=10)"),
+        ("none", Claim.NONE, 0.8587, "~ (p=0.971 n=10)"),
+    ],
+)
+def test_benchstats_wave_means_no_difference_however_large_the_ratio(
+    file: str, claim: Claim, ratio: float, said: str
+) -> None:
+    judged = benchstat.judge("+5%", recorded(f"benchstat-{file}.csv"), 24.0)
+
+    assert (judged.claim, judged.said) == (claim, said)
+    assert judged.ratio == pytest.approx(ratio, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("file", "claim", "ratio"),
+    [
+        ("slower", Claim.SLOWER, 1.047258),
+        ("faster", Claim.FASTER, 0.82152),
+        ("noise", Claim.NONE, 1.003210),  # p < 0.05, but less than its threshold of 1 %
+        ("none", Claim.NONE, 1.006104),
+    ],
+)
+def test_criterions_sentence_is_its_claim(file: str, claim: Claim, ratio: float) -> None:
+    judged = criterion.judge("again", recorded(f"criterion-{file}.txt"), 25.0)
+
+    assert judged.claim is claim
+    assert judged.ratio == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(
+    ("file", "claim", "ratio", "said"),
+    [
+        ("slower", Claim.SLOWER, 1.02, "t = -2.39"),
+        ("faster", Claim.FASTER, 1 / 1.03, "t = 3.34"),
+        ("none", Claim.NONE, 1 / 1.19, "not significant"),
+    ],
+)
+def test_pyperf_claims_what_it_calls_significant(file: str, claim: Claim, ratio: float, said: str) -> None:
+    judged = pyperf.judge("again", recorded(f"pyperf-{file}.txt"), 30.0)
+
+    assert (judged.claim, judged.said) == (claim, said)
+    assert judged.ratio == pytest.approx(ratio)
+
+
+def test_a_significant_difference_that_pyperf_rounds_away_keeps_its_direction() -> None:
+    printed = recorded("pyperf-slower.txt").replace("1.02x slower", "1.00x slower")
+
+    assert pyperf.judge("again", printed, 30.0).claim is Claim.SLOWER
+
+
+def test_a_failed_test_of_pyperfs_is_no_claim_though_pyperf_calls_it_significant() -> None:
+    printed = recorded("pyperf-slower.txt").replace(
+        "Significant (t=-2.39)", "ERROR when testing if values are significant\nSignificant"
+    )
+
+    with pytest.raises(ToolFailed, match="not understood"):
+        pyperf.judge("again", printed, 30.0)
+
+
+@pytest.mark.parametrize(
+    ("judge", "printed"),
+    [
+        (benchstat.judge, "goos: linux\n,sec/op,CI\n"),
+        (criterion.judge, recorded("criterion-first.txt")),  # a first run has nothing to compare with
+        (pyperf.judge, "Benchmark suites have no benchmark in common\n"),
+    ],
+)
+def test_what_is_not_understood_is_no_silence(judge: object, printed: str) -> None:
+    with pytest.raises(ToolFailed):
+        judge("again", printed, 1.0)  # type: ignore[operator]
+
+
+def test_sectax_is_judged_by_its_verdicts_in_the_first_metric_and_their_own_seconds() -> None:
+    honesty = ours.judge(json.loads(recorded("sectax-honesty.json")), {"python/again": 27.3, "python/+5%": 39.3})
+    command = ours.judge(json.loads(recorded("sectax-command.json")), {"all/again": 29.3, "all/plus5": 29.3})
+
+    assert [(its.level, its.claim, its.said, its.seconds) for its in honesty] == [
+        ("again", Claim.NONE, "equivalent", 27.3),
+        ("+2%", Claim.SLOWER, "slower-materiality-open", None),
+        ("+5%", Claim.SLOWER, "slower-material", 39.3),
+    ]
+    assert [(its.level, its.claim, its.said, its.seconds) for its in command] == [
+        ("again", Claim.NONE, "inconclusive", None),  # the run ended, but no answer came
+        ("+5%", Claim.SLOWER, "slower-material", 29.3),
+    ]
+
+
+def test_the_extra_work_is_whole_everywhere() -> None:
+    assert [with_extra(LINKS, extra) for extra in (0.0, 0.02, 0.05)] == [1000, 1020, 1050]
+    assert [with_extra(SIGNATURES, extra) for extra in (0.0, 0.02, 0.05)] == [100, 102, 105]
+
+
+def test_a_session_goes_on_where_the_file_ended_and_in_the_order_it_had() -> None:
+    names = list(TOOLS)
+    whole = list(next_visits(set(), 2, names))
+
+    rest = list(next_visits(set(whole[:3]), 1, names))
+
+    assert rest == whole[3:]
+    assert {tool for _, tool in whole} == set(TOOLS)
+    assert [session for session, tool in whole if TOOLS[tool].every == 2] == [2, 2, 2]
+
+
+def test_every_session_has_the_baseline_again_and_the_costs_take_turns() -> None:
+    assert [treatments(session) for session in (1, 2, 3)] == [["again", "+2%"], ["again", "+5%"], ["again", "+2%"]]
+
+
+def test_a_tool_that_ends_with_an_error_says_why() -> None:
+    with pytest.raises(ToolFailed, match=r"ended with 3: no such benchmark"):
+        call([sys.executable, "-c", "import sys; print('no such benchmark'); sys.exit(3)"])
+
+
+def test_the_summary_counts_claims_against_the_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "visits.jsonl"
+    for session, claim in enumerate([Claim.SLOWER, Claim.FASTER, Claim.NONE], start=1):
+        judged = [Judged("again", claim, 1.001, "p = 0.5", 24.0), Judged("+2%", claim, 1.02, "p = 0.5", 25.0)]
+        append(file, Visit(session, "pyperf", "2026-11-21T03:00:00+00:00", 60.0, (1.0, 1.5), judged))
+    append(file, Visit(4, "pyperf", "2026-11-21T03:10:00+00:00", 0.1, (1.0, 1.0), trouble="ended with 1"))
+
+    show(list(read(file)))
+
+    said = capsys.readouterr().out
+    row = next(line for line in said.splitlines() if line.strip().startswith("pyperf"))
+    assert "2 of 3: 66.7 %" in row  # a difference between a program and itself, in whichever direction
+    assert "1 of 3: 33.3 %" in row  # slower is found, faster is wrong
+    assert "failed: pyperf in session 4: ended with 1" in said
+    assert "benchstat" not in said  # it never visited
+
+
+def test_the_benchmark_says_how_it_is_used_and_that_there_is_nothing_yet(tmp_path: Path) -> None:
+    start = [sys.executable, "-m", "benchmarks.rivals"]
+    helped = subprocess.run([*start, "--help"], cwd=ROOT, capture_output=True, text=True)
+    empty = subprocess.run(
+        [*start, "summary", "--file", str(tmp_path / "none")], cwd=ROOT, capture_output=True, text=True
+    )
+
+    assert "python -m benchmarks.rivals" in helped.stdout
+    assert (empty.returncode, "no visits yet" in empty.stdout) == (0, True)

@@ -1,0 +1,191 @@
+"""`sectax audit` as a user calls it: targets, refusals, exit statuses, documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.program import sectax
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "tests" / "audit" / "importers" / "samples"
+SCHEMA = json.loads((ROOT / "docs" / "schemas" / "audit-1.json").read_text())
+CSV = ["--value", "elapsed", "--unit", "ms"]
+
+
+def test_a_file_of_another_tool_is_audited_and_the_verdict_comes_first():
+    said = sectax("audit", str(SAMPLES / "sysbench-memory.txt"))
+
+    assert said.status == 0
+    assert re.search(r"[1-9]\d* claims? cannot stand \(F\)", said.out)
+    assert said.out.index("cannot stand (F)") < said.out.index("What fired")
+    assert "fixed-time-total" in said.out
+
+
+@pytest.mark.parametrize("target", ["published:confidential-vm-sysbench", str(SAMPLES / "hyperfine.json")])
+def test_document_follows_its_schema_and_names_every_check(target):
+    Draft202012Validator.check_schema(SCHEMA)
+
+    document = json.loads(sectax("audit", target, "--json").out)
+
+    Draft202012Validator(SCHEMA).validate(document)
+    statuses = [each["status"] for each in document["checks"]]
+    verdict = document["verdict"]
+    assert [verdict["fired"], verdict["silent"], verdict["unchecked"], verdict["not_applicable"]] == [
+        statuses.count(each) for each in ("fired", "silent", "cannot-be-checked", "does-not-apply")
+    ]
+    assert document["target"] == target
+
+
+def test_strict_makes_a_gate_of_f(tmp_path):
+    (tmp_path / "t.txt").write_text((SAMPLES / "sysbench-memory.txt").read_text())
+
+    assert sectax("audit", "t.txt", folder=tmp_path).status == 0
+    assert sectax("audit", "t.txt", "--strict", folder=tmp_path).status == 1
+
+
+def test_a_run_file_is_audited_by_its_name_or_by_its_content(tmp_path):
+    two = ("--baseline", "true", "--treatment", "other=true")
+    sectax("run", "command", *two, "--blocks", "6", "--out", "r.sectax", folder=tmp_path)
+    (tmp_path / "renamed").write_bytes((tmp_path / "r.sectax").read_bytes())
+
+    for name in ("r.sectax", "renamed"):
+        document = json.loads(sectax("audit", name, "--json", folder=tmp_path).out)
+        Draft202012Validator(SCHEMA).validate(document)
+        assert document["source"] == {"kind": "run", "title": "run of sectax", "own": True}
+        assert document["figures"] > 0
+
+
+def test_csv_columns_may_be_named_on_the_command_line(tmp_path):
+    (tmp_path / "t.csv").write_text("arm,elapsed\na,1\nb,2\na,3\nb,4\n")
+
+    said = sectax("audit", "t.csv", *CSV, "--by", "arm", "--baseline", "a", "--json", folder=tmp_path)
+
+    document = json.loads(said.out)
+    assert (document["source"]["kind"], document["figures"], document["values"]) == ("csv", 2, 4)
+
+
+def test_labels_cannot_steer_the_terminal(tmp_path):
+    label = "\x1b[31mred\x07"
+    (tmp_path / "h.json").write_text(json.dumps({"results": [{"command": label, "times": [1.0]}]}))
+
+    said = sectax("audit", "h.json", "--all", folder=tmp_path)
+
+    assert said.status == 0
+    assert "\x1b" not in said.out
+    assert "\x07" not in said.out
+
+
+def _fifo(folder: Path) -> None:
+    os.mkfifo(folder / "target")
+
+
+def _socket(folder: Path) -> None:
+    before = Path.cwd()
+    os.chdir(folder)  # a socket's path must be short
+    try:
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind("target")
+    finally:
+        os.chdir(before)
+
+
+BAD = {
+    "nothing there": (lambda folder: None, "is not there"),
+    "a folder": (lambda folder: (folder / "target").mkdir(), "is a folder"),
+    "a pipe": (_fifo, "is a pipe"),
+    "a socket": (_socket, "is a socket"),
+    "a device": (lambda folder: (folder / "target").symlink_to("/dev/zero"), "is a device"),
+    "a broken link": (lambda folder: (folder / "target").symlink_to("nowhere"), "link to nowhere, which is not there"),
+    "a link to itself": (lambda folder: (folder / "target").symlink_to("target"), "leads to itself"),
+    "an empty file": (lambda folder: (folder / "target").touch(), "is empty"),
+    "no UTF-8": (lambda folder: (folder / "target").write_bytes(b"a,b\n1,\xff\n"), "line 2: byte 6 (0xff) is no UTF-8"),
+    "UTF-16": (lambda folder: (folder / "target").write_bytes("a,b\n".encode("utf-16")), "iconv -f UTF-16"),
+    "NUL bytes": (lambda folder: (folder / "target").write_bytes(b"a,b\n1,\0\n"), "line 2, column 3: a NUL byte"),
+    "one huge line": (lambda folder: (folder / "target").write_bytes(b"x," * 3_000_000), "target: "),
+    "too large a file": (
+        lambda folder: (folder / "target").write_bytes(b"goos: linux\n" + b"a line of nothing\n" * 4_000_000),
+        "over 64 MiB",
+    ),
+    "a letter": (lambda folder: (folder / "target").write_text("Dear Sir,\n\n"), "tried were sysbench"),
+    "a damaged run file": (
+        lambda folder: (folder / "target").write_bytes(b"SQLite format 3\0" + b"\xff" * 500),
+        "target",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", sorted(BAD))
+def test_what_is_no_file_of_numbers_is_refused_with_words(case, tmp_path):
+    make, says = BAD[case]
+    make(tmp_path)
+
+    said = sectax("audit", "target", folder=tmp_path, timeout=60)
+
+    assert said.status == 2, said
+    assert says in said.err
+    assert "hint: " in said.err
+    assert said.out == ""
+
+
+def test_a_huge_line_in_a_csv_is_named(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"arm,elapsed\n" + b"x" * 3_000_000)
+
+    said = sectax("audit", "t.csv", *CSV, folder=tmp_path)
+
+    assert said.status == 2
+    assert "t.csv: line 2: longer than 1 MiB" in said.err
+
+
+def test_bytes_that_are_no_utf_8_far_down_are_named_by_offset_and_line(tmp_path):
+    content = b"arm,elapsed\n" + b"a,1\n" * 400_000
+    (tmp_path / "t.csv").write_bytes(content + b"b,\xfe\n")
+
+    said = sectax("audit", "t.csv", *CSV, folder=tmp_path)
+
+    assert f"t.csv: line 400002: byte {len(content) + 2} (0xfe) is no UTF-8" in said.err
+
+
+def test_a_byte_order_mark_and_dos_line_ends_are_no_matter(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfarm,elapsed\r\na,1\r\nb,2\r\n")
+
+    said = sectax("audit", "t.csv", *CSV, "--json", folder=tmp_path)
+
+    assert json.loads(said.out)["values"] == 2
+
+
+def test_a_character_on_the_border_of_what_is_looked_at_first_is_no_matter(tmp_path):
+    content = b"arm,elapsed\n" + b"a,1\n" * 16380 + "ä,2\n".encode() * 50
+    for shift in range(4):
+        (tmp_path / "t.csv").write_bytes(b"#" + b"x" * shift + b"\n" + content)
+        assert sectax("audit", "t.csv", *CSV, folder=tmp_path).status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("published:nonesuch",), "there is no published study"),
+        (("published:jwt-php", "--value", "x"), "--value is of a file of other numbers"),
+        (("x", "--format", "excel"), "sysbench"),
+    ],
+)
+def test_wrong_words_are_answered_with_words(words, says, tmp_path):
+    said = sectax("audit", *words, folder=tmp_path)
+
+    assert said.status == 2
+    assert says in said.err
+
+
+def test_with_json_an_error_is_the_one_document(tmp_path):
+    (tmp_path / "t.csv").write_text("arm,elapsed\na,x\n")
+
+    document = json.loads(sectax("audit", "t.csv", *CSV, "--json", folder=tmp_path).out)
+
+    assert document["schema"] == "sectax/error/1"
+    assert "t.csv: line 2, column 2: elapsed: 'x' is no number" in document["error"]["message"]

@@ -1,0 +1,79 @@
+"""The report of an audit: what is counted, what is shown, and that nothing in it can steer a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from sectax.model.audited import Audited, Checked, Status
+from sectax.model.finding import Severity, Warning
+from sectax.reports import audited as rendering
+
+
+def warning(check: str, severity: Severity, subject: str, saw: str = "ten of ten") -> Warning:
+    return Warning(check, severity, subject, saw, "the claim cannot stand", "count the events")
+
+
+FIRED = Checked(
+    "fixed-time-total",
+    "F: a rule",
+    Status.FIRED,
+    (
+        *(warning("fixed-time-total", Severity.FATAL, f"memory \x1b[31m{at}") for at in range(6)),
+        replace(warning("fixed-time-total", Severity.WARNING, "cpu"), figures=("cpu: a", "cpu: b")),
+    ),
+)
+UNCHECKED = Checked("timer", "F: a rule", Status.UNCHECKED, (warning("timer", Severity.NOTE, "cpu", "not told"),))
+CHECKS = (
+    FIRED,
+    UNCHECKED,
+    Checked("copied-data", "F: a rule", Status.SILENT, ()),
+    Checked("controls", "F: a rule", Status.NOT_APPLICABLE, ()),
+)
+
+
+def audited(own: bool = False, checks: tuple[Checked, ...] = CHECKS) -> Audited:
+    return Audited("a\x07.txt", "sysbench", "sysbench", own, figures=7, values=0, checks=checks)
+
+
+def text(width: int = 100, colour: bool = False, show_all: bool = False, given: Audited | None = None) -> str:
+    return rendering.terminal(given or audited(), width=width, colour=colour, show_all=show_all)
+
+
+def test_sentence_counts_subjects_and_checks() -> None:
+    assert rendering.sentence(audited()) == (
+        "6 claims cannot stand (F), 2 figures carry no verdict by themselves (W), 1 check found nothing, "
+        "1 could not be checked"
+    )
+    assert rendering.sentence(audited(own=True)).startswith("6 subjects lose their verdict (F), 2 carry a warning")
+
+
+def test_subject_with_both_marks_is_counted_as_the_graver() -> None:
+    both = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "cpu"), warning("x", Severity.WARNING, "cpu")))
+
+    assert rendering.sentence(audited(checks=(both,))).startswith("1 claim cannot stand (F), 0 figures carry")
+
+
+def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:
+    golden("terminal/audit.txt", text())
+
+
+def test_what_many_figures_share_is_told_once_and_all_are_shown_on_request() -> None:
+    assert "and 2 more: ten of ten" in text()
+    assert "and 2 more" not in text(show_all=True)
+    assert text(show_all=True).count("ten of ten") == 2  # once for F, once for W
+
+
+@pytest.mark.parametrize("width", [60, 100, 160])
+def test_report_fits_the_terminal(width: int) -> None:
+    assert all(cell_len(line) <= width for line in text(width).splitlines())
+
+
+def test_colour_is_written_only_where_it_is_asked_for_and_labels_are_escaped() -> None:
+    assert "\x1b" not in text()
+    assert "\x1b[1;31m" in text(colour=True)
+    assert "\\x1b[31m0" in text()
+    assert "\x07" not in text(colour=True)

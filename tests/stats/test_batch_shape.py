@@ -1,0 +1,123 @@
+"""How the batches of a process lie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sectax.stats.batch_shape import FEWEST, batches_of, best_split
+
+
+def one(times, places=None):
+    places = np.zeros(len(times)) if places is None else np.array(places, dtype=float)
+    (batches,) = batches_of(np.array(times, dtype=float), places, [len(times)])
+    return batches
+
+
+def noise(seed, size=20):
+    return 0.02 * np.exp(np.random.default_rng(seed).normal(0, 0.01, size))
+
+
+def test_in_company_a_process_gives_the_same_numbers_to_the_last_bit():
+    processes = [noise(seed, size) for seed, size in enumerate((20, 7, 20, 1, 33, 20, 3))]
+    places = [np.random.default_rng(seed).integers(0, 5, len(times)) * 1.0 for seed, times in enumerate(processes)]
+
+    together = batches_of(np.concatenate(processes), np.concatenate(places), [len(times) for times in processes])
+
+    assert together == [one(times, place) for times, place in zip(processes, places, strict=True)]
+
+
+def test_few_batches_have_no_shape_and_still_tell_what_repeats():
+    batches = one([0.02, 0.02, 0.03])
+
+    assert len([0.02, 0.02, 0.03]) < FEWEST
+    assert batches == (None, 2, pytest.approx(0.01))
+
+
+def test_a_batch_without_a_time_leaves_its_process_without_a_shape():
+    assert one([0.02, 0.0, 0.02, 0.03, 0.04]).shape is None
+
+
+def test_a_slow_first_batch_stands_out_by_what_it_takes_more():
+    times = noise(1)
+    times[0] = 0.02 * np.exp(0.3)
+
+    shape = one(times).shape
+
+    assert shape.first_excess == pytest.approx(0.3, abs=0.02)
+    assert shape.first_rank == pytest.approx(19.5 / 20)
+
+
+def test_the_first_among_equals_is_in_the_middle():
+    shape = one([0.02] * 8).shape
+
+    assert (shape.first_excess, shape.first_rank) == (0.0, 0.5)
+    assert (shape.variance, shape.drift, shape.separation) == (0.0, 0.0, 0.0)
+
+
+def test_a_straight_drift_is_what_it_changes_from_first_to_last():
+    shape = one(0.02 * np.exp(np.linspace(0, 0.1, 16))).shape
+
+    assert shape.drift == pytest.approx(0.1)
+    assert shape.order is None
+
+
+def test_what_the_place_adds_is_told_from_the_first_to_the_last_place():
+    places = np.tile([0, 3, 1, 2, 2, 1, 3, 0], 4)
+
+    shape = one(0.02 * np.exp(0.01 * places), places).shape
+
+    assert shape.order == pytest.approx(0.03)
+    assert shape.drift == pytest.approx(0.0, abs=1e-9)
+
+
+def test_two_modes_are_cut_where_they_part():
+    times = noise(2)
+    times[[3, 4, 11, 15, 19]] *= 1.3
+
+    shape = one(times).shape
+
+    assert shape.slow_share == 0.25
+    assert shape.separation > 15
+
+
+def test_a_single_spike_is_no_mode():
+    times = noise(3)
+    times[7] *= 3
+
+    assert one(times).shape.separation < 5
+
+
+def test_normal_batches_are_cut_near_2_7_deviations():
+    shapes = batches_of(np.concatenate([noise(seed, 200) for seed in range(50)]), np.zeros(10_000), [200] * 50)
+
+    assert np.mean([batches.shape.separation for batches in shapes]) == pytest.approx(2.7, abs=0.1)
+
+
+def test_best_split_of_equal_values_separates_nothing():
+    share, separation = best_split(np.zeros((1, 6)), np.zeros(1))
+
+    assert 0 < share[0] < 1
+    assert separation[0] == 0.0
+
+
+def test_equal_vectors_have_equal_fingerprints_and_other_orders_have_others():
+    times = noise(4)
+
+    assert one(times).shape.fingerprint == one(times.copy()).shape.fingerprint
+    assert one(times).shape.fingerprint != one(times[::-1]).shape.fingerprint
+
+
+def test_repeated_values_show_the_step_of_the_clock():
+    coarse = one([0.020, 0.021, 0.021, 0.023])
+
+    assert coarse.distinct == 3
+    assert coarse.step == pytest.approx(0.001)
+
+
+def test_a_clock_that_tells_all_values_apart_shows_no_step():
+    assert one([0.020, 0.021, 0.023]).step is None
+
+
+def test_values_that_are_all_equal_show_no_step():
+    assert one([0.02, 0.02]).step is None
