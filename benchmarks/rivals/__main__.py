@@ -44,8 +44,11 @@ def next_visits(done: Collection[tuple[int, str]], sessions: int, tools: Sequenc
 
 
 def treatments(session: int) -> list[str]:
-    """The baseline again, and one of the two costs by turns: more would not fit beside the other tools in 90 s."""
-    return ["again", "+2%" if session % 2 else "+5%"]
+    """The baseline again, and one of the two costs: more would not fit beside the other tools in 90 s.
+
+    The cost changes after two sessions, so that those who visit every second one get both.
+    """
+    return ["again", "+2%" if session // 2 % 2 else "+5%"]
 
 
 def one_visit(session: int, tool: str) -> Visit:

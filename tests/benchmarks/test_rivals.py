@@ -149,7 +149,7 @@ def test_a_session_goes_on_where_the_file_ended_and_in_the_order_it_had() -> Non
 
 
 def test_every_session_has_the_baseline_again_and_the_costs_take_turns() -> None:
-    assert [treatments(session) for session in (1, 2, 3)] == [["again", "+2%"], ["again", "+5%"], ["again", "+2%"]]
+    assert [treatments(session)[1] for session in (1, 2, 3, 4, 5, 6)] == ["+5%", "+2%", "+2%", "+5%", "+5%", "+2%"]
 
 
 def test_a_tool_that_ends_with_an_error_says_why() -> None:
