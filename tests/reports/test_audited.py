@@ -45,7 +45,7 @@ def text(width: int = 100, colour: bool = False, show_all: bool = False, given: 
 
 def test_sentence_counts_subjects_and_checks() -> None:
     assert rendering.sentence(audited()) == (
-        "6 claims cannot stand (F), 2 figures carry no verdict by themselves (W), 1 check found nothing, "
+        "6 claims cannot stand (F), 2 more carry no verdict by themselves (W), 1 check found nothing, "
         "1 could not be checked"
     )
     assert rendering.sentence(audited(own=True)).startswith("6 subjects lose their verdict (F), 2 carry a warning")
@@ -54,7 +54,7 @@ def test_sentence_counts_subjects_and_checks() -> None:
 def test_subject_with_both_marks_is_counted_as_the_graver() -> None:
     both = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "cpu"), warning("x", Severity.WARNING, "cpu")))
 
-    assert rendering.sentence(audited(checks=(both,))).startswith("1 claim cannot stand (F), 0 figures carry")
+    assert rendering.sentence(audited(checks=(both,))).startswith("1 claim cannot stand (F), 0 more carry")
 
 
 def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:

@@ -50,11 +50,11 @@ class Audited:
     checks: tuple[Checked, ...]
 
     def claims(self) -> frozenset[str]:
-        """The subjects of the warnings marked F: what is said of each of them cannot stand."""
-        return frozenset(each.subject for each in self._warnings(Severity.FATAL))
+        """What is fatally warned of: figures, or the subjects of warnings that name none."""
+        return self._about(Severity.FATAL)
 
     def carrying_nothing(self) -> frozenset[str]:
-        """What is warned of and not fatally: figures, or the subjects of warnings that name none."""
+        """What is warned of, and not fatally."""
         return self._about(Severity.WARNING) - self._about(Severity.FATAL)
 
     def _about(self, severity: Severity) -> frozenset[str]:

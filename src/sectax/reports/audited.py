@@ -28,7 +28,7 @@ def sentence(audited: Audited) -> str:
         second = f"{warned} {_verb(warned, 'carries', 'carry')} a warning (W)"
     else:
         first = f"{_number(claims, 'claim')} cannot stand (F)"
-        second = f"{_number(warned, 'figure')} {_verb(warned, 'carries', 'carry')} no verdict by "
+        second = f"{warned} more {_verb(warned, 'carries', 'carry')} no verdict by "
         second += f"{_verb(warned, 'itself', 'themselves')} (W)"
     return f"{first}, {second}, {_number(silent, 'check')} found nothing, {unchecked} could not be checked"
 
