@@ -9,7 +9,7 @@ from sectax.audit.check import Check
 from sectax.audit.copied_batches import copied_batches
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import cell, gather, ids, named, speeds, subject, untold, value_of
+from sectax.audit.grouping import cell, gather, ids, named, speeds, subject, untold
 from sectax.model.finding import Severity, Warning
 
 # The chance that any two cells of a source tie throughout by themselves.
@@ -57,7 +57,7 @@ def _vector(group: list[Figure]) -> tuple[object, ...] | None:
     values = group[0].values
     if len(values) >= FEWEST_VALUES:
         return tuple(map(float, values))
-    summaries = {figure.statistic: value_of(figure) for figure in group}
+    summaries = {figure.statistic: figure.typical for figure in group}
     if len(summaries) < FEWEST_VALUES or None in summaries or None in summaries.values():
         return None
     return tuple(sorted(summaries.items(), key=str))
@@ -67,7 +67,7 @@ def _improbable(group: list[Figure], chance: float) -> bool:
     values = group[0].values
     if len(values) >= FEWEST_VALUES:
         return _log_chance(values) < math.log(chance)
-    distinct = {value for figure in group if (value := value_of(figure)) is not None}
+    distinct = {value for figure in group if (value := figure.typical) is not None}
     return len(distinct) >= FEWEST_VALUES and sum(map(_digits, distinct)) >= FEWEST_DIGITS
 
 

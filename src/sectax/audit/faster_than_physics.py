@@ -8,7 +8,7 @@ from sectax.audit.check import Check
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy, Figure, Moves, Quantity
 from sectax.audit.flat_with_size import link_of
-from sectax.audit.grouping import bandwidth, by_table, ids, named, seconds_per_operation, series, untold, value_of
+from sectax.audit.grouping import bandwidth, by_table, ids, named, seconds_per_operation, series, untold
 from sectax.model.finding import Severity, Warning
 
 # A measured bandwidth has an error of its own.
@@ -92,7 +92,7 @@ def _beyond(figure: Figure) -> bool:
 
 def _bytes_s(figure: Figure) -> float | None:
     if figure.quantity is Quantity.BANDWIDTH:
-        return value_of(figure)
+        return figure.typical
     seconds, size = seconds_per_operation(figure), figure.circumstances.size_bytes
     if seconds is None or size is None or figure.circumstances.moves is not Moves.BODY:
         return None
@@ -108,7 +108,7 @@ def _operations(figure: Figure) -> float | None:
 
 def _lasted(figure: Figure) -> float:
     """All of them together, in seconds."""
-    value = value_of(figure) or 0.0
+    value = figure.typical or 0.0
     return value if figure.quantity is Quantity.TOTAL_TIME else value * (_operations(figure) or 0.0)
 
 

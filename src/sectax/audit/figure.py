@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from statistics import median
 
 
 class Quantity(StrEnum):
@@ -134,6 +136,13 @@ class Figure:
     trials: int | None = None
     values: Sequence[float] = ()
     circumstances: Circumstances = field(default_factory=Circumstances)
+
+    @cached_property
+    def typical(self) -> float | None:
+        """What is printed, or else the median of the single values; None where neither is told."""
+        if self.value is not None:
+            return self.value
+        return float(median(self.values)) if len(self.values) else None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sectax.audit.check import Check
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy, Figure, Quantity
-from sectax.audit.grouping import by_table, ids, named, untold, value_of
+from sectax.audit.grouping import by_table, ids, named, untold
 from sectax.model.finding import Severity, Warning
 
 # A trial that ends by the clock ends a little late, when its last operation is done; never early.
@@ -16,7 +16,7 @@ EARLY, LATE = 0.995, 1.05
 
 def _sees(evidence: Evidence) -> list[Figure]:
     return [
-        figure for figure in evidence.figures if figure.quantity is Quantity.TOTAL_TIME and value_of(figure) is not None
+        figure for figure in evidence.figures if figure.quantity is Quantity.TOTAL_TIME and figure.typical is not None
     ]
 
 
@@ -50,7 +50,7 @@ def _fixed(figure: Figure) -> bool | None:
         return told.ends_by is EndsBy.TIME
     if told.configured_s is None:
         return None
-    return EARLY * told.configured_s <= (value_of(figure) or 0.0) <= LATE * told.configured_s
+    return EARLY * told.configured_s <= (figure.typical or 0.0) <= LATE * told.configured_s
 
 
 def _alike(table: list[Figure]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from statistics import median
 
 from sectax.audit.check import cannot_be_checked
 from sectax.audit.evidence import Evidence
@@ -25,20 +24,13 @@ def speeds(evidence: Evidence) -> list[Figure]:
     return [figure for figure in evidence.figures if figure.quantity in SPEEDS]
 
 
-def value_of(figure: Figure) -> float | None:
-    """What is printed, or else the median of the single values; None where neither is told."""
-    if figure.value is not None:
-        return figure.value
-    return float(median(figure.values)) if len(figure.values) else None
-
-
 def trials_of(figure: Figure) -> int | None:
     return len(figure.values) or figure.trials
 
 
 def seconds_per_operation(figure: Figure) -> float | None:
     """How long one operation took; None where that does not follow from the figure."""
-    value, size = value_of(figure), figure.circumstances.size_bytes
+    value, size = figure.typical, figure.circumstances.size_bytes
     if value is None:
         return None
     if figure.quantity is Quantity.TIME:

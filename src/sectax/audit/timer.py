@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import cell, gather, ids, named, untold, value_of
+from sectax.audit.grouping import cell, gather, ids, named, untold
 from sectax.model.finding import Severity, Warning
 from sectax.model.measured import BatchStatistics
 
@@ -101,7 +101,7 @@ def _told(
 
 
 def _has_steps(figure: Figure) -> bool:
-    return figure.circumstances.granularity_s is not None and value_of(figure) is not None
+    return figure.circumstances.granularity_s is not None and figure.typical is not None
 
 
 def _repeats_of(figure: Figure) -> Iterator[Warning]:
@@ -116,7 +116,7 @@ def _batches(figure: Figure) -> BatchStatistics:
     """Each value of a figure is a batch; where they are not told, the figure itself is the only one."""
     together = (figure.circumstances.batch or 1.0) if figure.quantity is Quantity.TIME else 1.0
     if not len(figure.values):
-        return BatchStatistics(1, 1, (value_of(figure) or 0.0) * together, 0.0)
+        return BatchStatistics(1, 1, (figure.typical or 0.0) * together, 0.0)
     import numpy as np
 
     count, distinct = len(figure.values), np.unique(np.asarray(figure.values, dtype=np.float64))

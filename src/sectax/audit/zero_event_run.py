@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sectax.audit.check import Check
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import by_table, ids, named, untold, value_of
+from sectax.audit.grouping import by_table, ids, named, untold
 from sectax.model.finding import Severity, Warning
 
 # Quantities that are of a whole trial, which may have counted nothing.
@@ -58,7 +58,7 @@ def _idle(evidence: Evidence) -> list[Arm]:
 
 
 def _nothing(figure: Figure) -> bool | None:
-    events, value = figure.circumstances.events, value_of(figure)
+    events, value = figure.circumstances.events, figure.typical
     if events is not None:
         return events <= 0
     if figure.trials == 0:
