@@ -1,6 +1,6 @@
 """How good is what an open comparison is told? `python -m benchmarks.simulations.needed`.
 
-Runs are asked at 6 to 40 blocks and then followed on; the truth is the block at which the same run is decided (of a
+Runs are asked at 6 to 30 blocks and then followed on; the truth is the block at which the same run is decided (of a
 plan with as many blocks, past the budget of 40), and the margin that its 40 blocks resolve.
 """
 
@@ -26,7 +26,7 @@ BUDGET = DEFAULT_MAX_BLOCKS
 FOLLOWED = 400
 EFFECTS = (0.0, 0.01, -0.01, 0.02, -0.02, 0.03, -0.03, 0.05, -0.05)
 SPREADS = (0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.04)
-ASKED_AT = (6, 8, 10, 15, 20, 30, 40)
+ASKED_AT = (6, 8, 10, 15, 20, 30)
 
 
 @dataclass(frozen=True)

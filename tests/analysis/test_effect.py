@@ -58,6 +58,19 @@ def test_with_the_number_of_blocks_fixed_student_judges() -> None:
     assert (done.low, done.high) == pytest.approx((0.04 - half, 0.04 + half), abs=1e-5)
 
 
+def test_a_fixed_number_of_blocks_has_no_verdict_before_its_end() -> None:
+    # The whole error level is spent at the end; a verdict before it would spend it twice.
+    values = {"baseline": around(100, 8), "treatment": around(150, 8, shift=1)}
+
+    early, done = (only(run_of(values, fixed_blocks=blocks)) for blocks in (10, 8))
+
+    assert early.verdict == VerdictId.INCONCLUSIVE
+    assert early.effect is not None
+    assert early.effect.low > 0
+    assert early.effect.blocks_needed == (2, 2)
+    assert done.verdict == VerdictId.SLOWER_MATERIAL
+
+
 def test_fewer_than_six_blocks_give_no_verdict_whatever_the_design() -> None:
     values = {"baseline": BASE[:5], "treatment": slower(BASE[:5], GOLDEN[:5])}
 

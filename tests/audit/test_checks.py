@@ -416,6 +416,21 @@ def test_without_a_negative_control_large_effects_stand_with_a_warning() -> None
     assert after_the_audit(measured)["same"] == "withdrawn"
 
 
+def test_a_known_cost_that_is_seen_as_less_than_the_margin_was_not_seen() -> None:
+    measured = run_of(
+        {
+            "baseline": around(1.0, 40),
+            "same": around(1.0, 40, shift=4),
+            "negative": around(1.0, 40, shift=2),
+            "positive": around(1.008, 40, shift=1),
+        }
+    )
+    positive = next(one for one in judge(measured) if one.comparison.treatment == "positive")
+
+    assert positive.verdict == "slower-within-margin"
+    assert said(measured, "positive-control") == [("F", "positive")]
+
+
 @pytest.mark.parametrize("measured", [healthy(positive=[None] * 10), counting(1)], ids=["failed", "too large"])
 def test_without_a_positive_control_only_small_claims_fall(measured: Measured) -> None:
     verdicts = after_the_audit(measured)

@@ -71,6 +71,7 @@ class Judged:
     withheld: VerdictId | None = None
     blocks_needed: tuple[int, int] | None = None
     margin_needed: float | None = None
+    margin_in_reach: float | None = None
     standing: Standing = Standing.PRIMARY
     measured: bool = True
 
@@ -290,6 +291,7 @@ def finding(
         spread=0.006,
         floor=0.003,
         margin_needed=judged.margin_needed,
+        margin_in_reach=judged.margin_in_reach,
         blocks_needed=judged.blocks_needed,
         absolute=absolute,
     )

@@ -40,6 +40,10 @@ def judged(verdict: VerdictId, low: float, high: float, **more: object) -> Findi
             "inconclusive: ± 20 % is the smallest margin these blocks resolve",
         ),
         (
+            judged(VerdictId.INCONCLUSIVE, 0.9, 1.2, margin_in_reach=0.11),
+            "inconclusive: about ± 11 % is the smallest margin that the whole budget resolves",
+        ),
+        (
             judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.01, 1.03, blocks_needed=(1, 1)),
             "slower by 1 to 3 %, materiality open; 1 block (about 3.3 s) more to settle it",
         ),

@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable
 
 from sectax.model.analysed import FamilyControls
-from sectax.model.finding import SLOWER, Effect, Finding
+from sectax.model.finding import SEEN_AS_PUT, Effect, Finding
 from sectax.model.measured import Measured
 from sectax.model.plan import known_cost
 from sectax.model.treatment import Standing
 
 
 def found(positive: Finding) -> bool:
-    """Whether the known extra cost was seen at all; how large it was measured does not matter here."""
-    return positive.verdict in SLOWER
+    """Whether the known extra cost was seen, and not as less than the margin, of which it is twice as much."""
+    return positive.verdict in SEEN_AS_PUT
 
 
 def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[FamilyControls, ...]:

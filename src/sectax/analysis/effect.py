@@ -79,12 +79,16 @@ def intervals(
 
 
 def is_fixed(measured: Measured) -> bool:
-    """Whether Student's t holds: the number of blocks was fixed in the plan, and all of them are there.
+    """Whether Student's t holds: the number of blocks was fixed in the plan, and all of them are there."""
+    return measured.plan.stopping.fixed_blocks is not None and blocks_pending(measured) == 0
 
-    Before that the sequence is used, which may be looked at as often as anyone likes.
+
+def blocks_pending(measured: Measured) -> int:
+    """How many blocks of a number that was fixed in the plan are still to come.
+
+    Until then there is an interval and no verdict: the whole error level is spent at the end.
     """
-    planned = measured.plan.stopping.fixed_blocks
-    return planned is not None and len(measured.blocks) >= planned
+    return max(0, (measured.plan.stopping.fixed_blocks or 0) - len(measured.blocks))
 
 
 def last_look(plan: Plan) -> int:

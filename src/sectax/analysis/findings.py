@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sectax.analysis.effect import effects, is_fixed, last_look, margin_of, unseen
+from sectax.analysis.effect import blocks_pending, effects, last_look, margin_of, unseen
 from sectax.analysis.needed import Open, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
@@ -20,13 +20,29 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
     Made to be called after each block: a few milliseconds for sixty comparisons. Warnings are not applied here.
     """
     margin = measured.plan.stopping.margin
+    pending = blocks_pending(measured)
     findings = []
     for comparison, effect in zip(measured.plan.comparisons, effects(measured), strict=True):
-        answer = VerdictId.NOT_MEASURED if effect is None else verdict(effect.low, effect.high, margin)
-        findings.append(Finding(comparison, answer, effect, margin))
-    if is_fixed(measured):
+        if effect is None:
+            findings.append(Finding(comparison, VerdictId.NOT_MEASURED, None, margin))
+        elif pending:
+            findings.append(_pending(comparison, effect, margin, pending, measured.block_s))
+        else:
+            findings.append(Finding(comparison, verdict(effect.low, effect.high, margin), effect, margin))
+    if measured.plan.stopping.fixed_blocks is not None:
         return tuple(findings)
     return tuple(_with_needs(findings, measured))
+
+
+def _pending(comparison: Comparison, effect: Effect, margin: float, pending: int, block_s: float | None) -> Finding:
+    """A comparison of a run whose number of blocks was fixed and is not reached yet."""
+    return Finding(
+        comparison,
+        VerdictId.INCONCLUSIVE,
+        replace(effect, blocks_needed=(pending, pending)),
+        margin,
+        seconds_needed=None if block_s is None else (pending * block_s, pending * block_s),
+    )
 
 
 def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 
 from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Evidence
-from sectax.model.finding import FASTER, SLOWER, WITHIN_MARGIN, Finding, Severity, VerdictId, Warning, leans_on
+from sectax.model.finding import (
+    FASTER,
+    SEEN_AS_PUT,
+    SLOWER,
+    WITHIN_MARGIN,
+    Finding,
+    Severity,
+    VerdictId,
+    Warning,
+    leans_on,
+)
 from sectax.model.plan import FIRST_LOOK
 from sectax.model.treatment import CONTROLS, Standing
 
@@ -31,12 +41,16 @@ def _negative(evidence: Evidence) -> Iterator[Warning]:
             saw = f"{blocks} blocks of the negative control are too few"
             yield from _not_controlled(evidence, evidence.families[finding.comparison.cell], saw)
         elif finding.verdict in _FIRED:
+            differs = (
+                "is at odds with itself"
+                if finding.verdict is VerdictId.INVALID
+                else f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
+            )
             yield Warning(
                 NEGATIVE_CONTROL.id,
                 Severity.FATAL,
                 "run",
-                f"{finding.comparison.treatment} differs from its own copy by {_percent(effect.low)} to "
-                f"{_percent(effect.high)} in {finding.comparison.metric}, over {effect.blocks} blocks",
+                f"{finding.comparison.treatment} {differs} in {finding.comparison.metric}, over {effect.blocks} blocks",
                 "the run sees differences where there are none, so none of its verdicts stands",
                 "look for what treats the two differently (order, other load, throttling) and run again",
             )
@@ -78,7 +92,7 @@ def _positive(evidence: Evidence) -> Iterator[Warning]:
     for finding in _of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
         unmeasured = _unmeasured(evidence, finding)
-        if unmeasured is None and finding.verdict in SLOWER:
+        if unmeasured is None and finding.verdict in SEEN_AS_PUT:
             continue
         leaning = any(leans_on(other, comparison, evidence.families, evidence.observed) for other in evidence.findings)
         if effect is None or unmeasured is not None:
@@ -89,7 +103,8 @@ def _positive(evidence: Evidence) -> Iterator[Warning]:
             Severity.FATAL if leaning else Severity.NOTE,
             comparison.id,
             f"the known extra cost of {comparison.treatment} was measured as {_percent(effect.low)} to "
-            f"{_percent(effect.high)} over {effect.blocks} blocks, which leaves room for none",
+            f"{_percent(effect.high)} over {effect.blocks} blocks, "
+            + ("which leaves room for none" if effect.low <= 0 else "which is too little"),
             "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
             if leaning
             else "no verdict of this run rests on it",

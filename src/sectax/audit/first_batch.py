@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import median
 
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.over_blocks import Hit, column, percent, unwatched, warn, watched
@@ -24,7 +25,7 @@ def first_batches(check: str, evidence: Evidence) -> Iterator[Warning]:
     hits = [
         (arm, excess)
         for arm in arms
-        if abs(excess := _median(column(arm, lambda shape: shape.first_excess))) >= math.log1p(evidence.margin)
+        if abs(excess := median(column(arm, lambda shape: shape.first_excess))) >= math.log1p(evidence.margin)
         and _out_of_place(arm) < CHANCE / len(arms)
     ]
     yield from warn(
@@ -32,7 +33,7 @@ def first_batches(check: str, evidence: Evidence) -> Iterator[Warning]:
         arms,
         hits,
         _saw,
-        "the warm-up was too short: part of a difference may be that of warming up",
+        "a warm-up that was too short, or work that comes at the beginning: part of a difference may be that",
         "longer batches (no --quick), so that the pilot sees more of it",
     )
 
@@ -59,9 +60,3 @@ def _out_of_place(arm: Arm) -> float:
 
 def _centred(shape: BatchShape) -> float:
     return shape.first_rank - 0.5
-
-
-def _median(values: list[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

@@ -28,6 +28,8 @@ class VerdictId(StrEnum):
 # Groups of verdicts that more than one room asks for.
 SLOWER = frozenset({VerdictId.SLOWER_MATERIAL, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.SLOWER_MATERIALITY_OPEN})
 FASTER = frozenset({VerdictId.FASTER_MATERIAL, VerdictId.FASTER_WITHIN_MARGIN, VerdictId.FASTER_MATERIALITY_OPEN})
+# Of a positive control, whose known cost is twice the margin: less than the margin is not what was put there.
+SEEN_AS_PUT = SLOWER - {VerdictId.SLOWER_WITHIN_MARGIN}
 # 'No more than the margin': these lean on the run being able to see so little.
 WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN})
 # More blocks may still settle these.

@@ -10,6 +10,7 @@ import math
 
 from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity, VerdictId
 from sectax.model.metric import Metric
+from sectax.model.plan import FIRST_LOOK
 from sectax.reports import units
 
 # From here on a ratio reads better than a per cent: 'twice as slow', not 'slower by 100 %'.
@@ -125,12 +126,21 @@ def _directed(seen: Effect, metric: Metric | None) -> str:
 
 
 def _inconclusive(finding: Finding) -> str:
+    seen = finding.effect
+    if seen is None:
+        return "inconclusive"
+    margin, reach = seen.margin_needed, seen.margin_in_reach
+    smallest = ""
+    if margin is not None:
+        smallest = f"± {units.share(margin)} is the smallest margin these blocks resolve"
+        if reach is not None:
+            smallest += f", about {units.share(reach)} the whole budget"
+    elif reach is not None:
+        smallest = f"about ± {units.share(reach)} is the smallest margin that the whole budget resolves"
     needed = blocks_needed(finding)
-    margin = finding.effect.margin_needed if finding.effect else None
-    smallest = f"± {units.share(margin)} is the smallest margin these blocks resolve" if margin is not None else ""
-    reach = finding.effect.margin_in_reach if finding.effect else None
-    if smallest and reach is not None:
-        smallest += f", about {units.share(reach)} the whole budget"
+    if not needed and seen.blocks < FIRST_LOOK:
+        more = FIRST_LOOK - seen.blocks
+        needed = f"at least {more} block{'' if more == 1 else 's'} more for an interval"
     reasons = "; ".join(part for part in (needed, smallest) if part)
     return f"inconclusive: {reasons}" if reasons else "inconclusive"
 
