@@ -104,7 +104,8 @@ def _print_dry_run(would: DryRun, as_json: bool) -> None:
         return
     import msgspec
 
-    document = {"schema": "sectax/dry-run/1", "plan": would.plan, "bill": would.bill, "assumes": would.assumes}
+    bill = None if would.bill is None else msgspec.to_builtins(would.bill) | {"total": would.bill.total}
+    document = {"schema": "sectax/dry-run/1", "plan": would.plan, "bill": bill, "assumes": would.assumes}
     click.echo(msgspec.json.encode(document).decode())
 
 

@@ -28,6 +28,9 @@ LONGEST_PROCESS_S = 2.0
 FEWEST_BATCHES = 4
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2
+# A batch whose operations wait for each other (a pace with idle gaps) lasts longer than its operations. Past this the
+# subjects of a round would no longer meet the same machine, so such a batch has fewer operations.
+LONGEST_VISIT_S = 0.5
 
 Emit = Callable[[BlockEvent], None]
 
@@ -144,7 +147,9 @@ def _batch_size(
     tried, elapsed = 1, 0.0
     while count is not None:
         tried = count
+        began = time.monotonic()
         elapsed = _elapsed(subject, Work(count=tried), observed)
+        aim_s = min(aim_s, LONGEST_VISIT_S * elapsed / (time.monotonic() - began))
         count = next_count(tried, elapsed, enough_s=max(shortest_s, aim_s / 2))
     per_operation = elapsed / tried
     frozen = frozen_count(per_operation, aim_s, shortest_s)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from sectax.model.advice import AdviceRules
+from sectax.model.bill import Usage
 from sectax.model.plan import Calibrated, Plan, Stopping
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
@@ -75,3 +77,25 @@ class Experiment(Protocol):
 
     def requirements(self) -> tuple[str, ...]:
         """The names of the probes that the experiment can use, for `setup` and `doctor`."""
+
+
+@runtime_checkable
+class PaidFor(Protocol):
+    """What an experiment has besides where a service that it can use is paid for.
+
+    Attributes:
+        assumes: one sentence on what the usage supposes.
+    """
+
+    assumes: str
+
+    def usage(self, plan: Plan) -> tuple[Usage, ...]:
+        """The most that a run uses of the service, whether this plan would use the paid one or a local one."""
+
+
+@runtime_checkable
+class Advises(Protocol):
+    """What an experiment has besides where its runs can be turned into advice (`sectax advise`)."""
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """What it knows of its treatments: which do a part of the work, which levels are sizes."""

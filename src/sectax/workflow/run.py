@@ -55,7 +55,7 @@ def start(name: str, request: Request, path: Path, progress: Progress) -> Outcom
     """Plan and run an experiment, recording into a new file."""
     experiment = registry.load(name)
     plan = experiment.plan(request)
-    _refuse_empty(plan)
+    _refuse_empty(experiment, plan)
     private_inputs.sweep()
     inputs = experiment.inputs(plan)
     run_id = secrets.token_hex(8)
@@ -90,13 +90,14 @@ def resume(path: Path, progress: Progress) -> Outcome:
     return _Session(experiment, plan, inputs, ledger, progress).run()
 
 
-def _refuse_empty(plan: Plan) -> None:
+def _refuse_empty(experiment: Experiment, plan: Plan) -> None:
     if not plan.comparisons:
         reasons = sorted({f"{skip.reason} ({skip.mend})" if skip.mend else skip.reason for skip in plan.skipped})
         if reasons:
+            can_set_up = experiment.requirements() and any(skip.mend for skip in plan.skipped)
             raise NothingMeasured(
                 "nothing can be measured here: " + "; ".join(reasons),
-                f"sectax setup {plan.experiment}" if any(skip.mend for skip in plan.skipped) else "",
+                f"sectax setup {plan.experiment}" if can_set_up else "",
             )
         raise NothingMeasured(
             f"nothing is left to compare: {plan.control} needs the baseline and one level more",

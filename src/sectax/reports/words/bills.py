@@ -12,7 +12,7 @@ def bill(given: Bill) -> list[str]:
         f"{printable(each.words)}: {each.amount:,.0f} {printable(each.unit)}, {_money(each.cost, given.currency)}"
         for each in given.charges
     ]
-    total = f"estimated bill: {_money(given.total, given.currency)} at most, before tax and free allowances"
+    total = f"estimated bill: about {_money(given.total, given.currency)}, before tax and free allowances"
     return [*lines, total, f"prices of {printable(given.day)} for {printable(given.place)}: {printable(given.source)}"]
 
 

@@ -1,0 +1,256 @@
+"""The experiment: functions against a baseline function, at the memory sizes and paces that are asked for."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+
+from sectax.design.matrix import Levels, Rules, Unavailable, build
+from sectax.experiments.function.options import (
+    BASELINE,
+    FOLDER,
+    Functions,
+    read_environment,
+    read_expected,
+    read_functions,
+)
+from sectax.experiments.interface import Option, Request
+from sectax.experiments.levels import choose
+from sectax.model.bill import Usage
+from sectax.model.errors import WrongUse
+from sectax.model.metric import FIRST as FIRST_OBSERVED
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.plan import SETTLING_SHARE, Calibrated, Plan
+from sectax.model.subject import SubjectSpec
+from sectax.model.treatment import Factor, Role
+from sectax.subjects.function import AWS, LOCAL, FunctionSpec
+from sectax.subjects.function.spec import EMPTY_EVENT, LOCAL_ROLE
+
+# Where the quota holds one call in four back, the median shows nothing of it, and the bill all.
+MEAN_DURATION = Metric("mean_duration", "s", Better.LOWER, Summary.MEAN, observed="duration")
+FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
+# Lambda tells it in whole MB.
+MAX_MEMORY = Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20)
+_REPORT_STEP_S = 1e-5
+
+BACK_TO_BACK, SPACED = "back-to-back", "spaced"
+_MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
+_LEAST_MB, _MOST_MB = 128, 10_240
+
+# Five periods of the quota: where it bites, a batch shows how it does on average.
+BATCH_S = 0.1
+_ROUNDS = (4, 16)
+_FAMILY = "functions"
+
+# What the estimated bill supposes.
+_ASSUMED_S = 0.01
+_WARM_UP_BATCHES = 10
+_PILOT_BATCHES = 25
+_BILLING_MB = 1024  # the GB of a GB-second
+
+
+class FunctionExperiment:
+    """Whole functions, each block a fresh instance: Duration, cold start and memory, by memory size and pace."""
+
+    name = "function"
+    title = "What does the one function cost more than the other?"
+    presets: tuple[str, ...] = ("default",)
+    factors: tuple[Factor, ...] = (
+        Factor("memory", (*_MEMORY_MB, "…")),
+        Factor("pace", (BACK_TO_BACK, SPACED)),
+        Factor("function", (BASELINE, "…")),
+    )
+    options: tuple[Option, ...] = (
+        Option("baseline", "the function that the others are compared with, as a zip or a folder", "ZIP"),
+        Option("treatment", "a function and its name", "NAME=ZIP", multiple=True),
+        Option("event", "a file with the JSON that all are invoked with (default: an empty object)", "FILE"),
+        Option("expect", "a file with the JSON that every answer must be equal to", "FILE"),
+        Option("runtime", "python3.x or provided.al2023 (default: the Python that runs sectax)", "NAME"),
+        Option("handler", "what the runtime calls (default lambda_function.lambda_handler)", "NAME"),
+        Option("layer", "a layer for all functions, or for one", "[NAME=]ZIP|ARN", multiple=True),
+        Option("env-file", "a file with NAME=VALUE lines, the functions' environment", "FILE"),
+        Option("timeout", "what an invocation may take (default 60)", "SECONDS"),
+        Option("gap", "from an answer to the next event where pace=spaced (default 0.1)", "SECONDS"),
+        Option("endpoint", "local (default: a server of sectax's own), an address, or aws", "WHERE"),
+        Option("role", "the execution role, which AWS wants", "ARN"),
+    )
+    assumes = (
+        f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full; past "
+        f"{BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
+    )
+
+    def plan(self, request: Request) -> Plan:
+        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+        functions = read_functions(options)
+        known = (
+            Factor("memory", _memory_levels(request.levels.get("memory", _MEMORY_MB))),
+            Factor("pace", (BACK_TO_BACK, SPACED)),
+            Factor("function", tuple(functions.code)),
+        )
+        factors = choose(known, {"pace": (BACK_TO_BACK,)}, request.levels)
+        step_s = _REPORT_STEP_S if functions.endpoint is AWS else 0.0
+        metrics = (
+            Metric("duration", "s", Better.LOWER, Summary.MEDIAN, observed="duration", resolution=step_s),
+            MEAN_DURATION,
+            FIRST,
+            MAX_MEMORY,
+        )
+        rules = Rules(
+            family=lambda levels: _FAMILY,
+            unavailable=_Availability(functions.endpoint),
+            declares=functools.partial(_declares, functions.endpoint),
+            # The cost of a function is its author's: nothing of a known length can be put into it from outside.
+            positive=False,
+        )
+        matrix = build(
+            factors, "function", BASELINE, metrics, request.stopping, rules, simultaneous=request.simultaneous
+        )
+        return Plan(
+            experiment=self.name,
+            preset=request.preset,
+            question=self.title,
+            transfers=_TRANSFERS[functions.endpoint is AWS],
+            control="function",
+            factors=factors,
+            metrics=metrics,
+            cells=matrix.cells,
+            treatments=matrix.treatments,
+            comparisons=matrix.comparisons,
+            skipped=matrix.skipped,
+            stopping=request.stopping,
+            seed=request.seed,
+            batch_s=BATCH_S,
+            rounds_range=_ROUNDS,
+            options=options,
+            # The local Lambda tells no version of its runtimes; `identity` holds it for the whole run.
+            equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
+            words={
+                "metric=duration": "Duration",
+                "metric=mean_duration": "mean Duration",
+                "metric=max_memory_used": "Max Memory Used",
+            }
+            | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
+        )
+
+    def inputs(self, plan: Plan) -> dict[str, str]:
+        return read_environment(read_functions(plan.options).environment)
+
+    def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
+        functions = read_functions(plan.options)
+        expected = read_expected(functions.expected)
+        return {each.id: _spec(each.levels, functions, inputs, expected) for each in plan.treatments}
+
+    def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
+        return {}
+
+    def identity(self, plan: Plan) -> dict[str, str]:
+        from sectax.subjects.function.code import mark_of
+        from sectax.toolchain.lambda_runtime.python import python_runtime
+
+        functions = read_functions(plan.options)
+        marks = {f"function.{name}": f"sha256 {mark_of(path)}" for name, path in functions.code.items()}
+        if functions.endpoint == LOCAL and functions.runtime.startswith("python"):
+            # Named after the interpreter's version and all that is in it.
+            marks["function.runtime"] = python_runtime(functions.runtime).client.name
+        for name, layers in functions.layers.items():
+            told = [layer if layer.startswith("arn:") else mark_of(layer) for layer in layers]
+            marks |= {f"function.{name}.layers": ", ".join(told)} if told else {}
+        if functions.event is not None:
+            marks["function.event"] = hashlib.sha256(Path(functions.event).read_bytes()).hexdigest()[:16]
+        return marks
+
+    def set_up(self, plan: Plan) -> None:
+        """Begin the local server, so that what hinders it is said once and before anything is tried."""
+        from sectax.subjects.function.services import service
+
+        service(read_functions(plan.options).endpoint)
+
+    def clean_up(self, plan: Plan) -> None:
+        """End the local server, with every instance."""
+        from sectax.subjects.function.services import close_services
+
+        close_services()
+
+    def requirements(self) -> tuple[str, ...]:
+        return ()
+
+    def usage(self, plan: Plan) -> tuple[Usage, ...]:
+        count = max(1, round(BATCH_S / _ASSUMED_S))
+        blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
+        visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
+        architecture = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
+        requests, gb_s = 0, 0.0
+        for treatment in plan.treatments:
+            tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
+            number = blocks * (1 + visits) + tried
+            requests += number
+            gb_s += number * _ASSUMED_S * int(treatment.levels["memory"]) / _BILLING_MB
+        return Usage("lambda.requests", requests), Usage(f"lambda.{architecture}", gb_s)
+
+
+_TRANSFERS = {
+    False: (
+        "The share of a processor is Lambda's, the processor is this machine's: ratios carry over to Lambda as far as "
+        "its processors are like this one, absolute times do not."
+    ),
+    True: "It holds for this region and the processors that AWS gave these functions meanwhile.",
+}
+
+
+class _Availability:
+    """Why a memory size cannot be had; found out once for a plan, since trying it makes a sandbox."""
+
+    def __init__(self, endpoint: str | None) -> None:
+        self._endpoint = endpoint
+
+    @functools.cached_property
+    def _obstacle(self) -> Unavailable | None:
+        from sectax.subjects.function.promises import obstacle
+
+        found = obstacle(self._endpoint)
+        return None if found is None else Unavailable(found.message, found.hint)
+
+    def __call__(self, levels: Levels) -> Unavailable | None:
+        return self._obstacle
+
+
+def _declares(endpoint: str | None, levels: Levels) -> dict[str, str | int | float | bool]:
+    from sectax.subjects.function.promises import promised
+
+    return promised(int(levels["memory"]), endpoint)
+
+
+def _memory_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The memory sizes asked for, in their order of size. Raises `WrongUse` for what is none."""
+    if asked == ("all",):
+        asked = _MEMORY_MB
+    for text in asked:
+        if not (text.isdecimal() and text.isascii() and _LEAST_MB <= int(text) <= _MOST_MB):
+            raise WrongUse(
+                f"the factor memory has no level {text!r}", f"Lambda has {_LEAST_MB} to {_MOST_MB} MB, in whole MB"
+            )
+    return tuple(sorted({str(int(text)) for text in asked}, key=int))
+
+
+def _spec(levels: Levels, functions: Functions, inputs: Mapping[str, str], expected: str | None) -> FunctionSpec:
+    name = levels["function"]
+    return FunctionSpec(
+        name=name,
+        code=functions.code[name],
+        runtime=functions.runtime,
+        handler=functions.handler,
+        memory_mb=int(levels["memory"]),
+        timeout_s=functions.timeout_s,
+        environment=dict(inputs),
+        layers=functions.layers[name],
+        events=(EMPTY_EVENT if functions.event is None else functions.event,),
+        gap_s=functions.gap_s if levels["pace"] == SPACED else 0.0,
+        endpoint=functions.endpoint,
+        role=functions.role or LOCAL_ROLE,
+        expected=expected,
+    )

@@ -1,0 +1,189 @@
+"""Reads the functions that a user typed: which there are, how they are configured, and where they are to run."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import msgspec
+
+from sectax.model.errors import WrongUse
+from sectax.subjects.function import AWS, LOCAL
+
+BASELINE = "baseline"
+# The option that says where paths begin: recorded, so that a run can be resumed from elsewhere.
+FOLDER = "folder"
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+_ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
+_TIMEOUT_S = 60
+_GAP_S = 0.1
+
+
+@dataclass(frozen=True)
+class Functions:
+    """What is measured.
+
+    Attributes:
+        code: name -> path of a zip or a folder; the baseline is first.
+        layers: name -> paths or ARNs.
+        event: path of a file with JSON; None for an empty object.
+        environment: path of a file with NAME=VALUE lines; None for none.
+        expected: path of a file with the JSON that every answer must be equal to; None for any answer.
+        gap_s: seconds from an answer to the next event where the pace is spaced.
+        endpoint: as in `FunctionSpec`. role: None for the local one.
+    """
+
+    code: dict[str, str]
+    layers: dict[str, tuple[str, ...]]
+    event: str | None
+    environment: str | None
+    expected: str | None
+    runtime: str
+    handler: str
+    timeout_s: int
+    gap_s: float
+    endpoint: str | None
+    role: str | None
+
+
+def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
+    """Understand the options of `sectax run function`.
+
+    Raises:
+        WrongUse: a function that is missing or named twice, a file that is not there, or a value that cannot be.
+    """
+    folder = _one(options, FOLDER) or os.getcwd()
+    baseline = _one(options, "baseline")
+    if baseline is None:
+        raise WrongUse("no baseline was given", "say --baseline ZIP (a folder does too)")
+    code = {BASELINE: baseline}
+    for given in options.get("treatment", ()):
+        name, separator, path = given.partition("=")
+        if not separator or not _NAME.fullmatch(name) or not path:
+            raise WrongUse(f"--treatment {given!r} has no name or no code", "say --treatment NAME=ZIP")
+        if name in code:
+            raise WrongUse(f"two functions are called {name!r}", "give every treatment a name of its own")
+        code[name] = path
+    if len(code) == 1:
+        raise WrongUse("nothing was given to compare the baseline with", "say --treatment NAME=ZIP")
+    endpoint = _endpoint(_one(options, "endpoint") or LOCAL)
+    role = _one(options, "role")
+    if role is not None and not _ROLE.fullmatch(role):
+        raise WrongUse(f"--role {role!r} is no ARN of a role", "as in arn:aws:iam::123456789012:role/lambda")
+    if endpoint is AWS and role is None:
+        raise WrongUse("AWS wants an execution role for every function", "say --role ARN")
+    runtime = _one(options, "runtime") or PYTHON
+    default = "lambda_function.lambda_handler" if runtime.startswith("python") else "bootstrap"
+    return Functions(
+        code={name: _file(f"function {name!r}", path, folder) for name, path in code.items()},
+        layers=_layers(options.get("layer", ()), tuple(code), folder),
+        event=_json(options, "event", folder),
+        environment=_optional(options, "env-file", folder),
+        expected=_json(options, "expect", folder),
+        runtime=runtime,
+        handler=_one(options, "handler") or default,
+        timeout_s=int(_number(options, "timeout", _TIMEOUT_S, 1, 900)),
+        gap_s=_number(options, "gap", _GAP_S, 0.001, 60),
+        endpoint=endpoint,
+        role=role,
+    )
+
+
+def read_environment(path: str | None) -> dict[str, str]:
+    """The variables of a file of NAME=VALUE lines; empty lines and lines that begin with # are left out.
+
+    Raises:
+        WrongUse: the file cannot be read, or a line is no such assignment. What the line holds is not shown.
+    """
+    if path is None:
+        return {}
+    variables = {}
+    for number, line in enumerate(_text(path).splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, separator, value = line.partition("=")
+        if not separator or not re.fullmatch(r"[A-Za-z]\w*", name):
+            raise WrongUse(f"line {number} of {path} is no NAME=VALUE", "quotes are not needed, and would be kept")
+        variables[name] = value
+    return variables
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUse(f"{path} cannot be read: {error}", "give another file") from error
+
+
+def read_expected(path: str | None) -> str | None:
+    """The JSON of a file. Raises `WrongUse` where it cannot be read."""
+    return None if path is None else _text(path)
+
+
+def _one(options: Mapping[str, tuple[str, ...]], name: str) -> str | None:
+    return next(iter(options.get(name, ())), None)
+
+
+def _endpoint(given: str) -> str | None:
+    if given == "aws":
+        return AWS
+    if given == LOCAL or (urlsplit(given).scheme in ("http", "https") and urlsplit(given).hostname):
+        return given
+    raise WrongUse(f"--endpoint {given!r} is no address", "say local, aws, or an address as in http://127.0.0.1:9000")
+
+
+def _file(what: str, path: str, folder: str) -> str:
+    full = os.path.join(folder, path)
+    if not os.path.exists(full):
+        raise WrongUse(f"{what}: {path} is not there", f"paths begin at {folder}")
+    return full
+
+
+def _optional(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:
+    path = _one(options, name)
+    return None if path is None else _file(f"--{name}", path, folder)
+
+
+def _json(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:
+    path = _optional(options, name, folder)
+    if path is not None:
+        try:
+            msgspec.json.decode(_text(path).encode(), type=msgspec.Raw)
+        except msgspec.DecodeError as error:
+            raise WrongUse(f"--{name}: {path} is no JSON: {error}", "Lambda takes nothing else") from error
+    return path
+
+
+def _layers(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, tuple[str, ...]]:
+    """`LAYER` is for all functions, `NAME=LAYER` for one of them."""
+    layers: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+    for text in given:
+        name, separator, rest = text.partition("=")
+        for_one = bool(separator) and name in names
+        path = rest if for_one else text
+        layer = path if path.startswith("arn:") else _file("--layer", path, folder)
+        for target in (name,) if for_one else names:
+            layers[target] += (layer,)
+    return layers
+
+
+def _number(options: Mapping[str, tuple[str, ...]], name: str, default: float, least: float, most: float) -> float:
+    given = _one(options, name)
+    if given is None:
+        return default
+    try:
+        value = float(given.removesuffix("s"))
+    except ValueError:
+        value = -1.0
+    if not least <= value <= most:
+        raise WrongUse(
+            f"--{name} {given!r} is not between {least:g} and {most:g} seconds", f"as in --{name} {default:g}"
+        )
+    return value

@@ -1,0 +1,57 @@
+"""Reads a price list, the one that comes with sectax or the user's own."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from sectax.model.errors import WrongUse
+
+_BUILT_IN = "us-east-1.toml"
+
+
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing that has a price: `price` in the list's currency for `per` of the unit."""
+
+    words: str
+    unit: str
+    price: float
+    per: float
+
+
+class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Prices of one day in one place; `items` by their names."""
+
+    day: str
+    place: str
+    currency: str
+    source: str
+    items: dict[str, Item]
+
+
+def load(path: Path | None = None) -> PriceList:
+    """The price list at *path*, or the built-in one.
+
+    Raises:
+        WrongUse: it cannot be read, or is no price list.
+    """
+    if path is None:
+        return _read((files("sectax.prices") / _BUILT_IN).read_text(encoding="utf-8"))
+    try:
+        return _read(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be read: {error.strerror}", "name a file with prices") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise WrongUse(f"{path} is no price list: {error}", "src/sectax/prices/us-east-1.toml is one") from error
+
+
+def _read(text: str) -> PriceList:
+    prices = msgspec.convert(tomllib.loads(text), PriceList)
+    for name, item in prices.items.items():
+        if not (math.isfinite(item.price) and item.price >= 0 and math.isfinite(item.per) and item.per > 0):
+            raise msgspec.ValidationError(f"the price of {name} is {item.price} for {item.per}")
+    return prices

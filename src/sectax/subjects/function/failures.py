@@ -1,0 +1,72 @@
+"""Turns what went wrong with a function into words for a person: what happened, and what to try."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from botocore.exceptions import (  # type: ignore[import-untyped]
+    BotoCoreError,
+    ClientError,
+    ConnectionError,
+    NoCredentialsError,
+    NoRegionError,
+    ReadTimeoutError,
+)
+
+from sectax.model.printable import printable
+
+# Everything that AWS's client may raise.
+ServiceTrouble = (ClientError, BotoCoreError)
+
+_LONGEST = 300  # characters of what a function said
+_LOG_LINES = 3
+
+
+def refusal(error: Exception) -> tuple[str, str]:
+    """What happened and what to try, where a call did not come to an answer of the function."""
+    match error:
+        case ClientError():
+            said = error.response.get("Error", {})
+            code, message = said.get("Code", "an error"), said.get("Message", "")
+            return f"{error.operation_name} was refused: {code}: {message}", _REFUSED.get(code, _LOOK_UP)
+        case NoCredentialsError():
+            return "there are no credentials for this endpoint", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        case NoRegionError():
+            return "no region is named", "set AWS_REGION"
+        case ReadTimeoutError():
+            return f"no answer came in time: {error}", "give the function a shorter --timeout than the call has"
+        case ConnectionError():
+            return f"the service cannot be reached: {error}", "is it running, and is --endpoint right?"
+    return str(error), _LOOK_UP
+
+
+_LOOK_UP = "docs/lambda.md says what the service takes"
+_REFUSED = {
+    "InvalidRequestContentException": "an event must be JSON",
+    "TooManyRequestsException": "the service throttles: raise its concurrency limit, or measure fewer treatments",
+    "InvalidParameterValueException": "mend the configuration that it names",
+    "AccessDeniedException": "these credentials may not do that: docs/lambda.md says what is needed",
+    "RequestEntityTooLargeException": "an event may have 6 MB",
+}
+
+
+def function_error(payload: str, log: str) -> tuple[str, str]:
+    """What happened and what to try, where the function answered with an error."""
+    try:
+        said = msgspec.json.decode(payload, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeError):
+        said = {}
+    kind, message = str(said.get("errorType", "an error")), str(said.get("errorMessage", payload))
+    words = f"answered with {printable(kind, 100)}: {printable(message, _LONGEST)}"
+    if "timed out" in message:
+        return words, "raise --timeout, or give it more memory"
+    if "signal: killed" in message:
+        return words, "it may have run out of memory: give it more"
+    own = [line for line in log.splitlines() if line.strip() and not line.startswith(_PLATFORM)]
+    if own:
+        words += f"; last in its log: {printable(' | '.join(own[-_LOG_LINES:]), _LONGEST)}"
+    return words, "invoke it by hand with this event to see why (sectax lambda serve)"
+
+
+_PLATFORM = ("START RequestId:", "END RequestId:", "REPORT RequestId:", "INIT_START", "XRAY ")

@@ -1,0 +1,80 @@
+"""What the service tells of one invocation: sectax's own header where there is one, else Lambda's REPORT line."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from sectax.model.subject import Witnesses
+from sectax.stack.lambda_service.local import measured
+
+SERVER_CLOCK = "monotonic clock of the local Lambda"
+REPORT_CLOCK = "REPORT line"
+# A REPORT line has two digits of milliseconds.
+REPORT_STEP_S = 1e-5
+
+_MB = 2**20
+_DURATION = re.compile(r"(?<!Billed )(?<!Init )(?<!Restore )Duration: ([\d.]+) ms")
+_INIT = re.compile(r"Init Duration: ([\d.]+) ms")
+_MEMORY = re.compile(r"Max Memory Used: (\d+) MB")
+_AMOUNTS = ("cpu_time_s", "throttled_s", "throttled_periods", "periods")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One invocation.
+
+    Attributes:
+        init_s: of a cold start; None on a warm one. max_memory_bytes: None where it is not told.
+        clock, step_s: what timed it, and in which steps it tells.
+        amounts: telemetry of this invocation alone.
+        limits: those in force, as witnesses; empty where the service does not say.
+    """
+
+    duration_s: float
+    init_s: float | None
+    max_memory_bytes: float | None
+    clock: str
+    step_s: float
+    amounts: dict[str, float] = field(default_factory=dict)
+    limits: Witnesses = field(default_factory=dict)
+
+
+def reading(answer: dict[str, Any]) -> Reading | None:
+    """Read boto3's answer of an `invoke` with LogType=Tail; None where it tells no Duration."""
+    if "x-sectax-measured" in answer["ResponseMetadata"]["HTTPHeaders"]:
+        return _of_header(answer)
+    return _of_report(base64.b64decode(answer.get("LogResult", "")).decode(errors="replace"))
+
+
+def _of_header(answer: dict[str, Any]) -> Reading:
+    told = measured(answer)
+    limits: Witnesses = {}
+    if told.cpu_quota is not None:
+        limits["cpu_quota"] = told.cpu_quota
+    if told.period_us is not None:
+        limits["cpu_period_us"] = told.period_us
+    if told.memory_limit_bytes is not None:
+        limits["memory_limit_mb"] = told.memory_limit_bytes / _MB
+    if told.cgroup is not None:
+        limits["cgroup"] = told.cgroup
+    amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(told, name)) is not None}
+    memory = None if told.max_memory_bytes is None else float(told.max_memory_bytes)
+    return Reading(told.duration_s, told.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
+
+
+def _of_report(log: str) -> Reading | None:
+    # The function may print what looks like one; Lambda's own line is the last.
+    report = log[log.rfind("REPORT RequestId:") :] if "REPORT RequestId:" in log else ""
+    duration, init, memory = _DURATION.search(report), _INIT.search(report), _MEMORY.search(report)
+    if duration is None:
+        return None
+    return Reading(
+        float(duration[1]) / 1e3,
+        None if init is None else float(init[1]) / 1e3,
+        None if memory is None else float(memory[1]) * _MB,
+        REPORT_CLOCK,
+        REPORT_STEP_S,
+    )

@@ -1,0 +1,93 @@
+"""Lambda as the subjects of one process share it: one client, one local server that the first subject starts, one
+version of every layer."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+from typing import Any
+
+from sectax.stack.lambda_service.local import LocalLambda
+from sectax.stack.lambda_service.settings import Settings
+from sectax.subjects.function.code import read_code
+from sectax.subjects.function.spec import LOCAL
+
+# Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
+# instance that was reaped meanwhile would answer its next event with a cold start.
+_INSTANCES = 200
+_IDLE_S = 24 * 3600.0
+_REGION = "us-east-1"  # of an address that is not AWS's, where the environment names none
+
+
+class Service:
+    """AWS's Lambda API at one endpoint."""
+
+    def __init__(self, endpoint: str | None) -> None:
+        """Raises `SectaxError` where the local Lambda cannot run here."""
+        self._endpoint = endpoint
+        self._local = LocalLambda(Settings(instances=_INSTANCES, idle_s=_IDLE_S)) if endpoint == LOCAL else None
+        self._clients: dict[float, Any] = {}
+        self._layers: dict[str, str] = {}
+        if self._local is not None:
+            self._local.__enter__()
+
+    def client(self, read_timeout_s: float) -> Any:
+        """boto3's client. A call is made once: one that is repeated would hide a throttle and be measured as one."""
+        if read_timeout_s not in self._clients:
+            self._clients[read_timeout_s] = self._new_client(read_timeout_s)
+        return self._clients[read_timeout_s]
+
+    def layer(self, client: Any, given: str) -> str:
+        """The ARN of a layer version; an archive is published the first time."""
+        if given.startswith("arn:"):
+            return given
+        archive = read_code(given)
+        mark = hashlib.sha256(archive).hexdigest()
+        if mark not in self._layers:
+            published = client.publish_layer_version(LayerName=f"sectax-{mark[:16]}", Content={"ZipFile": archive})
+            self._layers[mark] = published["LayerVersionArn"]
+        return self._layers[mark]
+
+    def close(self) -> None:
+        """End the local server, or remove from AWS the layers that were published there; never raises."""
+        if self._local is not None:
+            self._local.stop()
+            return
+        for arn in self._layers.values():
+            name, _, version = arn.rpartition(":")
+            for client in list(self._clients.values())[:1]:
+                with contextlib.suppress(Exception):
+                    client.delete_layer_version(LayerName=name, VersionNumber=int(version))
+
+    def _new_client(self, read_timeout_s: float) -> Any:
+        if self._local is not None:
+            return self._local.client(read_timeout=read_timeout_s)
+        import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+        from botocore.config import Config  # type: ignore[import-untyped]
+
+        session = boto3.session.Session()
+        config = Config(retries={"total_max_attempts": 1}, read_timeout=read_timeout_s)
+        if self._endpoint is None:
+            return session.client("lambda", config=config)
+        region = session.region_name or _REGION
+        return session.client("lambda", endpoint_url=self._endpoint, region_name=region, config=config)
+
+
+_services: dict[str | None, Service] = {}
+
+
+def service(endpoint: str | None) -> Service:
+    """The service at an endpoint, begun by the first who asks. Raises `SectaxError` where it cannot run here."""
+    if endpoint not in _services:
+        _services[endpoint] = Service(endpoint)
+    return _services[endpoint]
+
+
+def close_services() -> None:
+    """End what was begun. A local server whose process dies without this notices it, and ends by itself."""
+    while _services:
+        _services.popitem()[1].close()
+
+
+atexit.register(close_services)

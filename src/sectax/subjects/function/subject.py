@@ -1,0 +1,195 @@
+"""A Lambda function as a subject: deployed for the block, invoked one event at a time, timed by the service."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sectax.model.errors import SectaxError, SubjectFailed
+from sectax.model.metric import FIRST
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.subjects.function.deployment import Deployment
+from sectax.subjects.function.failures import ServiceTrouble, function_error, refusal
+from sectax.subjects.function.reading import Reading, reading
+from sectax.subjects.function.services import service
+from sectax.subjects.function.spec import FunctionSpec
+from sectax.subjects.probe.failures import redaction
+
+DURATION = "duration"
+MAX_MEMORY = "max_memory_used"
+
+# A service may replace an instance at any time. One that does so again and again measures cold starts.
+_COLD_IN_A_ROW = 3
+_LONGEST_WITNESS = 200  # characters
+
+
+class FunctionSubject:
+    """Implements `sectax.model.subject.Subject` for a function.
+
+    Each subject deploys a function of its own, so each block meets a fresh instance. Whatever fails deletes it and
+    raises `SubjectFailed`.
+    """
+
+    def __init__(self, spec: FunctionSpec) -> None:
+        self.first: Observation | None = None
+        self._spec = spec
+        self._deployment: Deployment | None = None
+        self._events: Iterator[bytes] = iter(())
+        self._redacted = redaction(spec.environment.values())
+        self._stage = "open"
+
+    def start(self) -> None:
+        """Nothing begins before `open`: a function that is being made would share the processors with its makers."""
+
+    def open(self) -> Witnesses:
+        """Deploy the function, invoke it for the first time, and see that it does what the referee demands.
+
+        `first` is the cold start: the init phase and the first Duration.
+
+        Returns:
+            The configuration as GetFunctionConfiguration tells it (`memory_mb`, `timeout_s`, `runtime`, `handler`,
+            `architecture`, `code_sha256`, `layers`), the limits in force as read back from the kernel where the
+            service tells them (`cpu_quota`, `cpu_period_us`, `memory_limit_mb`, `cgroup`), `answer_bytes`, `clock`
+            and `clock_granularity_s`.
+        """
+        spec = self._spec
+        try:
+            events = [Path(event).read_bytes() if isinstance(event, str) else event for event in spec.events]
+            self._events = itertools.cycle(events)
+            self._deployment = Deployment(service(spec.endpoint), spec)
+            witnesses = self._deployment.create()
+        except ServiceTrouble as error:
+            raise self._failure(*refusal(error)) from error
+        except OSError as error:
+            raise self._failure(f"its event cannot be read: {error}", "give a file with JSON") from error
+        except SectaxError as error:
+            raise self._failure(error.message, error.hint) from error
+        seen, answer = self._invoke(next(self._events))
+        self.first = Observation(FIRST, (seen.init_s or 0.0) + seen.duration_s, "s", seen.clock, 1)
+        self._examine()
+        self._stage = "visit"
+        told = {name: self._safe(value) if isinstance(value, str) else value for name, value in witnesses.items()}
+        timing: Witnesses = {"clock": seen.clock, "clock_granularity_s": seen.step_s, "answer_bytes": len(answer)}
+        return told | seen.limits | timing
+
+    def visit(self, work: Work) -> Visit:
+        """Invoke it `work.settle` times and throw that away, then `work.count` times.
+
+        Observations: `duration` in seconds, one for every invocation, by the service's clock; `max_memory_used` in
+        bytes, one: the instance's highest use up to now. A cold start in between is thrown away and made up for.
+
+        Telemetry is of the invocations, those that settle too, and not of the time between them: `cpu_time_s`,
+        `throttled_s`, `throttled_periods`, `periods`, and in `spanned_s` the Durations; `cold_starts` where there
+        were any.
+        """
+        if work.extra:
+            raise ValueError("a function's cost is the time of one invocation; others cannot be added to it")
+        telemetry: dict[str, float] = {"spanned_s": 0.0}
+        for _ in range(work.settle):
+            self._warm(telemetry)
+        seen = [self._warm(telemetry) for _ in range(work.count)]
+        observations = [Observation(DURATION, each.duration_s, "s", each.clock, 1) for each in seen]
+        used = [each.max_memory_bytes for each in seen if each.max_memory_bytes is not None]
+        if used:
+            observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1].clock, 1))
+        return Visit(tuple(observations), telemetry)
+
+    def close(self) -> Witnesses:
+        """Have the referee look once more, and delete the function."""
+        self._stage = "close"
+        self._examine()
+        try:
+            self._running().delete()
+        except ServiceTrouble as error:
+            raise self._failure(*refusal(error)) from error
+        return {}
+
+    def kill(self) -> None:
+        """Delete the function, whatever state it is in; never raises."""
+        if self._deployment is not None:
+            self._deployment.abandon()
+
+    def _warm(self, telemetry: dict[str, float]) -> Reading:
+        """One invocation of an instance that is warm, at the pace of the treatment."""
+        for _ in range(_COLD_IN_A_ROW):
+            if self._spec.gap_s:
+                time.sleep(self._spec.gap_s)
+            seen, _ = self._invoke(next(self._events))
+            for name, amount in seen.amounts.items():
+                telemetry[name] = telemetry.get(name, 0.0) + amount
+            telemetry["spanned_s"] += seen.duration_s
+            if seen.init_s is None:
+                return seen
+            telemetry["cold_starts"] = telemetry.get("cold_starts", 0.0) + 1
+        raise self._failure(
+            f"{_COLD_IN_A_ROW} invocations in a row were cold starts",
+            "its instances do not live: see whether it ends its own process, or whether concurrency is limited to 0",
+        )
+
+    def _invoke(self, event: bytes) -> tuple[Reading, str]:
+        """Invoke once, and see that the answer is the right one."""
+        answer, payload = self._call(event)
+        if answer.get("FunctionError"):
+            raise self._failure(*function_error(payload, _log(answer)))
+        wrong = self._wrong(payload)
+        if wrong is not None:
+            raise self._failure(f"gave a wrong answer: {wrong}", "nothing is timed that does not do its work")
+        seen = reading(answer)
+        if seen is None:
+            raise self._failure("was invoked, and no Duration was told", "the service must return REPORT lines")
+        return seen, payload
+
+    def _call(self, event: bytes) -> tuple[dict[str, Any], str]:
+        try:
+            return self._running().invoke(event)
+        except ServiceTrouble as error:
+            raise self._failure(*refusal(error)) from error
+
+    def _wrong(self, payload: str) -> str | None:
+        spec = self._spec
+        if spec.expected is not None and not _equal(payload, spec.expected):
+            return f"{printable(payload, _LONGEST_WITNESS)}, not what was expected"
+        return None if spec.referee is None else spec.referee.judge(payload)
+
+    def _examine(self) -> None:
+        """The referee's own events: the genuine ones are accepted, the tampered ones are not."""
+        referee = self._spec.referee
+        if referee is None:
+            return
+        for event in referee.genuine():
+            self._invoke(event.encode())
+        for event in referee.tampered():
+            answer, payload = self._call(event.encode())
+            if not answer.get("FunctionError") and self._wrong(payload) is None:
+                raise self._failure("accepted a tampered event", "nothing is timed that does not do its work")
+
+    def _running(self) -> Deployment:
+        if self._deployment is None:
+            raise RuntimeError("the subject was not opened")
+        return self._deployment
+
+    def _safe(self, text: str) -> str:
+        return printable(self._redacted(text), _LONGEST_WITNESS)
+
+    def _failure(self, message: str, hint: str) -> SubjectFailed:
+        self.kill()
+        safe = self._redacted(f"function {self._spec.name} ({self._spec.memory_mb} MB): {message}")
+        return SubjectFailed(printable(safe), printable(self._redacted(hint)), self._stage)
+
+
+def _log(answer: dict[str, Any]) -> str:
+    return base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
+
+
+def _equal(payload: str, expected: str) -> bool:
+    try:
+        return bool(msgspec.json.decode(payload) == msgspec.json.decode(expected))
+    except (msgspec.DecodeError, UnicodeError):
+        return payload == expected

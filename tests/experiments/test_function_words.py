@@ -1,0 +1,148 @@
+"""What `sectax run function` accepts, plans and refuses, before anything is deployed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments import registry
+from sectax.experiments.function.options import read_environment, read_functions
+from sectax.experiments.interface import PaidFor, Request
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Stopping
+from sectax.model.subject import Witness
+from sectax.subjects.function import AWS, LOCAL, FunctionSpec
+from tests.program import sectax
+
+ROLE = "arn:aws:iam::123456789012:role/lambda"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 1\n")
+    (tmp_path / "event.json").write_text('{"x": 1}')
+    (tmp_path / "env").write_text("# a comment\nTOKEN=a=b\n\nEMPTY=\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def options(**more: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return {"baseline": ("a",), "treatment": ("more=b",)} | {
+        name.replace("_", "-"): each for name, each in more.items()
+    }
+
+
+def plan(levels: dict[str, tuple[str, ...]] | None = None, **more: tuple[str, ...]):
+    request = Request("default", levels or {}, Stopping(0.02), 1, options(**more))
+    return registry.load("function").plan(request)
+
+
+def specs(made) -> dict[str, FunctionSpec]:
+    experiment = registry.load("function")
+    return experiment.specs(made, experiment.inputs(made), None)  # type: ignore[return-value]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"baseline": ()}, "no baseline"),
+        ({"treatment": ()}, "nothing was given to compare"),
+        ({"treatment": ("b",)}, "has no name"),
+        ({"treatment": ("baseline=b",)}, "two functions are called"),
+        ({"treatment": ("x=gone",)}, "gone is not there"),
+        ({"event": ("a/lambda_function.py",)}, "is no JSON"),
+        ({"endpoint": ("somewhere",)}, "is no address"),
+        ({"endpoint": ("aws",)}, "execution role"),
+        ({"endpoint": ("aws",), "role": ("me",)}, "no ARN of a role"),
+        ({"timeout": ("1000",)}, "not between 1 and 900"),
+        ({"gap": ("soon",)}, "not between"),
+        ({"layer": ("gone",)}, "gone is not there"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_is_refused_with_its_reason(more, words):
+    with pytest.raises(WrongUse, match=words):
+        read_functions({**options(), **more})
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("level", ["64", "10241", "1e3", "lots", "-128"])
+def test_a_memory_size_that_lambda_has_not_is_refused(level):
+    with pytest.raises(WrongUse, match="memory has no level"):
+        plan({"memory": (level,)})
+
+
+@pytest.mark.usefixtures("folder")
+def test_memory_and_pace_make_cells_and_every_treatment_declares_its_share():
+    # AWS, so that the plan is the same on a machine without sandboxes.
+    made = plan({"memory": ("512", "128"), "pace": ("all",)}, endpoint=("aws",), role=(ROLE,))
+
+    assert [cell.id for cell in made.cells] == ["128/back-to-back", "128/spaced", "512/back-to-back", "512/spaced"]
+    declared: dict[str, dict[str, Witness]] = {each.id: each.declares for each in made.treatments}
+    assert declared["128/spaced/more"] == {"memory_mb": 128}
+    paces = {each.gap_s for name, each in specs(made).items() if "/spaced/" in name}
+    assert paces == {0.1}
+    assert specs(made)["128/back-to-back/more"].gap_s == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_leaving_the_endpoint_out_is_local_and_aws_must_be_asked_for():
+    assert read_functions(options()).endpoint == LOCAL
+    assert read_functions(options(endpoint=("aws",), role=(ROLE,))).endpoint is AWS
+    assert read_functions(options(endpoint=("http://127.0.0.1:9000",))).endpoint == "http://127.0.0.1:9000"
+
+
+def test_the_environment_is_an_input_and_no_part_of_the_plan(folder):
+    made = plan(endpoint=("aws",), role=(ROLE,), env_file=("env",))
+
+    assert registry.load("function").inputs(made) == {"TOKEN": "a=b", "EMPTY": ""}
+    assert "a=b" not in repr(made)
+
+
+def test_a_bad_line_of_the_environment_is_told_by_its_number_alone(folder):
+    (folder / "env").write_text("A=1\nsecret\n")
+
+    with pytest.raises(WrongUse, match="line 2") as caught:
+        read_environment(str(folder / "env"))
+    assert "secret" not in caught.value.message + caught.value.hint
+
+
+def test_other_code_is_another_identity(folder):
+    experiment = registry.load("function")
+    made = plan(endpoint=("aws",), role=(ROLE,), event=("event.json",))
+    before = experiment.identity(made)
+    (folder / "b" / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 2\n")
+    after = experiment.identity(made)
+
+    assert {name for name in before if before[name] != after[name]} == {"function.more"}
+
+
+def test_a_dry_run_prints_plan_and_bill_and_contacts_nobody(folder):
+    words = ("run", "function", "--baseline", "a", "--treatment", "more=b", "--level", "memory=1024")
+    # Whoever asked a name server or AWS would fail: there is no network in such a place.
+    nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_EC2_METADATA_DISABLED": "true"}
+    aws = ("--endpoint", "aws", "--role", ROLE, "--dry-run")
+    said = sectax(*words, *aws, folder=folder, **nowhere)
+    document = json.loads(sectax(*words, *aws, "--json", folder=folder, **nowhere).out)
+
+    assert said.status == 0
+    assert "2 treatments in 1 cell" in said.out
+    assert "estimated bill: " in said.out
+    assert "prices of 20" in said.out
+    requests, time = document["bill"]["charges"]
+    assert time["amount"] == pytest.approx(requests["amount"] * 0.01)  # 10 ms at 1 GB
+    assert document["bill"]["total"] == pytest.approx(requests["cost"] + time["cost"])
+    assert not list(folder.glob("*.sectax"))
+
+
+def test_only_what_is_paid_for_has_a_bill(folder):
+    said = sectax("run", "command", "--baseline", "true", "--treatment", "b=false", "--dry-run", folder=folder)
+
+    assert isinstance(registry.load("function"), PaidFor)
+    assert said.status == 0
+    assert "bill" not in said.out

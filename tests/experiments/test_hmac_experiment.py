@@ -1,0 +1,226 @@
+"""What `sectax run hmac` plans, sends and refuses, before anything is deployed; and how it reads beside the study."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import msgspec
+import pytest
+
+from sectax import published
+from sectax.analysis.analyse import analyse
+from sectax.analysis.compare import compare_with_published
+from sectax.experiments.hmac import events, subjects
+from sectax.experiments.hmac.experiment import EXPERIMENT
+from sectax.experiments.hmac.levels import AUTHENTICATION, IMMEDIATE, NONE, PAYLOADS
+from sectax.experiments.hmac.referee import AuthorizerReferee
+from sectax.experiments.interface import PaidFor, Request
+from sectax.model.errors import WrongUse
+from sectax.model.measured import Measured
+from sectax.model.plan import Plan, Stopping
+from sectax.reports import beside
+from sectax.subjects.function import AWS
+from sectax.toolchain.probes import Missing
+
+# With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.
+ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
+STUDY = published.load("hmac-lambda-2023")
+KEY = b"a key that only these tests know"
+SALT = "00112233445566778899aabbccddeeff"
+SOON = 4_000_000_000
+
+
+def plan(preset: str = "default", stopping: Stopping | None = None, **levels: tuple[str, ...]) -> Plan:
+    return EXPERIMENT.plan(Request(preset, levels, stopping or Stopping(0.02), 1, ON_AWS))
+
+
+def referee(treatment: str) -> AuthorizerReferee:
+    return AuthorizerReferee(treatment, KEY, SALT, SOON)
+
+
+def test_the_published_preset_is_the_studys_matrix_with_a_baseline() -> None:
+    made = plan("published")
+
+    assert len(made.cells) == 18
+    assert {each.levels["authentication"] for each in made.treatments} == {"none", "published"}
+    assert made.rounds_range == (5, 5)
+    assert any("by hand" in choice for choice in made.choices)
+
+
+def test_the_default_crosses_every_scheme_and_what_stands_around_the_check() -> None:
+    assert {each.levels["authentication"] for each in plan().treatments} == set(AUTHENTICATION)
+
+
+@pytest.mark.parametrize(("preset", "budget_s"), [("quick", 60.0), ("published", 600.0), ("default", None)])
+def test_a_preset_ends_in_its_own_time_unless_the_user_says_otherwise(preset: str, budget_s: float | None) -> None:
+    assert plan(preset).stopping.budget_s == budget_s
+    assert plan(preset, Stopping(0.02, budget_s=5.0)).stopping.budget_s == 5.0
+    assert plan(preset, Stopping(0.02, fixed_blocks=6)).stopping.budget_s is None
+
+
+def test_spaced_calls_come_one_at_a_time_and_those_back_to_back_outlast_the_quotas_period() -> None:
+    assert plan(pace=("spaced",)).batch_s < 0.02 < plan(pace=("back-to-back",)).batch_s
+
+
+def test_any_memory_size_of_lambda_can_be_asked_for() -> None:
+    made = plan(memory=("1769", "256"))
+
+    assert {each.levels["memory"] for each in made.cells} == {"256", "1769"}
+    with pytest.raises(WrongUse, match="no level '64'"):
+        plan(memory=("64",))
+
+
+def test_every_treatment_declares_the_memory_that_it_must_be_witnessed_with() -> None:
+    assert {each.declares["memory_mb"] for each in plan(memory=("512",)).treatments} == {512}
+
+
+def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None:
+    (skipped, *_) = plan(data=("opaque",)).skipped
+
+    assert skipped.levels["authentication"] == "published-expiry"
+    assert "unpacked" in skipped.reason
+
+
+def test_language_without_its_tool_chain_is_skipped_with_what_mends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    lack = Missing("go is not installed", "install Go")
+    monkeypatch.setattr(subjects.functions, "missing", lambda function: lack if function.language == "go" else None)
+
+    made = plan(language=("python", "go"))
+
+    assert {cell.levels["language"] for cell in made.cells} == {"python"}
+    assert {(each.reason, each.mend) for each in made.skipped} == {("go is not installed", "install Go")}
+
+
+def test_aws_wants_a_role_and_no_other_address_is_taken() -> None:
+    for options, message in (({"endpoint": ("aws",)}, "execution role"), ({"endpoint": ("here",)}, "neither local")):
+        with pytest.raises(WrongUse, match=message):
+            EXPERIMENT.plan(Request("quick", {}, Stopping(0.02), 1, options))
+
+
+def test_the_bill_grows_with_the_memory() -> None:
+    assert isinstance(EXPERIMENT, PaidFor)
+
+    small, large = (EXPERIMENT.usage(plan("quick", memory=(memory,)))[1].amount for memory in ("128", "1024"))
+
+    assert large == pytest.approx(8 * small)
+
+
+def test_nothing_secret_stands_in_the_plan_or_is_shown_of_a_spec() -> None:
+    made = plan("quick")
+    inputs = EXPERIMENT.inputs(made)
+
+    specs = EXPERIMENT.specs(made, inputs, None)
+
+    shown = repr(specs) + msgspec.json.encode(made).decode()
+    assert inputs["shared_key"] not in shown
+    assert all(spec.environment["SHARED_KEY"] == inputs["shared_key"] for spec in specs.values())
+    assert all(spec.endpoint is AWS for spec in specs.values())
+
+
+def test_two_runs_have_nothing_secret_in_common() -> None:
+    one, other = (EXPERIMENT.inputs(plan("quick")) for _ in range(2))
+
+    assert one["shared_key"] != other["shared_key"]
+    assert one["salt"] != other["salt"]
+
+
+def test_the_runs_control_of_itself_is_the_baseline_again() -> None:
+    made = plan("quick")
+    specs = EXPERIMENT.specs(made, EXPERIMENT.inputs(made), None)
+    (control,) = (each for each in made.treatments if each.role.value == "negative-control")
+
+    assert specs[control.id] == specs[made.cell(control.cell).baseline]
+
+
+@pytest.mark.parametrize("size", PAYLOADS)
+def test_the_event_is_what_the_payload_command_makes_and_lambda_takes(size: str) -> None:
+    made = subjects.Events({"shared_key": KEY.decode(), "salt": SALT, "expires": str(SOON)})
+
+    event = made.of("published", PAYLOADS[size])
+
+    assert events.refusal("published", KEY, event, time.time()) == ""
+    assert 1.3 < len(event) / PAYLOADS[size] < 1.5
+    assert len(event) < events.LARGEST_EVENT_BYTES
+    assert made.of(NONE, PAYLOADS[size]) is event
+
+
+@pytest.mark.parametrize("variant", events.VARIANTS)
+def test_what_the_referee_calls_genuine_is_and_what_it_tampered_with_is_not(variant: str) -> None:
+    def refused(text: str) -> str:
+        return events.refusal(variant, KEY, text.encode(), time.time())
+
+    assert [refused(text) for text in referee(variant).genuine()] == [""]
+    for _ in range(50):
+        assert all(refused(text) for text in referee(variant).tampered())
+
+
+def test_a_function_that_checks_nothing_is_still_asked_for_the_form_of_an_event() -> None:
+    (formless,) = referee(NONE).tampered()
+
+    assert "token" not in json.loads(formless)
+    assert referee(IMMEDIATE).tampered() == []
+
+
+@pytest.mark.parametrize(
+    ("treatment", "answer", "right"),
+    [
+        ("published", '{"isAuthorized": true}', True),
+        ("published", '{"isAuthorized": false, "reason": "nothing was checked"}', False),
+        ("published", '{"isAuthorized": true, "more": 1}', False),
+        (NONE, '{"isAuthorized": false, "reason": "nothing was checked"}', True),
+        (NONE, '{"isAuthorized": true}', False),
+        (NONE, "no JSON", False),
+    ],
+)
+def test_only_the_answer_of_the_treatment_itself_is_right(treatment: str, answer: str, right: bool) -> None:
+    assert (referee(treatment).judge(answer) is None) is right
+
+
+def test_every_figure_of_the_study_has_its_place_here() -> None:
+    made = plan("published")
+    blocks = tuple(range(1, 7))
+    values: dict[str, dict[str, dict[int, float]]] = {}
+    counterpart = STUDY.counterpart
+    assert counterpart is not None
+    for table in STUDY.tables:
+        metric = values.setdefault(counterpart.metrics[table.id], {})
+        for payload, row in zip(table.row_labels, table.values, strict=True):
+            for memory, printed in zip(table.column_labels, row, strict=True):
+                wanted = {
+                    "payload": counterpart.labels["payload"][payload],
+                    "memory": counterpart.labels["memory"][memory],
+                    "authentication": "published",
+                }
+                (treatment,) = (each for each in made.treatments if wanted.items() <= each.levels.items())
+                metric[treatment.id] = dict.fromkeys(blocks, (printed or 0.0) * table.per_unit)
+
+    compared = compare_with_published(analyse(_measured(made, blocks, values)), STUDY)
+
+    assert [table.id for table in compared.tables] == [table.id for table in STUDY.tables]
+    for table in compared.tables:
+        (ours,) = table.absolute
+        assert [figure.value for row in ours.figures for figure in row] == pytest.approx([1.0] * 18)
+    assert any("by hand" in choice for choice in compared.choices)
+    # Two tables of one metric are told apart.
+    titles = [section.title for section in beside.published(compared).sections]
+    assert {"latency, ms (latency-max)", "latency, ms (latency-median)"} <= set(titles)
+
+
+def _measured(made: Plan, blocks: tuple[int, ...], values: dict[str, dict[str, dict[int, float]]]) -> Measured:
+    return Measured(
+        run_id="0" * 16,
+        started="2026-01-01T00:00:00+00:00",
+        state="finished",
+        plan=made,
+        calibrated=None,
+        blocks=blocks,
+        values=values,
+        counts={},
+        visited={each.id: blocks for each in made.treatments},
+        failures=(),
+        witnesses={},
+        batches={},
+        telemetry={},
+        sessions=(),
+    )

@@ -1,0 +1,71 @@
+"""The experiment's functions under the local Lambda: each does what its treatment says, and nothing else passes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from sectax.experiments.hmac import subjects
+from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES
+from sectax.model.errors import SubjectFailed
+from sectax.model.subject import Work
+from sectax.subjects.function import LOCAL, FunctionSpec
+from sectax.subjects.function.services import close_services
+from sectax.subjects.function.spec import LOCAL_ROLE
+from sectax.toolchain import functions
+from tests.subjects.function.functions import needs_sandbox
+
+pytestmark = needs_sandbox
+
+LEVELS = {"payload": "10KiB", "memory": "1769", "pace": "back-to-back", "data": "unpacked", "language": "python"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_server() -> Iterator[None]:
+    yield
+    close_services()
+
+
+@pytest.fixture(scope="module")
+def inputs() -> Mapping[str, str]:
+    return subjects.new_inputs()
+
+
+def spec(inputs: Mapping[str, str], **levels: str) -> FunctionSpec:
+    lack = functions.missing(functions.load(subjects.FUNCTION, levels.get("language", "python")))
+    if lack is not None:
+        pytest.skip(lack.reason)
+    return subjects.authorizer(LEVELS | levels, inputs, subjects.Events(inputs), LOCAL, LOCAL_ROLE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("treatment", AUTHENTICATION)
+def test_every_treatment_answers_its_own_way_before_and_after(treatment, language, inputs):
+    subject = spec(inputs, authentication=treatment, language=language).subject()
+
+    witnesses = subject.open()
+    visit = subject.visit(Work(count=2))
+    subject.close()
+
+    assert witnesses["memory_mb"] == 1769
+    assert [each.metric for each in visit.observations] == ["duration", "duration", "max_memory_used"]
+
+
+def test_a_function_that_checks_nothing_is_not_measured_as_one_that_does(inputs):
+    checked, unchecked = (spec(inputs, authentication=each) for each in ("published", "none"))
+    subject = dataclasses.replace(checked, environment=unchecked.environment).subject()
+
+    with pytest.raises(SubjectFailed, match="nothing was checked"):
+        subject.open()
+
+
+def test_a_function_with_another_key_is_not_measured(inputs):
+    own = spec(inputs, authentication="published")
+    subject = dataclasses.replace(own, environment=own.environment | {"SHARED_KEY": "another"}).subject()
+
+    with pytest.raises(SubjectFailed, match="the token is not genuine") as caught:
+        subject.open()
+
+    assert inputs["shared_key"] not in str(caught.value)

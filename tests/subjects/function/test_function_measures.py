@@ -1,0 +1,187 @@
+"""What a function's subject observes and witnesses, with the local Lambda's real sandboxes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from sectax.model.subject import Work
+from sectax.stack.lambda_service.local import LocalLambda
+from sectax.subjects.function import AWS, services
+from sectax.subjects.function.promises import promised
+from sectax.subjects.function.services import close_services, service
+from sectax.subjects.function.spec import LOCAL
+from sectax.subjects.function.subject import FunctionSubject
+from tests.subjects.function.functions import folder, needs_sandbox, spec
+
+pytestmark = needs_sandbox
+
+COUNTS = """
+calls = 0
+def handler(event, context):
+    global calls
+    calls += 1
+    return {"calls": calls, "event": event}
+"""
+# The same work whatever the machine: so much CPU time.
+BURNS = """
+import time
+def handler(event, context):
+    until = time.process_time() + 0.0008
+    while time.process_time() < until:
+        pass
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_server() -> Iterator[None]:
+    yield
+    close_services()
+
+
+def names() -> list[str]:
+    listed = service(LOCAL).client(60.0).list_functions()["Functions"]
+    return [function["FunctionName"] for function in listed]
+
+
+def opened(given) -> tuple[FunctionSubject, dict]:
+    subject = given.subject()
+    subject.start()
+    return subject, subject.open()
+
+
+def test_witnesses_are_the_configuration_and_the_limits_and_both_keep_what_the_memory_promises(tmp_path):
+    subject, witnesses = opened(spec(folder(tmp_path, COUNTS), memory_mb=512))
+    subject.close()
+
+    promises = promised(512, LOCAL)
+    assert set(promises) == {"memory_mb", "memory_limit_mb", "cpu_quota"}
+    assert promises.items() <= witnesses.items()
+    assert witnesses["runtime"].startswith("python3.")
+    assert len(witnesses["code_sha256"]) == 44
+    assert witnesses["cgroup"] in ("v1", "v2")
+
+
+def test_the_cold_start_is_the_first_observation_and_no_other(tmp_path):
+    subject, _ = opened(spec(folder(tmp_path, COUNTS)))
+    visit = subject.visit(Work(count=5, settle=2))
+    subject.close()
+
+    durations = [each.value for each in visit.observations if each.metric == "duration"]
+    assert subject.first is not None
+    assert subject.first.metric == "first"
+    assert len(durations) == 5
+    assert subject.first.value > 10 * max(durations)
+    assert "cold_starts" not in visit.telemetry
+
+
+def test_a_visit_tells_memory_once_and_telemetry_of_all_its_invocations(tmp_path):
+    subject, _ = opened(spec(folder(tmp_path, COUNTS)))
+    visit = subject.visit(Work(count=3, settle=1))
+    subject.close()
+
+    memory = [each for each in visit.observations if each.metric == "max_memory_used"]
+    durations = sum(each.value for each in visit.observations if each.metric == "duration")
+    assert [each.unit for each in memory] == ["B"]
+    assert memory[0].value > 2**20
+    assert visit.telemetry["spanned_s"] > durations  # the one that settled is in it
+    assert visit.telemetry.keys() >= {"cpu_time_s", "throttled_s", "throttled_periods", "periods"}
+
+
+def test_work_within_a_period_is_throttled_back_to_back_and_not_with_idle_gaps(tmp_path):
+    code = folder(tmp_path, BURNS)
+    held = {}
+    for gap_s in (0.0, 0.1):
+        subject, _ = opened(spec(code, memory_mb=128, gap_s=gap_s))
+        visit = subject.visit(Work(count=12, settle=3))
+        subject.close()
+        held[gap_s] = sorted(each.value for each in visit.observations if each.metric == "duration")
+
+    # 0.8 ms of work in a share of 1.4 ms in 20: alone it fits, the second and third in a row do not.
+    assert sum(held[0.0]) > 3 * sum(held[0.1])
+
+
+def test_events_are_taken_by_turns_and_every_block_meets_a_fresh_instance(tmp_path):
+    event = tmp_path / "event.json"
+    event.write_text('"from a file"')
+    given = spec(folder(tmp_path, COUNTS), events=(b'"bytes"', str(event)), referee=Calls())
+    for _ in range(2):
+        subject, _ = opened(given)
+        subject.visit(Work(count=2))
+        subject.close()
+
+    assert Calls.seen == [(1, "bytes"), (2, "from a file"), (3, "bytes")] * 2
+
+
+class Calls:
+    """A referee that lets everything pass and remembers the answers."""
+
+    seen: list[tuple[int, str]] = []  # noqa: RUF012 - one for all, as a spec is data
+
+    def genuine(self) -> list[str]:
+        return []
+
+    def tampered(self) -> list[str]:
+        return []
+
+    def judge(self, artefact: str) -> str | None:
+        answer = json.loads(artefact)
+        self.seen.append((answer["calls"], answer["event"]))
+        return None
+
+
+def test_closing_and_killing_delete_the_function(tmp_path):
+    code = folder(tmp_path, COUNTS)
+    closed, _ = opened(spec(code))
+    killed, _ = opened(spec(code))
+    before = names()
+    closed.close()
+    killed.kill()
+    killed.kill()
+
+    assert len(before) == 2
+    assert names() == []
+
+
+def test_layers_are_published_once_and_found_in_opt(tmp_path):
+    layer = tmp_path / "layer"
+    layer.mkdir()
+    (layer / "word").write_text("from the layer")
+    code = folder(tmp_path, "def handler(event, context):\n    return open('/opt/word').read()\n")
+    given = spec(code, layers=(str(layer),), expected='"from the layer"')
+    first, before = opened(given)
+    second, after = opened(given)
+    first.close()
+    second.close()
+
+    assert before["layers"] == after["layers"]
+    assert before["layers"].endswith(":1")
+
+
+def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_made(tmp_path, monkeypatch):
+    with LocalLambda() as elsewhere:
+        settings = {"ENDPOINT_URL": elsewhere.endpoint, "ACCESS_KEY_ID": "local", "SECRET_ACCESS_KEY": "local"}
+        for name, value in (settings | {"DEFAULT_REGION": "eu-central-1"}).items():
+            monkeypatch.setenv(f"AWS_{name}", value)
+        subject, witnesses = opened(spec(folder(tmp_path, COUNTS), endpoint=AWS, memory_mb=256))
+        there = [each["FunctionName"] for each in elsewhere.client().list_functions()["Functions"]]
+        visit = subject.visit(Work(count=2))
+        subject.close()
+        services._services.pop(AWS).close()
+
+    assert len(there) == 1
+    assert there[0].startswith("sectax-plain-")
+    assert promised(256, AWS) == {"memory_mb": 256}
+    assert witnesses["memory_mb"] == 256
+    assert len(visit.observations) == 3
+
+
+def test_the_environment_reaches_the_function_and_is_shown_nowhere(tmp_path):
+    code = folder(tmp_path, "import os\ndef handler(event, context):\n    return os.environ['TOKEN'][:3]\n")
+    given = spec(code, environment={"TOKEN": "abcdefghijklmnopqrstuvwxyz"}, expected='"abc"')
+    subject, witnesses = opened(given)
+    subject.close()
+
+    assert "abcdefgh" not in repr(given) + repr(witnesses)

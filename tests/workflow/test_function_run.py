@@ -1,0 +1,148 @@
+"""Whole runs of real functions in real sandboxes, through the program: measured, interrupted, killed, audited."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.program import PROGRAM, sectax
+from tests.subjects.function.functions import needs_sandbox
+
+pytestmark = needs_sandbox
+
+SLEEPS = """
+import os, time
+def lambda_handler(event, context):
+    time.sleep({seconds})
+    return {{"echo": event["say"]}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, seconds in (("fast", 0.01), ("slow", 0.02)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lambda_function.py").write_text(SLEEPS.format(seconds=seconds))
+    (tmp_path / "event.json").write_text('{"say": "hello"}')
+    (tmp_path / "answer.json").write_text('{"echo": "hello"}')
+    return tmp_path
+
+
+def words(*more: str) -> list[str]:
+    functions = ["--baseline", "fast", "--treatment", "slow=slow", "--event", "event.json", "--expect", "answer.json"]
+    return ["run", "function", *functions, "--level", "memory=1769", "--out", "r.sectax", *more]
+
+
+def test_a_slower_function_is_found_under_the_limits_that_were_declared(folder):
+    (folder / "broken").mkdir()
+    (folder / "broken" / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 0\n")
+
+    said = sectax(*words("--blocks", "6", "--treatment", "broken=broken", "--json"), folder=folder)
+
+    document = json.loads(said.out)
+    primary = {each["treatment"]: each for each in document["findings"] if each["standing"] == "primary"}
+    assert said.status == 0, said.err
+    assert primary["1769/back-to-back/slow"]["verdict"]["id"] == "slower-material"
+    assert primary["1769/back-to-back/broken"]["verdict"]["id"] == "not-measured"
+    assert "gave a wrong answer: 0, not what was expected" in said.err
+    assert {each["metric"] for each in document["findings"]} == {
+        "duration",
+        "mean_duration",
+        "first",
+        "max_memory_used",
+    }
+    fatal = [each["check"] for each in document["warnings"] if each["severity"] == "fatal"]
+    assert fatal == []
+    witnessed = witnesses(folder / "r.sectax")
+    assert witnessed["memory_mb"] == {"1769"}
+    assert witnessed["memory_limit_mb"] == {"1769.0"}
+    assert {float(each) for each in witnessed["cpu_quota"]} == {1.0}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a mount namespace without control groups needs root")
+def test_where_there_are_no_control_groups_every_treatment_is_skipped_with_the_reason(folder):
+    said = subprocess.run(
+        ["unshare", "-m", "sh", "-c", 'umount -R -l /sys/fs/cgroup && exec "$@"', "sh", *PROGRAM, *words()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+
+    assert said.returncode == 3
+    assert "nothing can be measured here: the local Lambda cannot run here: the kernel offers no control" in said.stderr
+    assert "mount the control groups" in said.stderr
+    assert not (folder / "r.sectax").exists()
+
+
+def witnesses(path: Path) -> dict[str, set[str]]:
+    with sqlite3.connect(path) as db:
+        rows = db.execute("SELECT witness, value FROM witnesses").fetchall()
+    found: dict[str, set[str]] = {}
+    for name, value in rows:
+        found.setdefault(name, set()).add(str(value))
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_ended_takes_its_server_and_instances_with_it(folder, number):
+    mark = folder / "mark"  # in the environment of whatever the run starts
+    process = subprocess.Popen(
+        [*PROGRAM, *words()],
+        cwd=folder,
+        env=os.environ | {"MARK": str(mark)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+    )
+    until = time.monotonic() + 60
+    while not servers(str(mark)) and time.monotonic() < until:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    sandboxes = below(servers(str(mark)))
+    while not sandboxes and time.monotonic() < until:
+        time.sleep(0.02)
+        sandboxes = below(servers(str(mark)))
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+
+    until = time.monotonic() + 20
+    while (left := [pid for pid in sandboxes if alive(pid)] + servers(str(mark))) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert sandboxes
+    assert left == []
+    assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL), err
+
+
+def servers(mark: str) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            is_server = b"sectax.stack.lambda_service" in (path / "cmdline").read_bytes()
+            if is_server and mark.encode() in (path / "environ").read_bytes():
+                found.append(int(path.name))
+        except OSError:
+            continue
+    return found
+
+
+def below(parents: list[int]) -> list[int]:
+    found = []
+    for pid in parents:
+        try:
+            lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+        except OSError:
+            continue
+        found += [int(child) for text in lists for child in text.split()]
+    return found
+
+
+def alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
