@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import subprocess
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -67,7 +68,16 @@ def one_visit(session: int, tool: str) -> Visit:
             judged = TOOLS[tool].visit(order, Path(folder))
         except ToolFailed as failed:
             trouble = str(failed)
-    return Visit(session, tool, started, time.monotonic() - began, (before, os.getloadavg()[0]), judged, trouble)
+    load = (before, os.getloadavg()[0])
+    return Visit(session, tool, started, time.monotonic() - began, load, judged, trouble, _commit())
+
+
+def _commit() -> str:
+    """Which sectax this is, as far as git knows."""
+    said = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return said.stdout.strip()
 
 
 def run(given: argparse.Namespace) -> None:

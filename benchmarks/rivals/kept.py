@@ -46,7 +46,7 @@ class Judged(msgspec.Struct):
 
 
 class Visit(msgspec.Struct):
-    """One tool in one session; `trouble` is why it judged nothing."""
+    """One tool in one session; `trouble` is why it judged nothing, `commit` which sectax this was ('' in old files)."""
 
     session: int
     tool: str
@@ -55,6 +55,7 @@ class Visit(msgspec.Struct):
     load: tuple[float, float]  # of the machine, before and after
     judged: list[Judged] = []
     trouble: str = ""
+    commit: str = ""
 
 
 def read(file: Path) -> Iterator[Visit]:
