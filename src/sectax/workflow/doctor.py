@@ -45,6 +45,7 @@ def examine() -> list[Symptom]:
         _virtualisation(identity),
         _disk(),
         *[_probe(name) for name in probes.names()],
+        _lambda(),
     ]
 
 
@@ -112,3 +113,14 @@ def _probe(name: str) -> Symptom:
     if line.lack:
         return Symptom(f"probe-{name}", Health.MISSING, line.lack, line.mend)
     return Symptom(f"probe-{name}", Health.GOOD, f"{line.title} is ready")
+
+
+def _lambda() -> Symptom:
+    """Whether instances of the local Lambda can be made, found out by making one."""
+    from sectax.sandboxes.instance import available
+
+    here = available()
+    for part in (here.namespaces, here.cpu, here.memory):
+        if not part.here:
+            return Symptom("lambda", Health.MISSING, part.reason, part.hint)
+    return Symptom("lambda", Health.GOOD, f"function instances can be made (cgroup {here.cgroup})")
