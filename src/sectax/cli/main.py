@@ -25,6 +25,7 @@ _COMMANDS = {
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Set a run beside another, or beside a published study."),
+    "advise": ("sectax.cli.advise:command", "Turn a run into advice: where the time goes, and the bill."),
     "audit": ("sectax.cli.audit:command", "Doubt a run, a published study, or other people's numbers."),
     "probe": ("sectax.cli.probe:group", "Work on probes."),
     "hmac": ("sectax.cli.hmac:group", "Make a shared key and events, sign and verify them."),

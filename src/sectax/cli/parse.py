@@ -41,6 +41,13 @@ def seconds(text: str, option: str = "--budget") -> float:
     return value
 
 
+def limit(text: str) -> float:
+    """`10ms`, and what `seconds` reads, in seconds."""
+    if text.strip().endswith("ms"):
+        return seconds(text.strip().removesuffix("ms"), "--under") / 1e3
+    return seconds(text, "--under")
+
+
 def size(text: str) -> int:
     """`10KiB`, `3MiB` and `512B` in bytes, at least one."""
     found = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)

@@ -42,8 +42,10 @@ class Beside:
 def published(comparison: PublishedComparison) -> Beside:
     """A run beside a published study."""
     sections = [Section("Where", lines=(*_there(comparison.there), *_here(comparison.here)))]
-    for table in comparison.tables:
-        sections += _table(table)
+    titles = [_title(table) for table in comparison.tables]
+    for table, title in zip(comparison.tables, titles, strict=True):
+        # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
+        sections += _table(table, title if titles.count(title) == 1 else f"{title} ({printable(table.id)})")
     if comparison.left_out:
         sections.append(Section("Left out", lines=tuple(printable(each) for each in comparison.left_out)))
     if comparison.remarks:
@@ -121,9 +123,12 @@ def _unknowns(comparison: PublishedComparison) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _table(table: ComparedTable) -> list[Section]:
+def _title(table: ComparedTable) -> str:
     fixed = "".join(f", {printable(factor)} {printable(level)}" for factor, level in table.fixed.items())
-    title = f"{printable(table.metric.replace('_', ' '))}, {printable(table.unit)}{fixed}"
+    return f"{printable(table.metric.replace('_', ' '))}, {printable(table.unit)}{fixed}"
+
+
+def _table(table: ComparedTable, title: str) -> list[Section]:
     notes = _Notes()
     there = _grid(table, "there, as printed", table.there, units.as_printed, notes)
     here = tuple(_grid(table, printable(side.name), side, None, notes) for side in table.here)

@@ -1,0 +1,78 @@
+"""An operation's time as a + b·size, fitted in every block, with the doubt that the blocks show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from sectax.analysis.anatomy import over_blocks
+from sectax.model.advice import AdviceRules, Growth
+from sectax.model.measured import Measured
+from sectax.model.treatment import Role
+from sectax.stats.moments import Array
+
+# Two sizes lie on a line whatever the law is.
+LEAST_SIZES = 3
+
+_Levels = tuple[tuple[str, str], ...]
+
+
+def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
+    """A line for every treatment that was measured at three sizes or more, all else equal."""
+    plan = measured.plan
+    lines = {levels: _fits(measured, rules.metric, sizes) for levels, sizes in _series(measured, rules).items()}
+    level = 1 - plan.stopping.alpha
+    baseline = {plan.treatment(cell.baseline).levels[plan.control] for cell in plan.cells}
+    for levels, fits in lines.items():
+        own = dict(levels)
+        if not fits:
+            continue
+        extra = None
+        if own[plan.control] not in baseline:
+            against = [tuple((own | {plan.control: each}).items()) for each in baseline]
+            base = next((lines[each] for each in against if lines.get(each)), {})
+            more = [fits[block][1] - base[block][1] for block in fits if block in base]
+            extra = over_blocks(more, level, "s/B") if more else None
+        yield Growth(
+            own,
+            over_blocks([fixed for fixed, _ in fits.values()], level, "s"),
+            over_blocks([per_byte for _, per_byte in fits.values()], level, "s/B"),
+            extra,
+        )
+
+
+def line(sizes: Array, seconds: Array) -> tuple[float, float]:
+    """The a and b of a + b·size that miss the seconds least, each in proportion to itself.
+
+    Args:
+        sizes, seconds: shape (sizes,), positive; the errors of times grow with the times.
+    """
+    weights = 1 / seconds
+    design = np.column_stack([weights, sizes * weights])
+    solution, *_ = np.linalg.lstsq(design, np.ones_like(seconds), rcond=None)
+    return float(solution[0]), float(solution[1])
+
+
+def _series(measured: Measured, rules: AdviceRules) -> dict[_Levels, dict[float, str]]:
+    """The levels of all other factors -> size in bytes -> treatment."""
+    found: dict[_Levels, dict[float, str]] = {}
+    for each in measured.plan.treatments:
+        size = rules.sizes.get(each.levels.get(rules.size_factor, ""))
+        if size is not None and each.role in (Role.BASELINE, Role.TREATMENT):
+            others = tuple((name, text) for name, text in each.levels.items() if name != rules.size_factor)
+            found.setdefault(others, {})[size] = each.id
+    return found
+
+
+def _fits(measured: Measured, metric: str, sizes: Mapping[float, str]) -> dict[int, tuple[float, float]]:
+    """By block, for the blocks that have every size."""
+    if len(sizes) < LEAST_SIZES:
+        return {}
+    columns = [measured.values.get(metric, {}).get(treatment, {}) for treatment in sizes.values()]
+    points = np.array(list(sizes), dtype=np.float64)
+    return {
+        block: line(points, np.array([column[block] for column in columns], dtype=np.float64))
+        for block in measured.blocks
+        if all(column.get(block, 0.0) > 0 for column in columns)
+    }

@@ -1,0 +1,243 @@
+"""The experiment: its factors, its presets, and the function behind every treatment."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import platform
+from collections.abc import Mapping
+
+from sectax.design.matrix import Levels, Rules, build
+from sectax.experiments.hmac.levels import (
+    AUTHENTICATION,
+    BACK_TO_BACK,
+    DATA,
+    IMMEDIATE,
+    LANGUAGES,
+    MEMORY_MB,
+    NONE,
+    PAYLOADS,
+    PRESETS,
+    SPACED,
+    UNPACKED,
+    WORDS,
+    memory_levels,
+)
+from sectax.experiments.hmac.subjects import Availability, Events, authorizer, identity, new_inputs
+from sectax.experiments.interface import Option, Request
+from sectax.experiments.levels import choose
+from sectax.model.advice import AdviceRules
+from sectax.model.bill import Usage
+from sectax.model.errors import WrongUse
+from sectax.model.metric import FIRST as FIRST_OBSERVED
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, SETTLING_SHARE, Calibrated, Plan, Stopping
+from sectax.model.subject import SubjectSpec, Witness
+from sectax.model.treatment import Factor, Role
+from sectax.subjects.function import AWS, LOCAL
+from sectax.subjects.function.spec import LOCAL_ROLE
+
+_REPORT_STEP_S = 1e-5
+FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
+# Lambda tells it in whole MB.
+MAX_MEMORY = Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20)
+
+# Spaced, one invocation meets a full quota, so a batch of more of them would tell nothing new. Back to back, five
+# periods of the quota: where it bites, a batch shows how it does on average.
+_BATCH_S = {SPACED: 0.001, BACK_TO_BACK: 0.1}
+# The study has five trials in a cell; with the first of the instance, which stands apart, a block has six.
+ROUNDS = {"quick": (4, 4), "default": (4, 8), "published": (5, 5)}
+# What a person waits for who did not say how long.
+_BUDGET_S = {"quick": 60.0, "published": 600.0}
+
+_PUBLISHED_CHOICES = (
+    "the study does not say which Python: the one that sectax runs with, under AWS's own runtime client",
+    "it had no baseline: here the same function without the check, which still asks for the event's form",
+    "its function is not shown whole: the data are not unpacked, since the check needs only their text",
+    "it invoked by hand, five times, the first cold one among them: every block is five invocations 0.05 s apart in "
+    "a fresh instance, its cold start told apart as first; a block is the study's fixed design, and as many blocks as "
+    "a verdict needs are the honest one",
+)
+# Where the local Lambda is not the one that the study used.
+_LOCAL_CHOICES = (
+    "the local Lambda: Durations are of this machine's processor, held to memory/1769 of it in periods of 20 ms",
+    "the local Lambda: an init phase has the function's share of a processor, and AWS gives it more, so first is "
+    "longer here where memory is small",
+    "the local Lambda: Max Memory Used holds the page cache of what the instance was the first to read",
+)
+_TRANSFERS = {
+    False: (
+        "The share of a processor is Lambda's, the processor is this machine's: ratios carry over to Lambda as far as "
+        "its processors are like this one, absolute times do not."
+    ),
+    True: "It holds for this region and the processors that AWS gave these functions meanwhile.",
+}
+
+# What the estimated bill supposes.
+_ASSUMED_S = 0.05
+_PILOT_BATCHES = 25
+_WARM_UP_BATCHES = 10
+_BILLING_MB = 1024  # the GB of a GB-second
+
+
+class HmacExperiment:
+    """Authenticating a message in a function, against the same function without the check."""
+
+    name = "hmac"
+    title = "What does message authentication cost in a function?"
+    presets: tuple[str, ...] = ("default", "quick", "published")
+    factors: tuple[Factor, ...] = (
+        Factor("language", LANGUAGES),
+        Factor("payload", tuple(PAYLOADS)),
+        Factor("memory", (*MEMORY_MB, "…")),
+        Factor("pace", (SPACED, BACK_TO_BACK)),
+        Factor("data", tuple(DATA)),
+        Factor("authentication", AUTHENTICATION),
+    )
+    options: tuple[Option, ...] = (
+        Option("endpoint", "local (default: a server of sectax's own), or aws", "WHERE"),
+        Option("role", "the execution role, which AWS wants", "ARN"),
+    )
+    assumes = f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full"
+
+    def plan(self, request: Request) -> Plan:
+        endpoint, _ = _where(request.options)
+        known = tuple(
+            Factor("memory", memory_levels(request.levels.get("memory", MEMORY_MB))) if each.name == "memory" else each
+            for each in self.factors
+        )
+        factors = choose(known, PRESETS[request.preset], request.levels)
+        levels = {factor.name: factor.levels for factor in factors}
+        step_s = _REPORT_STEP_S if endpoint is AWS else 0.0
+        metrics = (
+            Metric("duration", "s", Better.LOWER, Summary.MEDIAN, observed="duration", resolution=step_s),
+            # Back to back the quota holds back one call in many: the median does not see it, the mean and the bill do.
+            Metric("mean_duration", "s", Better.LOWER, Summary.MEAN, observed="duration", resolution=step_s),
+            Metric("worst_duration", "s", Better.LOWER, Summary.MAXIMUM, observed="duration", resolution=step_s),
+            FIRST,
+            MAX_MEMORY,
+        )
+        stopping = _within(request.stopping, _BUDGET_S.get(request.preset))
+        rules = Rules(
+            family=lambda levels: levels["language"],
+            unavailable=Availability(endpoint),
+            declares=functools.partial(_declares, endpoint),
+            # 'May I do it in the smallest function?' is the question.
+            primary=lambda cell: cell["memory"] == levels["memory"][0],
+            # The work is one event: there is no part of it that could be done once more at a known cost.
+            positive=False,
+        )
+        matrix = build(factors, "authentication", NONE, metrics, stopping, rules, simultaneous=request.simultaneous)
+        return Plan(
+            experiment=self.name,
+            preset=request.preset,
+            question=self.title,
+            transfers=_TRANSFERS[endpoint is AWS],
+            control="authentication",
+            factors=factors,
+            metrics=metrics,
+            cells=matrix.cells,
+            treatments=matrix.treatments,
+            comparisons=matrix.comparisons,
+            skipped=matrix.skipped,
+            stopping=stopping,
+            seed=request.seed,
+            batch_s=max(_BATCH_S[pace] for pace in levels["pace"]),
+            rounds_range=ROUNDS[request.preset],
+            warms_up=request.preset != "published",
+            choices=_choices(endpoint) if request.preset == "published" else (),
+            options=dict(request.options),
+            equal_witnesses=("runtime", "architecture", "code_sha256"),
+            words=WORDS,
+        )
+
+    def inputs(self, plan: Plan) -> dict[str, str]:
+        return new_inputs()
+
+    def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
+        endpoint, role = _where(plan.options)
+        events = Events(inputs)
+        return {each.id: authorizer(each.levels, inputs, events, endpoint, role) for each in plan.treatments}
+
+    def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
+        return {}
+
+    def identity(self, plan: Plan) -> dict[str, str]:
+        return identity(tuple(sorted({treatment.levels["language"] for treatment in plan.treatments})))
+
+    def set_up(self, plan: Plan) -> None:
+        """Begin the local server, so that what hinders it is said once and before anything is tried."""
+        from sectax.subjects.function.services import service
+
+        service(_where(plan.options)[0])
+
+    def clean_up(self, plan: Plan) -> None:
+        """End the local server, with every instance."""
+        from sectax.subjects.function.services import close_services
+
+        close_services()
+
+    def requirements(self) -> tuple[str, ...]:
+        return ()
+
+    def usage(self, plan: Plan) -> tuple[Usage, ...]:
+        count = max(1, round(plan.batch_s / _ASSUMED_S))
+        blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
+        visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
+        architecture = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
+        requests, gb_s = 0, 0.0
+        for treatment in plan.treatments:
+            tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
+            number = blocks * (1 + visits) + tried
+            requests += number
+            gb_s += number * _ASSUMED_S * int(treatment.levels["memory"]) / _BILLING_MB
+        return Usage("lambda.requests", requests), Usage(f"lambda.{architecture}", gb_s)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
+        return AdviceRules(
+            metric="duration",
+            billed="mean_duration",
+            stages=(
+                (IMMEDIATE, "handing over and parsing the event"),
+                (NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
+            ),
+            rest="the check",
+            size_factor="payload",
+            sizes=PAYLOADS,
+            memory_factor="memory",
+        )
+
+
+def _declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
+    from sectax.subjects.function.promises import promised
+
+    return promised(int(levels["memory"]), endpoint)
+
+
+def _choices(endpoint: str | None) -> tuple[str, ...]:
+    return _PUBLISHED_CHOICES if endpoint is AWS else (*_PUBLISHED_CHOICES, *_LOCAL_CHOICES)
+
+
+def _within(stopping: Stopping, budget_s: float | None) -> Stopping:
+    """With the preset's budget, where the user has said nothing of how long it may take."""
+    said = stopping.budget_s is not None or stopping.fixed_blocks is not None
+    if said or stopping.max_blocks != DEFAULT_MAX_BLOCKS:
+        return stopping
+    return dataclasses.replace(stopping, budget_s=budget_s)
+
+
+def _where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
+    """The endpoint and the execution role. Raises `WrongUse` where AWS lacks one."""
+    given, role = options.get("endpoint", (LOCAL,))[0], next(iter(options.get("role", ())), None)
+    if given == LOCAL:
+        return LOCAL, role or LOCAL_ROLE
+    if given != "aws":
+        raise WrongUse(f"--endpoint {given!r} is neither local nor aws", "leave it out for the local one")
+    if role is None:
+        raise WrongUse("AWS wants an execution role for every function", "say --role ARN")
+    return AWS, role
+
+
+EXPERIMENT = HmacExperiment()

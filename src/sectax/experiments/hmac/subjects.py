@@ -1,0 +1,129 @@
+"""The function behind a combination of levels: its code, its settings, and the event that it is sent."""
+
+from __future__ import annotations
+
+import functools
+import secrets
+import time
+from collections.abc import Mapping
+
+import msgspec
+
+from sectax.design.matrix import Levels, Unavailable
+from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, payload, signed
+from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, SPACED
+from sectax.experiments.hmac.referee import AuthorizerReferee
+from sectax.model.errors import SectaxError
+from sectax.subjects.function import FunctionSpec
+from sectax.toolchain import functions
+
+FUNCTION = "hmac_authorizer"
+
+# From an answer to the next event: two periods of the quota and a half, so that it is full again.
+GAP_S = 0.05
+_KEY_BYTES = 64
+# A run is resumed within days or never; the function takes any expiry to come.
+_LIFETIME_S = 365 * 24 * 3600
+_TIMEOUT_S = 60
+
+
+def new_inputs() -> dict[str, str]:
+    """The secrets of a run, and what must be the same in all its events."""
+    return {
+        "shared_key": secrets.token_urlsafe(_KEY_BYTES),
+        "salt": secrets.token_hex(SALT_BYTES),
+        "expires": str(int(time.time()) + _LIFETIME_S),
+    }
+
+
+class Availability:
+    """Why a combination cannot be had here; what takes time is found out once for a plan."""
+
+    def __init__(self, endpoint: str | None) -> None:
+        self._endpoint = endpoint
+        self._lacks: dict[str, Unavailable | None] = {}
+
+    @functools.cached_property
+    def _service(self) -> Unavailable | None:
+        from sectax.subjects.function.promises import obstacle
+
+        return _unavailable(obstacle(self._endpoint))
+
+    def _language(self, language: str) -> Unavailable | None:
+        if language not in self._lacks:
+            lack = functions.missing(functions.load(FUNCTION, language))
+            self._lacks[language] = None if lack is None else Unavailable(lack.reason, lack.mend)
+        return self._lacks[language]
+
+    def __call__(self, levels: Levels) -> Unavailable | None:
+        if levels["authentication"] == EXPIRY and levels["data"] == OPAQUE:
+            return Unavailable("an expiry stands in the data, so they must be unpacked")
+        return self._language(levels["language"]) or self._service
+
+
+def _unavailable(error: SectaxError | None) -> Unavailable | None:
+    return None if error is None else Unavailable(error.message, error.hint)
+
+
+class Events:
+    """The events of a run, each made once and shared by all that are sent it: the largest have 4 MB."""
+
+    def __init__(self, inputs: Mapping[str, str]) -> None:
+        self._key = inputs["shared_key"].encode()
+        self._salt = inputs["salt"]
+        self._expires = int(inputs["expires"])
+        self._made: dict[tuple[str, int], bytes] = {}
+
+    def of(self, treatment: str, size: int) -> bytes:
+        """The event as JSON, with a payload of *size* zero bytes as in the study."""
+        # What is not checked is still an event with a token of the right form.
+        variant = "published" if treatment in (NONE, IMMEDIATE) else treatment
+        key = (variant, size)
+        if key not in self._made:
+            data = payload(bytes(size), self._expires if variant == EXPIRY else None)
+            self._made[key] = msgspec.json.encode(signed(variant, self._key, self._salt, data))
+        return self._made[key]
+
+    def referee(self, treatment: str) -> AuthorizerReferee:
+        return AuthorizerReferee(treatment, self._key, self._salt, self._expires)
+
+
+def authorizer(
+    levels: Levels, inputs: Mapping[str, str], events: Events, endpoint: str | None, role: str
+) -> FunctionSpec:
+    """The function that checks, or does not, as the levels say. Builds its zip where the cache has none.
+
+    Raises:
+        FunctionNotBuilt: the tool-chain failed.
+    """
+    function = functions.load(FUNCTION, levels["language"])
+    treatment = levels["authentication"]
+    return FunctionSpec(
+        name=treatment,
+        code=str(functions.build(FUNCTION, levels["language"])),
+        runtime=function.runtime,
+        handler=function.handler,
+        memory_mb=int(levels["memory"]),
+        timeout_s=_TIMEOUT_S,
+        environment={
+            "SHARED_KEY": inputs["shared_key"],
+            "TREATMENT": treatment,
+            "PAYLOAD": DATA[levels["data"]],
+        },
+        events=(events.of(treatment, PAYLOADS[levels["payload"]]),),
+        gap_s=GAP_S if levels["pace"] == SPACED else 0.0,
+        endpoint=endpoint,
+        role=role,
+        referee=events.referee(treatment),
+    )
+
+
+def identity(languages: tuple[str, ...]) -> dict[str, str]:
+    """The functions' code: a hash of each zip, which is the same for the same sources and tool-chain."""
+    from sectax.subjects.function.code import mark_of
+
+    return {
+        f"function.{language}": f"{functions.load(FUNCTION, language).runtime}, "
+        f"sha256 {mark_of(str(functions.build(FUNCTION, language)))}"
+        for language in languages
+    }

@@ -1,0 +1,80 @@
+"""Advice on a terminal, and as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+
+from sectax.model.advice import Advice, Priced
+from sectax.model.printable import printable
+from sectax.reports import words
+from sectax.reports.json.parts import NOT_ASKED, Missing, Record, encoded, estimate, known, record
+
+SCHEMA = "sectax/advice/1"
+
+
+def text(given: Advice, *, width: int) -> str:
+    """Sections of sentences, in lines of at most *width* columns where words allow it."""
+    lines = [f"advice from run {printable(given.run_id)}: {printable(given.plan.question)}"]
+    sections = words.advice(given)
+    for title, sentences in sections:
+        lines += ["", title]
+        for each in sentences:
+            lines += textwrap.wrap(each, width, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+    if not sections:
+        lines += ["", "Nothing was measured that advice could be made of."]
+    return "\n".join(lines) + "\n"
+
+
+def document(given: Advice) -> bytes:
+    """One JSON document, UTF-8. Seconds and bytes; money in the currency that each bill names."""
+    return encoded(
+        {
+            "schema": SCHEMA,
+            "run": given.run_id,
+            "anatomies": [
+                {
+                    "cell": each.cell,
+                    "treatment": each.treatment,
+                    "parts": [
+                        {"words": part.words, "seconds": estimate(part.seconds), "share": estimate(part.share)}
+                        for part in each.parts
+                    ],
+                }
+                for each in given.anatomies
+            ],
+            "growths": [
+                record(
+                    levels=dict(each.levels),
+                    fixed=estimate(each.fixed),
+                    per_byte=estimate(each.per_byte),
+                    extra_per_byte=(
+                        Missing("it is the baseline, or that was not measured at three sizes")
+                        if each.extra_per_byte is None
+                        else estimate(each.extra_per_byte)
+                    ),
+                )
+                for each in given.growths
+            ],
+            "bills": [_priced(each) for each in given.priced],
+            "smallest": record(
+                under_s=known(given.under_s, NOT_ASKED),
+                found=[
+                    record(levels=dict(each.levels), memory_mb=known(each.memory_mb, "none that was measured"))
+                    for each in given.smallest
+                ],
+            ),
+        }
+    )
+
+
+def _priced(each: Priced) -> Record:
+    return {
+        "cell": each.cell,
+        "treatment": each.treatment,
+        "memory_mb": each.memory_mb,
+        "billed_s": each.billed_s,
+        "requests": 1_000_000,
+        "total": each.bill.total,
+        "currency": each.bill.currency,
+        "prices": {"day": each.bill.day, "place": each.bill.place, "source": each.bill.source},
+    }

@@ -1,0 +1,100 @@
+"""Advice as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sectax.model.advice import Advice, Anatomy, Growth, Priced
+from sectax.model.finding import Estimate
+from sectax.model.plan import Plan
+from sectax.model.printable import printable
+from sectax.reports.words import names
+
+_NANO = 1e9
+
+
+def advice(given: Advice) -> list[tuple[str, list[str]]]:
+    """Sections of a title and its sentences; a section without anything to say is left out."""
+    plan = given.plan
+    sections = [
+        ("Where the time goes", [_anatomy(each, plan) for each in given.anatomies]),
+        ("How it grows with the size", [_growth(each, plan) for each in given.growths]),
+        ("What a million requests cost", list(_bills(given, plan))),
+        ("The smallest memory", list(_smallest(given, plan))),
+    ]
+    return [(title, sentences) for title, sentences in sections if sentences]
+
+
+def _anatomy(each: Anatomy, plan: Plan) -> str:
+    parts = [f"{part.words} {_percent(part.share)} ({_milliseconds(part.seconds)})" for part in each.parts[::-1]]
+    return f"{_where(plan, each.cell, each.treatment)}: {'; '.join(parts)}"
+
+
+def _growth(each: Growth, plan: Plan) -> str:
+    varying = {*names.varying_factors(plan), plan.control}
+    words = f"{_levels(each.levels, varying)}: {_milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
+    if each.extra_per_byte is not None:
+        words += f", of which the check {_nanoseconds(each.extra_per_byte)}"
+    return words
+
+
+def _bills(given: Advice, plan: Plan) -> Iterator[str]:
+    baselines = {each.cell: each for each in given.priced if each.treatment == plan.cell(each.cell).baseline}
+    for each in given.priced:
+        base = baselines.get(each.cell)
+        if base is not None and base is not each:
+            yield (
+                f"{_where(plan, each.cell, each.treatment)}: {_money(each)} with the check, {_money(base)} without "
+                f"(billed {1e3 * each.billed_s:g} and {1e3 * base.billed_s:g} ms at {each.memory_mb} MB)"
+            )
+    if given.priced:
+        bill = given.priced[0].bill
+        yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
+        yield "Durations as they were measured, cold starts left out, before tax and free allowances"
+
+
+def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
+    varying = {*names.varying_factors(plan), plan.control}
+    for each in given.smallest:
+        limit = f"{1e3 * (given.under_s or 0.0):g} ms"
+        found = f"{each.memory_mb} MB" if each.memory_mb is not None else "none of those measured"
+        yield f"{_levels(each.levels, varying)}: {found} keeps the median Duration under {limit}"
+
+
+def _where(plan: Plan, cell: str, treatment: str) -> str:
+    return " · ".join(part for part in (names.cell(plan, cell), names.treatment(plan, treatment)) if part)
+
+
+def _levels(levels: Mapping[str, str], varying: set[str]) -> str:
+    return printable(
+        " · ".join(
+            f"{factor} {level}" if level[:1].isdigit() else level
+            for factor, level in levels.items()
+            if factor in varying
+        )
+    )
+
+
+def _percent(share: Estimate) -> str:
+    words = f"{_whole(share.point)} %"
+    if share.low is None or share.high is None:
+        return words
+    return f"{words} ({_whole(share.low)} to {_whole(share.high)})"
+
+
+def _whole(share: float) -> str:
+    percent = 100 * share
+    return f"{percent:.0f}" if abs(percent) >= 10 else f"{percent:.2g}"
+
+
+def _milliseconds(seconds: Estimate) -> str:
+    return f"{1e3 * seconds.point:.3g} ms"
+
+
+def _nanoseconds(seconds: Estimate) -> str:
+    half = f" ± {_NANO * (seconds.high - seconds.point):.1g}" if seconds.high is not None else ""
+    return f"{_NANO * seconds.point:.3g}{half} ns"
+
+
+def _money(each: Priced) -> str:
+    return f"{each.bill.total:.4g} {printable(each.bill.currency)}"

@@ -1,0 +1,142 @@
+"""Where the time goes and how it grows: with times of known parts, the parts come back."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.analysis.anatomy import anatomies
+from sectax.analysis.growth import growths, line
+from sectax.model.advice import AdviceRules
+from sectax.model.measured import Measured
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.plan import Plan, Stopping
+from sectax.model.treatment import Cell, Factor, Role, Treatment
+
+SIZES = {"small": 1e3, "middle": 1e5, "large": 1e6}
+RULES = AdviceRules(
+    metric="duration",
+    billed="duration",
+    stages=(("immediate", "parsing"), ("none", "its form")),
+    rest="the check",
+    size_factor="payload",
+    sizes=SIZES,
+    memory_factor="memory",
+)
+# Level -> its fixed seconds and seconds per byte.
+LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "published": (2e-3, 8e-9)}
+
+
+def measured(levels: tuple[str, ...] = tuple(LAWS), sizes: tuple[str, ...] = tuple(SIZES), blocks: int = 6) -> Measured:
+    """A run whose every block is slower than the one before by a tenth, all treatments alike."""
+    cells = tuple(Cell(f"{size}/128", {"payload": size, "memory": "128"}, "f", f"{size}/128/none") for size in sizes)
+    treatments = tuple(
+        Treatment(
+            f"{cell.id}/{level}",
+            cell.id,
+            cell.levels | {"authentication": level},
+            Role.BASELINE if level == "none" else Role.TREATMENT,
+        )
+        for cell, level in itertools.product(cells, levels)
+    )
+    plan = Plan(
+        experiment="hmac",
+        preset="default",
+        question="?",
+        transfers="",
+        control="authentication",
+        factors=(Factor("payload", sizes), Factor("memory", ("128",)), Factor("authentication", levels)),
+        metrics=(Metric("duration", "s", Better.LOWER, Summary.MEDIAN, observed="duration"),),
+        cells=cells,
+        treatments=treatments,
+        comparisons=(),
+        skipped=(),
+        stopping=Stopping(0.02),
+        seed=1,
+        batch_s=0.001,
+    )
+    values = {
+        each.id: {
+            block: 1.1**block * (LAWS[each.levels["authentication"]][0] + LAWS[each.levels["authentication"]][1] * size)
+            for block in range(1, blocks + 1)
+        }
+        for each in treatments
+        for size in (SIZES[each.levels["payload"]],)
+    }
+    numbers = tuple(range(1, blocks + 1))
+    return Measured(
+        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=numbers,
+        values={"duration": values}, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
+        sessions=(),
+    )  # fmt: skip
+
+
+def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -> None:
+    (large,) = (each for each in anatomies(measured(), RULES) if each.cell == "large/128")
+
+    whole = LAWS["published"][0] + LAWS["published"][1] * 1e6
+    assert [part.words for part in large.parts] == ["parsing", "its form", "the check"]
+    assert large.parts[2].share.point == pytest.approx((0.5e-3 + 2e-9 * 1e6) / whole)
+    assert sum(part.share.point for part in large.parts) == pytest.approx(1)
+    # What slows all treatments of a block alike is no doubt about the shares.
+    assert large.parts[2].share.high == pytest.approx(large.parts[2].share.low)
+
+
+def test_what_was_not_measured_apart_is_said_of_the_next_stage() -> None:
+    (only,) = anatomies(measured(("none", "published"), ("large",)), RULES)
+
+    assert [part.words for part in only.parts] == ["parsing, its form", "the check"]
+
+
+def test_a_run_of_the_stages_alone_has_nothing_to_take_apart() -> None:
+    assert list(anatomies(measured(("immediate", "none")), RULES)) == []
+
+
+def test_a_block_without_one_of_the_stages_does_not_count() -> None:
+    run = measured(sizes=("large",))
+    del run.values["duration"]["large/128/none"][1]
+
+    (anatomy,) = anatomies(run, RULES)
+
+    assert {part.seconds.count for part in anatomy.parts} == {5}
+
+
+def test_growth_finds_the_law_and_what_of_it_the_baseline_does_not_take() -> None:
+    found = {each.levels["authentication"]: each for each in growths(measured(blocks=1), RULES)}
+
+    assert found["published"].fixed.point == pytest.approx(1.1 * 2e-3)
+    assert found["published"].per_byte.point == pytest.approx(1.1 * 8e-9)
+    assert found["published"].extra_per_byte is not None
+    assert found["published"].extra_per_byte.point == pytest.approx(1.1 * 2e-9)
+    assert found["none"].extra_per_byte is None
+
+
+def test_two_sizes_show_no_law() -> None:
+    assert list(growths(measured(sizes=("small", "large")), RULES)) == []
+
+
+def test_treatment_without_its_baseline_still_grows() -> None:
+    run = measured()
+    for size in SIZES:
+        run.values["duration"][f"{size}/128/none"].clear()
+
+    found = {each.levels["authentication"]: each for each in growths(replace(run), RULES)}
+
+    assert "none" not in found
+    assert found["published"].extra_per_byte is None
+
+
+@given(fixed=st.floats(1e-6, 1e-1), per_byte=st.floats(1e-11, 1e-6))
+def test_any_line_is_found_again(fixed: float, per_byte: float) -> None:
+    sizes = np.array([1e4, 1e5, 1e6, 3e6])
+
+    a, b = line(sizes, fixed + per_byte * sizes)
+
+    whole = fixed + per_byte * sizes[0]
+    assert a == pytest.approx(fixed, rel=1e-6, abs=1e-6 * whole)
+    assert b == pytest.approx(per_byte, rel=1e-6, abs=1e-6 * whole / sizes[-1])
