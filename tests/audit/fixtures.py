@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class Scenario:
 
 
 # They register their scenarios when they are imported.
-_MODULES = ("tests.audit.figures.scenarios", "tests.audit.own_scenarios")
+_MODULES = ("tests.audit.figures.scenarios", "tests.audit.figures.scenarios_of_values", "tests.audit.own_scenarios")
 
 _scenarios: list[Scenario] = []
 
@@ -46,6 +46,5 @@ def register(*scenarios: Scenario) -> None:
 def registered() -> tuple[Scenario, ...]:
     """Every scenario that there is."""
     for module in _MODULES:
-        if importlib.util.find_spec(module) is not None:
-            importlib.import_module(module)
+        importlib.import_module(module)
     return tuple(_scenarios)

@@ -9,14 +9,17 @@ import pytest
 
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
+from sectax.analysis.withhold import apply
 from sectax.audit import checks, run
 from sectax.audit.evidence import evidence_of
 from sectax.audit.registry import examine
+from sectax.model.audited import Tally
 from sectax.model.finding import Severity, Warning
 from sectax.model.measured import BatchStatistics, Measured
 from sectax.model.plan import Calibrated
 from sectax.model.subject import Witness
 from sectax.model.treatment import Standing
+from sectax.workflow.audit import comparisons
 from tests.analysis.runs import MEMORY, around, run_of, with_metric
 from tests.audit.fixtures import registered
 
@@ -75,6 +78,17 @@ def equal_output(measured: Measured, slow: tuple[Witness, ...] | None, baseline:
 
 def test_a_healthy_run_is_left_in_peace() -> None:
     assert said(healthy()) == []
+
+
+def test_a_warning_of_the_whole_run_is_counted_by_the_comparisons_that_lose_their_verdict() -> None:
+    measured = healthy(negative=list(around(1.1, 10, shift=2)))
+    findings = judge(measured)
+
+    counted = comparisons(apply(measured.plan, findings, run(measured, findings)))
+
+    assert [subject for severity, subject in said(measured) if severity == "F"] == ["run"]
+    # All but the run's two controls.
+    assert counted == Tally(fatal=len(findings) - 2, warned=0)
 
 
 def test_every_check_has_an_identifier_of_its_own_and_a_rule() -> None:

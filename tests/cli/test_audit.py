@@ -50,6 +50,33 @@ def test_strict_makes_a_gate_of_f(tmp_path):
     assert sectax("audit", "t.txt", "--strict", folder=tmp_path).status == 1
 
 
+@pytest.mark.parametrize(
+    "name", ["sysbench-cpu.txt", "openssl-signatures.txt", "openssl-aes.txt", "wrk.txt", "gobench.txt", "pyperf.json"]
+)
+def test_strict_lets_sound_outputs_pass_whose_figures_are_of_one_run(name):
+    said = sectax("audit", str(SAMPLES / name), "--strict")
+
+    assert said.status == 0, said.out
+    assert "0 claims cannot stand (F)" in said.out
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.iterdir() if path.suffix != ".md"))
+def test_no_more_figures_are_counted_than_there_are(name):
+    document = json.loads(sectax("audit", str(SAMPLES / name), "--json").out)
+
+    verdict = document["verdict"]
+    assert verdict["fatal"] + verdict["warned"] <= document["figures"]
+    unnamed = [one for each in document["checks"] for one in each["warnings"] if not one["figures"]]
+    assert verdict["beside"]["fatal"] == sum(one["severity"] == "F" for one in unnamed)
+
+
+def test_columns_of_what_is_no_csv_are_refused_by_its_name():
+    said = sectax("audit", str(SAMPLES / "wrk.txt"), "--value", "elapsed", "--unit", "ms")
+
+    assert said.status == 2
+    assert "--value is of a CSV, and this is wrk" in said.err
+
+
 def test_a_run_file_is_audited_by_its_name_or_by_its_content(tmp_path):
     two = ("--baseline", "true", "--treatment", "other=true")
     sectax("run", "command", *two, "--blocks", "6", "--out", "r.sectax", folder=tmp_path)
@@ -59,6 +86,7 @@ def test_a_run_file_is_audited_by_its_name_or_by_its_content(tmp_path):
         document = json.loads(sectax("audit", name, "--json", folder=tmp_path).out)
         Draft202012Validator(SCHEMA).validate(document)
         assert document["source"] == {"kind": "run", "title": "run of sectax", "own": True}
+        assert document["figures"] >= document["verdict"]["fatal"] + document["verdict"]["warned"]
         assert document["figures"] > 0
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from sectax.model.audited import Audited, Checked, Status
+from sectax.model.audited import Audited, Checked, Status, Tally
 from sectax.model.finding import Severity, Warning
 from sectax.reports import audited as rendering
 
@@ -22,7 +22,10 @@ FIRED = Checked(
     "F: a rule",
     Status.FIRED,
     (
-        *(warning("fixed-time-total", Severity.FATAL, f"memory \x1b[31m{at}") for at in range(6)),
+        *(
+            replace(warning("fixed-time-total", Severity.FATAL, f"memory \x1b[31m{at}"), figures=(f"memory: {at}",))
+            for at in range(6)
+        ),
         replace(warning("fixed-time-total", Severity.WARNING, "cpu"), figures=("cpu: a", "cpu: b")),
     ),
 )
@@ -48,13 +51,40 @@ def test_sentence_counts_subjects_and_checks() -> None:
         "6 claims cannot stand (F), 2 more carry no verdict by themselves (W), 1 check found nothing, "
         "1 could not be checked"
     )
-    assert rendering.sentence(audited(own=True)).startswith("6 subjects lose their verdict (F), 2 carry a warning")
 
 
-def test_subject_with_both_marks_is_counted_as_the_graver() -> None:
-    both = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "cpu"), warning("x", Severity.WARNING, "cpu")))
+def test_comparisons_of_a_run_are_counted_and_not_what_its_warnings_are_about() -> None:
+    run = replace(audited(own=True), comparisons=Tally(9, 1))
 
-    assert rendering.sentence(audited(checks=(both,))).startswith("1 claim cannot stand (F), 0 more carry")
+    assert rendering.sentence(run) == (
+        "9 comparisons lose their verdict (F), 1 more carries a warning (W), 1 check found nothing, "
+        "1 could not be checked"
+    )
+
+
+def test_figure_with_both_marks_is_counted_as_the_graver() -> None:
+    severities = (Severity.FATAL, Severity.WARNING)
+    both = tuple(replace(warning("x", severity, "cpu"), figures=("cpu: a",)) for severity in severities)
+
+    assert rendering.sentence(audited(checks=(Checked("x", "r", Status.FIRED, both),))).startswith(
+        "1 claim cannot stand (F), 0 more carry"
+    )
+
+
+def test_warnings_that_name_no_figure_are_counted_beside() -> None:
+    whole = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "all figures"),))
+    pair = Checked("y", "r", Status.FIRED, tuple(warning("y", Severity.WARNING, each) for each in "ab"))
+
+    assert rendering.sentence(audited(checks=(FIRED, whole, pair))).startswith(
+        "6 claims cannot stand (F), 2 more carry no verdict by themselves (W), "
+        "1 warning marked F and 2 warnings marked W are about comparisons or all figures, 0 checks"
+    )
+    assert rendering.sentence(audited(checks=(whole,))).startswith(
+        "0 claims cannot stand (F), 0 more carry no verdict by themselves (W), "
+        "1 warning marked F is about comparisons or all figures, "
+    )
+    assert audited(checks=(whole,)).is_fatal
+    assert not audited(checks=(pair,)).is_fatal
 
 
 def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:

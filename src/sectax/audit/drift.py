@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from sectax.audit.check import Check
+from sectax.audit.drift_of_figures import drifting_figures
 from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.grouping import speeds
 from sectax.audit.over_blocks import Hit, column, has_batches, percent, unwatched, warn, watched
 from sectax.model.finding import Severity, Warning
 from sectax.model.plan import FIRST_LOOK
@@ -44,6 +46,7 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
     for words, look, meaning, advice in _LOOKS:
         yield from warn(DRIFT.id, arms, _drifting(arms, look, evidence.margin), _saying(words), meaning, advice)
     yield from _alike(evidence)
+    yield from drifting_figures(DRIFT.id, evidence)
 
 
 def _drifting(arms: Sequence[Arm], look: Callable[[Arm], tuple[list[float], float]], margin: float) -> Iterator[Hit]:
@@ -97,7 +100,9 @@ def _alike(evidence: Evidence) -> Iterator[Warning]:
 
 DRIFT = Check(
     id="drift",
-    rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run",
-    applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
+    rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run; "
+    "of single values, they change from the first to the last, or neighbours resemble each other",
+    applies=lambda evidence: bool(evidence.differences) or has_batches(evidence) or bool(speeds(evidence)),
     examine=_examine,
+    sees=speeds,
 )

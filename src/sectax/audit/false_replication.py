@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import gather, speeds, subject
+from sectax.audit.grouping import gather, plural, speeds, subject
 from sectax.audit.units import pooled
 from sectax.model.finding import Severity, Warning
 
@@ -32,7 +32,7 @@ def _figures(evidence: Evidence) -> Iterator[Warning]:
                 FALSE_REPLICATION.id,
                 Severity.WARNING,
                 where,
-                f"one {unit} on each side" if count == 1 else f"{count} of {unit} on each side",
+                f"each figure is of {'one ' + unit if count == 1 else f'{count} {plural(unit)}'}",
                 f"the figures stand for what was measured; they say nothing of the next {unit}",
                 f"repeat with fresh ones: {ENOUGH} on each side for a general claim",
             )

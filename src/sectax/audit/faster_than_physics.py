@@ -70,8 +70,13 @@ def _empty(seen: list[Figure]) -> Iterator[Warning]:
 
 
 def _free(seen: list[Figure]) -> Iterator[Warning]:
-    for group in series(seen, _operations):
+    for group in series((figure for figure in seen if _is_level(_operations(figure), figure)), _operations):
         few, many = group[0], group[-1]
+        if (few.circumstances.operation, few.circumstances.size_bytes) != (
+            many.circumstances.operation,
+            many.circumstances.size_bytes,
+        ):
+            continue
         more = (_operations(many) or 0.0) / (_operations(few) or 1.0)
         longer = _lasted(many) / _lasted(few) if _lasted(few) > 0 else 1.0
         if more >= LEAST_MORE and longer < 1 + LEAST_ADDED * (more - 1):
@@ -101,9 +106,26 @@ def _bytes_s(figure: Figure) -> float | None:
 
 def _operations(figure: Figure) -> float | None:
     """How many operations were timed together, where that is told and did not depend on how fast they were."""
-    if figure.quantity is Quantity.TOTAL_TIME and figure.circumstances.ends_by is EndsBy.EVENTS:
-        return figure.circumstances.events
-    return figure.circumstances.batch if figure.quantity is Quantity.TIME else None
+    told = figure.circumstances
+    if figure.quantity is Quantity.TOTAL_TIME and told.ends_by is EndsBy.EVENTS:
+        return told.events
+    return told.batch if figure.quantity is Quantity.TIME and told.calibrated is False else None
+
+
+def _is_level(count: float | None, figure: Figure) -> bool:
+    """Whether one of the figure's levels is this very count.
+
+    Only then are figures that differ in that level the same operation, more or less often. Of two tests with unlike
+    counts, or of two block sizes, nothing says that one operation of the one costs as much as one of the other.
+    """
+    return count is not None and any(_as_count(level) == count for level in figure.levels.values())
+
+
+def _as_count(level: str) -> float | None:
+    try:
+        return float(level.replace(",", ""))
+    except ValueError:
+        return None
 
 
 def _lasted(figure: Figure) -> float:

@@ -65,10 +65,12 @@ class Circumstances:
         warm_up_trials: how many trials were thrown away first.
         instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is told.
         replicates, replicate: how many independent ones (processes, hosts, instances) the side has, and of what.
+        load_client: the program that asked a server for this as often as it could, or as it was told.
         client_cpu_share: CPU use of the client as a share of its quota.
         target_rate, achieved_rate: operations per second.
         granularity_s: the step of the clock.
         batch: operations that were timed together in one value.
+        calibrated: whether that number was made to fit a time, so that a faster operation has more of them.
         processor, runtime, library: as reported.
         key_bits: of the key, as read from it or as its name fixes it.
         curve: the elliptic curve of the key, by any of its names.
@@ -92,11 +94,13 @@ class Circumstances:
     instrument: str | None = None
     replicates: int | None = None
     replicate: str | None = None
+    load_client: str | None = None
     client_cpu_share: float | None = None
     target_rate: float | None = None
     achieved_rate: float | None = None
     granularity_s: float | None = None
     batch: float | None = None
+    calibrated: bool | None = None
     processor: str | None = None
     runtime: str | None = None
     library: str | None = None

@@ -111,6 +111,14 @@ def number(value: float) -> str:
     return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
 
 
+def plural(unit: str) -> str:
+    """'process or host' as 'processes or hosts', 'pair of VMs' as 'pairs of VMs'."""
+    if " or " in unit:
+        return " or ".join(plural(each) for each in unit.split(" or "))
+    head, of, rest = unit.partition(" of ")
+    return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
+
+
 def bandwidth(bytes_s: float) -> str:
     return f"{number(bytes_s / 1e9)} GB/s"
 

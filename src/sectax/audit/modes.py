@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from sectax.audit.check import Check
 from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.grouping import speeds
+from sectax.audit.modes_of_figures import figures_in_modes
 from sectax.audit.over_blocks import column, percent
 from sectax.model.finding import Severity, Warning
 from sectax.model.metric import Summary
@@ -26,6 +28,7 @@ LEAST_SHARE = 0.1
 def _examine(evidence: Evidence) -> Iterator[Warning]:
     yield from _differences(evidence)
     yield from _medians(evidence)
+    yield from figures_in_modes(MODES.id, evidence)
 
 
 def _differences(evidence: Evidence) -> Iterator[Warning]:
@@ -114,8 +117,9 @@ def _two_modes(arm: Arm) -> bool:
 
 MODES = Check(
     id="modes",
-    rule="W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of "
-    "batches, not equally often",
-    applies=lambda evidence: bool(evidence.differences),
+    rule="W: two modes or a long tail in the paired differences, or in single values; F: a median where both sides "
+    "have two modes of batches or single values, not equally often",
+    applies=lambda evidence: bool(evidence.differences) or bool(speeds(evidence)),
     examine=_examine,
+    sees=speeds,
 )

@@ -17,7 +17,11 @@ MOST_DROPPED = 0.001
 
 def _sees(evidence: Evidence) -> list[Figure]:
     """What a client asked of a service, as far as that can be seen."""
-    return [figure for figure in speeds(evidence) if figure.circumstances.service is not None or _told(figure)]
+    return [figure for figure in speeds(evidence) if _asks(figure.circumstances) or _told(figure)]
+
+
+def _asks(told: Circumstances) -> bool:
+    return told.service is not None or told.load_client is not None
 
 
 def _examine(evidence: Evidence) -> Iterator[Warning]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.figure import Figure
+from sectax.audit.grouping import speeds, untold
 from sectax.model.finding import Severity, Warning
 from sectax.model.measured import BatchStatistics
 from sectax.model.plan import SETTLING_SHARE
@@ -14,9 +16,22 @@ from sectax.model.plan import SETTLING_SHARE
 MOST_THROTTLED = 0.01
 # Where a treatment declares its quota, being held back by it is what is measured.
 QUOTA_WITNESS = "cpu_quota"
+# Services that run code under a CPU quota, and do not tell how long it held the code back.
+QUOTA_SERVICES = frozenset({"AWS Lambda"})
+
+
+def _sees(evidence: Evidence) -> list[Figure]:
+    """Figures of what ran under a quota."""
+    return [figure for figure in speeds(evidence) if figure.circumstances.service in QUOTA_SERVICES]
 
 
 def _examine(evidence: Evidence) -> Iterator[Warning]:
+    yield from untold(THROTTLING.id, _sees(evidence), "how long a CPU quota held the function back is not told")
+    if evidence.own and evidence.arms:
+        yield from _arms(evidence)
+
+
+def _arms(evidence: Evidence) -> Iterator[Warning]:
     if all(arm.throttled_s is None for arm in evidence.arms.values()):
         yield cannot_be_checked(THROTTLING.id, "run", "whether a CPU quota held the subjects back is not told")
         return
@@ -52,6 +67,7 @@ def _spanned(arm: Arm, batches: BatchStatistics) -> float:
 THROTTLING = Check(
     id="throttling",
     rule="F: over 1 % of the time of the batches throttled where that is no declared factor; W: less",
-    applies=lambda evidence: evidence.own and bool(evidence.arms),
+    applies=lambda evidence: (evidence.own and bool(evidence.arms)) or bool(_sees(evidence)),
     examine=_examine,
+    sees=_sees,
 )

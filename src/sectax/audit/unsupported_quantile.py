@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sectax.audit.check import Check
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import SPEEDS, gather, ids, named, subject, trials_of, untold
+from sectax.audit.grouping import SPEEDS, gather, ids, named, plural, sides, subject, trials_of, untold
 from sectax.model.finding import Severity, Warning
 
 # With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
@@ -55,43 +55,90 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
         ),
     ):
         yield from untold(UNSUPPORTED_QUANTILE.id, group, what)
-    for group in gather(
-        (figure for figure in seen if _count(figure) is not None),
-        lambda figure: (figure.statistic, _count(figure)),
-    ):
+    counted = [figure for figure in seen if _count(figure) is not None]
+    yield from _single([figure for figure in counted if _count(figure) == 1], frozenset(ids(_compared(evidence))))
+    # That nothing was counted is another check's word.
+    several = [figure for figure in counted if (_count(figure) or 0) > 1]
+    for group in gather(several, lambda figure: (figure.statistic, _count(figure), _has_values(figure))):
         yield from _group(group, group[0].statistic, _count(group[0]) or 0)
 
 
+def _compared(evidence: Evidence) -> Iterator[Figure]:
+    """Figures from which a ratio is drawn: of a source that says what its baseline is."""
+    if evidence.contrast is not None and evidence.contrast.told:
+        for group in sides(evidence):
+            yield from group
+
+
+def _has_values(figure: Figure) -> bool:
+    """Whether the single values are told and no summary of them, so that any statistic may be had."""
+    return figure.value is None and len(figure.values) > 0
+
+
 def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[Warning]:
-    """Figures of the same statistic of as many observations."""
-    if count < 1:
-        return  # that nothing was counted is another check's word
-    if count == 1:
-        yield _warning(
-            Severity.FATAL,
-            group,
-            f"one value is behind each of {named(group)}",
-            "one value has no interval, so no ratio",
-        )
-    elif statistic is None:
-        beyond = [name for name in ("median", "p90", "p99", "max") if count < (needed(name) or 0)]
-        if beyond:
+    """Figures of the same statistic of as many observations, of which there are two or more."""
+    if statistic is not None:
+        least = needed(statistic)
+        if least is not None and count < least:
+            yield _warning(
+                Severity.FATAL,
+                group,
+                f"the {statistic} of {count} values{_origin(group, count)}, in {named(group)}",
+                f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / count):.0f} % of all calls"
+                if least == WORST_NEEDS
+                else f"it has no finite 95 % interval: that needs {least} values",
+            )
+        return
+    beyond = [name for name in ("median", "p90", "p99", "max") if count < (needed(name) or 0)]
+    if _has_values(group[0]):
+        if "median" in beyond:
             yield _warning(
                 Severity.WARNING,
                 group,
-                f"which statistic of {count} values it is, and how far they lie apart, is not told of {named(group)}",
-                f"{count} values carry no {_or(beyond)} ({', '.join(f'{name}: {needed(name)}' for name in beyond)} are "
-                "needed), and without their spread no interval of any statistic",
+                f"{count} values{_origin(group, count)} are behind each of {named(group)}",
+                f"so few carry no median ({needed('median')} are needed), nor any other quantile",
             )
-    elif (least := needed(statistic)) is not None and count < least:
+    elif beyond:
+        yield _warning(
+            Severity.WARNING,
+            group,
+            f"which statistic of {count} values it is, and how far they lie apart, is not told of {named(group)}",
+            f"{count} values carry no {_or(beyond)} ({', '.join(f'{name}: {needed(name)}' for name in beyond)} are "
+            "needed), and without their spread no interval of any statistic",
+        )
+
+
+def _single(figures: list[Figure], compared: frozenset[str]) -> Iterator[Warning]:
+    """Figures with one value behind each: F where a ratio or a quantile is drawn from it."""
+    drawn: list[Figure] = []
+    alone: list[Figure] = []
+    for one in figures:
+        is_drawn_from = one.id in compared or needed(one.statistic or "") is not None
+        (drawn if is_drawn_from else alone).append(one)
+    if drawn:
         yield _warning(
             Severity.FATAL,
-            group,
-            f"the {statistic} of {count} values, in {named(group)}",
-            f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / count):.0f} % of all calls"
-            if least == WORST_NEEDS
-            else f"it has no finite 95 % interval: that needs {least} values",
+            drawn,
+            f"one value is behind each of {named(drawn)}",
+            "one value has no interval, so no ratio and no quantile",
         )
+    if alone:
+        yield _warning(
+            Severity.WARNING,
+            alone,
+            f"one run is behind each of {named(alone)}",
+            "it stands for that run, and carries no verdict by itself",
+        )
+
+
+def _origin(group: list[Figure], count: int) -> str:
+    """From how many processes or hosts the values come, where that is told and they are fewer than the values."""
+    told = {(one.circumstances.replicates, one.circumstances.replicate) for one in group}
+    replicates, replicate = told.pop()
+    if told or replicates is None or replicates >= count:
+        return ""
+    unit = replicate or "process or host"
+    return f" from {'one ' + unit if replicates == 1 else f'{replicates} {plural(unit)}'}"
 
 
 def _warning(severity: Severity, group: list[Figure], saw: str, meaning: str) -> Warning:
@@ -106,7 +153,7 @@ def _or(names: list[str]) -> str:
 UNSUPPORTED_QUANTILE = Check(
     id="unsupported-quantile",
     rule="F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
-    "W: too few for some, and which statistic it is is not told",
+    "W: too few for some, and which statistic it is is not told; one run by itself",
     applies=lambda evidence: bool(_sees(evidence)),
     examine=_examine,
     sees=_sees,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,6 +30,14 @@ class Checked:
 
 
 @dataclass(frozen=True)
+class Tally:
+    """How many are fatally warned of, and how many others not fatally."""
+
+    fatal: int
+    warned: int
+
+
+@dataclass(frozen=True)
 class Audited:
     """One target under the audit.
 
@@ -39,6 +48,7 @@ class Audited:
         own: whether sectax ran it: then F takes a verdict away, and not a claim.
         figures, values: how many printed numbers, and how many single values behind them.
         checks: every one, in the order of the registry.
+        comparisons: of a run of ours, those that lost their verdict, and the others that carry a warning.
     """
 
     target: str
@@ -48,20 +58,32 @@ class Audited:
     figures: int
     values: int
     checks: tuple[Checked, ...]
+    comparisons: Tally | None = None
 
-    def claims(self) -> frozenset[str]:
-        """What is fatally warned of: figures, or the subjects of warnings that name none."""
-        return self._about(Severity.FATAL)
+    def tally(self) -> Tally:
+        """How many figures are warned of; of a run of ours, how many comparisons."""
+        return self.comparisons or self._figures()
 
-    def carrying_nothing(self) -> frozenset[str]:
-        """What is warned of, and not fatally."""
-        return self._about(Severity.WARNING) - self._about(Severity.FATAL)
+    def beside(self) -> Tally:
+        """How many warnings name no figure, but a comparison or the whole source. None of a run: its reach is known."""
+        if self.comparisons is not None:
+            return Tally(0, 0)
+        unnamed = Counter(warning.severity for warning in self._warnings() if not warning.figures)
+        return Tally(unnamed[Severity.FATAL], unnamed[Severity.WARNING])
 
-    def _about(self, severity: Severity) -> frozenset[str]:
-        return frozenset(one for each in self._warnings(severity) for one in each.figures or (each.subject,))
+    @property
+    def is_fatal(self) -> bool:
+        """Whether anything is marked F."""
+        return any(warning.severity is Severity.FATAL for warning in self._warnings())
 
-    def _warnings(self, severity: Severity) -> Iterator[Warning]:
-        return (one for each in self.checks for one in each.warnings if one.severity is severity)
+    def _figures(self) -> Tally:
+        named: dict[Severity, set[str]] = {severity: set() for severity in Severity}
+        for warning in self._warnings():
+            named[warning.severity].update(warning.figures)
+        return Tally(len(named[Severity.FATAL]), len(named[Severity.WARNING] - named[Severity.FATAL]))
+
+    def _warnings(self) -> Iterator[Warning]:
+        return (one for each in self.checks for one in each.warnings)
 
     def count(self, status: Status) -> int:
         """How many checks came out so."""

@@ -32,8 +32,9 @@ _CURVES: dict[str, tuple[str, int]] = {
     "ed448": ("Ed448", 448),
     "x448": ("X448", 448),
 }
-# The encoded keys of these are whole bytes long, and are called by that length too.
-_ALSO = {255: {255, 256}, 448: {448, 456}}
+# The encoded keys of these are whole bytes long, and are called by that length too. OpenSSL takes the size of Ed25519
+# from the order of its group, which is a little over 2^252: 'openssl speed' prints '253 bits EdDSA (Ed25519)'.
+_ALSO = {255: {253, 255, 256}, 448: {448, 456}}
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9-]*")
 _BITS = re.compile(r"(\d{2,5})[\s-]*bits?\b", re.IGNORECASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sectax.model.audited import Audited, Checked, Status
+from sectax.model.audited import Audited, Checked, Status, Tally
 from sectax.model.finding import Severity, Warning
 from sectax.model.printable import printable
 from sectax.reports.doubts import Warned
@@ -21,16 +21,27 @@ _ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
 
 def sentence(audited: Audited) -> str:
     """The audit's own verdict, in one sentence."""
-    claims, warned = len(audited.claims()), len(audited.carrying_nothing())
+    fatal, warned = audited.tally().fatal, audited.tally().warned
     silent, unchecked = audited.count(Status.SILENT), audited.count(Status.UNCHECKED)
     if audited.own:
-        first = f"{_number(claims, 'subject')} {_verb(claims, 'loses its', 'lose their')} verdict (F)"
-        second = f"{warned} {_verb(warned, 'carries', 'carry')} a warning (W)"
+        first = f"{_number(fatal, 'comparison')} {_verb(fatal, 'loses its', 'lose their')} verdict (F)"
+        second = f"{warned} more {_verb(warned, 'carries', 'carry')} a warning (W)"
     else:
-        first = f"{_number(claims, 'claim')} cannot stand (F)"
+        first = f"{_number(fatal, 'claim')} cannot stand (F)"
         second = f"{warned} more {_verb(warned, 'carries', 'carry')} no verdict by "
         second += f"{_verb(warned, 'itself', 'themselves')} (W)"
-    return f"{first}, {second}, {_number(silent, 'check')} found nothing, {unchecked} could not be checked"
+    third = f"{_number(silent, 'check')} found nothing, {unchecked} could not be checked"
+    return ", ".join(part for part in (first, second, _beside(audited.beside()), third) if part)
+
+
+def _beside(beside: Tally) -> str:
+    """The warnings that no figure is counted for; empty where there are none."""
+    both = ((beside.fatal, Severity.FATAL), (beside.warned, Severity.WARNING))
+    several = [f"{_number(count, 'warning')} marked {severity.value}" for count, severity in both if count]
+    if not several:
+        return ""
+    are = _verb(beside.fatal + beside.warned, "is", "are")
+    return f"{' and '.join(several)} {are} about comparisons or all figures"
 
 
 def terminal(audited: Audited, *, width: int, colour: bool, show_all: bool) -> str:
@@ -72,8 +83,9 @@ def json_document(audited: Audited) -> bytes:
             "figures": audited.figures,
             "values": audited.values,
             "verdict": {
-                "fatal": len(audited.claims()),
-                "warned": len(audited.carrying_nothing()),
+                "fatal": audited.tally().fatal,
+                "warned": audited.tally().warned,
+                "beside": {"fatal": audited.beside().fatal, "warned": audited.beside().warned},
                 **{_MEMBERS[status]: audited.count(status) for status in Status},
                 "words": sentence(audited),
             },

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from sectax.audit.check import Outcome
 from sectax.audit.evidence import Evidence
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.registry import NAMES, choose, refuse_mixed
-from sectax.model.audited import Audited, Checked, Status
+from sectax.model.audited import Audited, Checked, Status, Tally
 from sectax.model.errors import WrongUse
-from sectax.model.finding import Severity
+from sectax.model.finding import Finding, Severity, VerdictId
 
 __all__ = ["FORMATS", "Columns", "audit"]
 
@@ -53,12 +55,27 @@ def _published(target: str) -> Audited:
 
 def _run(target: str) -> Audited:
     from sectax.analysis.findings import judge
+    from sectax.analysis.withhold import apply
     from sectax.audit.evidence import evidence_of
     from sectax.record.reader import RunReader
 
     with contextlib.closing(RunReader.open(Path(target))) as reader:
         measured = reader.measured()
-    return _reviewed(target, "run", "run of sectax", evidence_of(measured, judge(measured)))
+    findings = judge(measured)
+    audited = _reviewed(target, "run", "run of sectax", evidence_of(measured, findings))
+    warned = apply(measured.plan, findings, (one for each in audited.checks for one in each.warnings))
+    return replace(audited, comparisons=comparisons(warned))
+
+
+def comparisons(findings: Iterable[Finding]) -> Tally:
+    """Of findings with their warnings: how many lost their verdict, and how many others carry a warning."""
+    lost = warned = 0
+    for finding in findings:
+        if finding.verdict is VerdictId.WITHDRAWN:
+            lost += 1
+        elif finding.verdict is not VerdictId.NOT_MEASURED:
+            warned += any(warning.severity is not Severity.NOTE for warning in finding.warnings)
+    return Tally(lost, warned)
 
 
 def _file(target: str, format_: str | None, columns: Columns) -> Audited:

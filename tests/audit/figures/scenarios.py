@@ -152,8 +152,36 @@ def dead_code(rng: Rng, broken: bool) -> Evidence:
             given = {"quantity": Quantity.TOTAL_TIME, "ends_by": EndsBy.EVENTS, "events": count}
             figures.append(figure(f"t: {count}", lasts, levels={"n": str(count)}, **given))
         else:
-            figures.append(figure(f"t: {count}", lasts / count, levels={"n": str(count)}, batch=count))
+            given = {"batch": count, "calibrated": False}
+            figures.append(figure(f"t: {count}", lasts / count, levels={"n": str(count)}, **given))
     return source(figures)
+
+
+def dead_code_beside_calibrated(rng: Rng, broken: bool) -> Evidence:
+    """Benchmarks of unlike speed, each repeated until it has lasted as long as the others. One may be dead code."""
+    lasts, figures = rng.uniform(0.1, 2), []
+    for name in ("short", "long", "longer")[: int(rng.integers(2, 4))]:
+        seconds = 10 ** rng.uniform(-8, -2)
+        count = round(lasts / seconds)
+        timed = lasts / count * noise(rng, 0.05)
+        # A table of such counts looks like one of counts that were asked for.
+        levels = {"loops": str(count)} if rng.random() < 0.5 else {"name": name}
+        figures.append(figure(f"t: {name}", timed, levels=levels, batch=count, calibrated=True))
+    return source([*figures, *(dead_code(rng, True).figures if broken else ())])
+
+
+def unlike_blocks(rng: Rng, broken: bool) -> Evidence:
+    """The same amount of memory in small blocks and in large ones: fewer operations, of which each does more."""
+    amount, figures = 2.0 ** int(rng.integers(28, 36)), []
+    lasts = amount / rng.uniform(2e9, 2e10)
+    for run, size in enumerate((2.0**10, 2.0 ** int(rng.integers(15, 21))), 1):
+        given = {"quantity": Quantity.TOTAL_TIME, "ends_by": EndsBy.EVENTS, "events": amount / size}
+        if rng.random() < 0.5:
+            given |= {"size_bytes": size, "levels": {"test": "memory", "events": f"{amount / size:.0f}"}}
+        else:
+            given |= {"levels": {"test": "memory", "run": str(run)}}
+        figures.append(figure(f"t: {run}", lasts * noise(rng), **given))
+    return source([*figures, *(dead_code(rng, True).figures if broken else ())])
 
 
 def empty_loop(rng: Rng, broken: bool) -> Evidence:
@@ -224,6 +252,21 @@ def few_for_a_quantile(rng: Rng, broken: bool) -> Evidence:
 def few_of_an_unknown_statistic(rng: Rng, broken: bool) -> Evidence:
     trials = rng.integers(2, 368) if broken else rng.integers(368, 5000)
     return source(sides(rng, statistic=None, trials=int(trials)), CONTRAST)
+
+
+def few_single_values(rng: Rng, broken: bool) -> Evidence:
+    """Every single value is told, and no summary of them."""
+    count = int(rng.integers(2, 6) if broken else rng.integers(6, 300))
+    figures = of_vectors(vectors(rng, 2, count, 0.05), cold=Cold.APART).figures
+    return source([dataclasses.replace(one, value=None, statistic=None) for one in figures])
+
+
+def one_run(rng: Rng, broken: bool) -> Evidence:
+    """The rate or the total of one run, which nobody compares with another."""
+    quantity, statistic = one_of(rng, (Quantity.RATE, "rate"), (Quantity.TOTAL_TIME, "total"), (Quantity.TIME, "mean"))
+    given = {"ends_by": EndsBy.EVENTS, "events": 10**6} if quantity is Quantity.TOTAL_TIME else {}
+    trials = 1 if broken else int(rng.integers(2, 50))
+    return source([figure("t: 1", rng.uniform(1, 9), quantity=quantity, statistic=statistic, trials=trials, **given)])
 
 
 def vectors(rng: Rng, cells: int, count: int, spread: float) -> list[np.ndarray]:
@@ -431,12 +474,16 @@ register(
     Scenario("contained-work", "whole faster than its part", contained),
     Scenario("faster-than-physics", "beyond the link", beyond_the_link),
     Scenario("faster-than-physics", "dead code", dead_code),
+    Scenario("faster-than-physics", "calibrated counts", dead_code_beside_calibrated),
+    Scenario("faster-than-physics", "unlike blocks", unlike_blocks),
     Scenario("faster-than-physics", "empty loop", empty_loop, Severity.WARNING),
     Scenario("fixed-time-total", "ended by the clock", fixed_total),
     Scenario("zero-event-run", "nothing counted", no_event),
     Scenario("saturated-client", "client too slow", saturated),
     Scenario("unsupported-quantile", "too few trials", few_for_a_quantile),
     Scenario("unsupported-quantile", "statistic not told", few_of_an_unknown_statistic, Severity.WARNING),
+    Scenario("unsupported-quantile", "few single values", few_single_values, Severity.WARNING),
+    Scenario("unsupported-quantile", "one run", one_run, Severity.WARNING),
     Scenario("first-trial", "cold and warm in one", cold_and_warm),
     Scenario("first-trial", "first value differs", cold_first, Severity.WARNING),
     Scenario("false-replication", "few processes or hosts", one_process, Severity.WARNING),

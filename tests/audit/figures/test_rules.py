@@ -143,6 +143,32 @@ def test_measured_bandwidth_has_an_error_of_its_own(bytes_s: float, expected: li
     assert severities(evidence, "faster-than-physics") == expected
 
 
+def counted(*operations: tuple[str, float], seconds: float = 1.0, **given: Any) -> Evidence:
+    """As many operations as a level says, or another number, in the same time."""
+    return source(
+        [
+            figure(f"t: {level}", seconds / count, levels={"n": level}, batch=count, **({"calibrated": False} | given))
+            for level, count in operations
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        (counted(("1000", 1e3), ("1,000,000", 1e6)), [Severity.FATAL]),
+        (counted(("1000", 1e3), ("1000000", 1e6), calibrated=True), []),
+        (counted(("1000", 1e3), ("1000000", 1e6), calibrated=None), []),
+        (counted(("short", 1e6), ("long", 1e3)), []),
+    ],
+    ids=["as many as asked for", "calibrated", "not told whether", "of unlike tests"],
+)
+def test_more_operations_in_equal_time_are_dead_code_only_where_their_number_was_chosen(
+    evidence: Evidence, expected: list[Severity]
+) -> None:
+    assert severities(evidence, "faster-than-physics") == expected
+
+
 # Totals and counts
 
 
@@ -198,8 +224,49 @@ def test_other_statistics_need_no_number_of_their_own(statistic: str) -> None:
     assert needed(statistic) is None
 
 
-def test_one_value_carries_no_ratio() -> None:
-    assert severities(source([figure("t: 1", 1.0, trials=1)]), "unsupported-quantile") == [Severity.FATAL]
+def test_one_value_carries_no_ratio_and_no_quantile() -> None:
+    compared = source(sides(RNG, trials=1), CONTRAST)
+    worst = source([figure("t: 1", 1.0, trials=1, statistic="max")])
+
+    assert severities(compared, "unsupported-quantile") == [Severity.FATAL]
+    assert severities(worst, "unsupported-quantile") == [Severity.FATAL]
+
+
+@pytest.mark.parametrize("contrast", [None, Contrast("control", None, told=False)])
+def test_one_run_that_the_source_compares_with_none_is_no_verdict_by_itself(contrast: Contrast | None) -> None:
+    (warning,) = said(source(sides(RNG, trials=1), contrast), "unsupported-quantile")
+
+    assert (warning.severity, warning.saw[:7]) == (Severity.WARNING, "one run")
+
+
+@pytest.mark.parametrize(("count", "expected"), [(5, [Severity.WARNING]), (6, []), (300, [])])
+def test_single_values_carry_their_median_from_six_on(count: int, expected: list[Severity]) -> None:
+    values = list(np.random.default_rng(1).lognormal(0, 0.1, count))
+
+    one = dataclasses.replace(figure("t: 1", 1.0, values=values), value=None, statistic=None, trials=count)
+
+    assert severities(source([one]), "unsupported-quantile") == expected
+
+
+def test_values_of_few_processes_are_said_to_be_of_them() -> None:
+    (warning,) = said(source([figure("t: 1", 1.0, trials=30, statistic="p90", replicates=3)]), "unsupported-quantile")
+
+    assert warning.saw == "the p90 of 30 values from 3 processes, in 1"
+
+
+@pytest.mark.parametrize(
+    ("count", "replicate", "expected"),
+    [
+        (1, "pair of VMs", "each figure is of one pair of VMs"),
+        (2, "pair of VMs", "each figure is of 2 pairs of VMs"),
+        (3, "process or host", "each figure is of 3 processes or hosts"),
+        (2, "instance", "each figure is of 2 instances"),
+    ],
+)
+def test_replication_is_told_in_proper_words(count: int, replicate: str, expected: str) -> None:
+    (warning,) = said(source(sides(RNG, replicates=count, replicate=replicate)), "false-replication")
+
+    assert warning.saw == expected
 
 
 def test_high_water_marks_are_counted_by_instances_and_not_by_calls() -> None:
@@ -336,6 +403,11 @@ def test_contradiction_says_which_curve_it_is() -> None:
     assert contradiction("secp256k1, 384-bit") == "the label says 384 bits, but secp256k1 is a curve of 256 bits"
     assert contradiction("ECDSA 384bit", "P-256") == "the label says 384 bits, but p-256 is a curve of 256 bits"
     assert contradiction("ECDSA 384bit") is None
+
+
+def test_size_that_openssl_gives_ed25519_is_its_own_and_no_contradiction() -> None:
+    assert contradiction("253 bits EdDSA (Ed25519)") is None
+    assert contradiction("254 bits EdDSA (Ed25519)") is not None
 
 
 def test_withdrawn_setting_is_of_one_service_alone() -> None:

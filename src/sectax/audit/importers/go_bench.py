@@ -89,6 +89,8 @@ def _figure(name: str, unit: str, series: _Series) -> Figure:
             events=sum(series.batches),
             # Of counts with different numbers of operations, the fewest: the timer's step shows most in those.
             batch=min(series.batches) if timed else None,
+            # b.N grows until a benchmark has lasted as long as -benchtime asks; -benchtime=100x leaves no trace.
+            calibrated=True,
             processor=series.processor,
         ),
     )

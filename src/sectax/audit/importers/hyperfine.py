@@ -30,8 +30,8 @@ class _Export(msgspec.Struct):
 def _read(lines: Iterable[str]) -> Evidence:
     results = json_text.read(lines, _Export, "hyperfine").results
     figures = [_figure(at, each) for at, each in enumerate(results)]
-    # hyperfine writes the reference first; without --reference it compares with whatever was fastest.
-    contrast = Contrast("command", results[0].command) if len(results) > 1 else None
+    # With --reference hyperfine writes the reference first; the file does not tell whether there was one.
+    contrast = Contrast("command", None, told=False) if len(results) > 1 else None
     return evidence(figures, "hyperfine", contrast)
 
 

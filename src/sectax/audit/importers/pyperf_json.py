@@ -80,6 +80,8 @@ def _figure(at: int, benchmark: _Benchmark, facts: dict[str, object]) -> Figure:
             replicate="process" if counted else None,
             granularity_s=_granularity(facts) if timed else None,
             batch=None if loops is None else float(loops * (json_text.whole(facts.get("inner_loops")) or 1)),
+            # Loops are doubled until a value lasts as long as --min-time asks; --loops leaves no trace.
+            calibrated=True,
             processor=_text(facts, "cpu_model_name"),
             runtime=_runtime(facts),
         ),

@@ -34,12 +34,10 @@ def choose(head: str, asked: str | None, columns: Columns) -> Importer:
     by_name = {each.name: each for each in (*_TOOLS, table)}
     if asked is not None:
         found = by_name[asked]
-    elif columns.value:
-        found = table
     else:
         known = [each for each in _TOOLS if each.recognises(head)]
         # Anything may be a CSV, so it is asked last.
-        found = _only(head, known or ([table] if table.recognises(head) else []))
+        found = _only(head, known or ([table] if columns.value or table.recognises(head) else []))
     # A level may be called the baseline wherever there are levels.
     unfit = [name for name in columns.given() if name != "baseline"]
     if found is not table and unfit:

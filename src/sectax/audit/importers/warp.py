@@ -88,6 +88,7 @@ def _all(reports: list[_Report]) -> Iterator[Figure]:
 def _figures(report: _Report, which: str) -> Iterator[Figure]:
     told = Circumstances(
         operation=report.operation,
+        load_client="warp",
         moves=_MOVES.get(report.operation),
         # What a GET asks of a server holds all that a STAT (HEAD) asks.
         contains=("STAT",) if report.operation == "GET" else None,

@@ -88,6 +88,7 @@ def _all(runs: list[_Run]) -> Iterator[Figure]:
 def _figures(run: _Run, which: str) -> Iterator[Figure]:
     told = Circumstances(
         operation=run.url,
+        load_client="wrk",
         ends_by=EndsBy.TIME,
         configured_s=run.configured_s,
         events=run.requests,

@@ -1,0 +1,118 @@
+"""Doubt about single values in the order in which they were taken: raw times, which are skewed by nature."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sectax.stats.batch_shape import best_split
+from sectax.stats.doubt import neighbours_alike
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sectax.stats.moments import Array
+
+# Of more, a part shows the same: neighbours from the beginning, anything else from one value in so many.
+MOST_LOOKED_AT = 2**17
+# Two parts so many standard deviations apart may be modes. A normal sample is cut at 2.7, an exponential one at 3.3.
+APART = 5.0
+# Modes this many steps of a coarse clock apart are no neighbouring ticks of it.
+STEPS_APART = 10
+# The share of the values that a tail is.
+TAIL = 0.01
+
+
+class Modes(NamedTuple):
+    """The best cut of values in two.
+
+    Attributes:
+        slow_share: of the values, in the slower part.
+        fast, slow: medians of the parts, in logs.
+        chance: of so empty a gap between them, where there is one mode only.
+    """
+
+    slow_share: float
+    fast: float
+    slow: float
+    chance: float
+
+
+def fair_ranks(values: Array) -> NDArray[np.float64]:
+    """Ranks from 0 in the given order, shape (n,). Ties are broken without regard to it, and always in the same way."""
+    n = values.size
+    shuffled = np.random.default_rng(0).permutation(n)
+    rank = np.empty(n)
+    rank[np.lexsort((shuffled, values))] = np.arange(n)
+    return rank
+
+
+def going_somewhere(values: Array) -> float:
+    """The two-sided p-value of Spearman's rank correlation of the values, shape (n,) with n of at least 10, with time.
+
+    It holds for independent values of any distribution.
+    """
+    from scipy.special import stdtr
+
+    rank = fair_ranks(_part(values))
+    n = rank.size
+    time = np.arange(n) - (n - 1) / 2
+    r = min(abs(float((rank * time).sum() / (time * time).sum())), 1 - 1e-12)
+    return 2 * float(stdtr(n - 2, -r * math.sqrt((n - 2) / (1 - r * r))))
+
+
+def change_along(values: Array) -> float:
+    """The ratio of the last value to the first, of a line through the medians of the two halves in logs."""
+    half = values.size // 2
+    return float(np.median(values[-half:]) / np.median(values[:half])) ** 2
+
+
+def resembling_neighbours(values: Array) -> tuple[float, float]:
+    """The correlation of the ranks of neighbours, and the chance of it where values are independent."""
+    rank = fair_ranks(values[:MOST_LOOKED_AT])
+    around = rank - rank.mean()
+    return float((around[1:] * around[:-1]).sum() / (around * around).sum()), neighbours_alike(rank)
+
+
+def two_modes(logs: Array) -> Modes | None:
+    """The two modes of log times, shape (n,) with n of at least 10; None where the best cut parts no modes.
+
+    Where there is one mode, the density between two places is nowhere below that at both of them. So of three bands of
+    equal width, in the middle of the fast part, half-way, and in the middle of the slow part, the second holds no fewer
+    than the lesser of the others, but for chance; that is a binomial of one half. It holds for any distribution with
+    one mode, however skewed.
+    """
+    from scipy.special import bdtr
+
+    data = np.sort(_part(logs))
+    around = data - data.mean()
+    share, separation = best_split(around[None, :], np.array([(around**2).sum()]))
+    if separation[0] < APART:
+        return None
+    slow = round(float(share[0]) * data.size)
+    centres = float(np.median(data[:-slow])), float(np.median(data[-slow:]))
+    gap = centres[1] - centres[0]
+    steps = np.diff(data)
+    if gap < STEPS_APART * float(steps[steps > 0].min()):
+        return None
+    bands = [_within(data, middle, gap / 6) for middle in (centres[0], centres[0] + gap / 2, centres[1])]
+    least = min(bands[0], bands[2])
+    chance = float(bdtr(bands[1], bands[1] + least, 0.5)) if least else 1.0
+    return Modes(float(share[0]), *centres, chance)
+
+
+def _within(ordered: Array, middle: float, reach: float) -> int:
+    low, high = np.searchsorted(ordered, (middle - reach, middle + reach))
+    return int(high - low)
+
+
+def tail_share(times: Array) -> float:
+    """What the slowest hundredth of the times, shape (n,), holds of their sum."""
+    slowest = max(1, round(TAIL * times.size))
+    return float(np.partition(times, -slowest)[-slowest:].sum() / times.sum())
+
+
+def _part(values: Array) -> Array:
+    return values[:: -(-values.size // MOST_LOOKED_AT)]

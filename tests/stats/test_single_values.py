@@ -1,0 +1,69 @@
+"""Doubt about raw times: seldom of healthy ones, however skewed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sectax.stats.single_values import (
+    change_along,
+    fair_ranks,
+    going_somewhere,
+    resembling_neighbours,
+    tail_share,
+    two_modes,
+)
+
+SHAPES = {
+    "normal": lambda rng, size: rng.normal(size=size),
+    "uniform": lambda rng, size: rng.uniform(size=size),
+    "exponential": lambda rng, size: rng.exponential(size=size),
+    "Pareto": lambda rng, size: rng.pareto(1.5, size=size),
+    "a long tail in logs": lambda rng, size: np.log(1 + 0.01 * rng.pareto(1.0, size=size)),
+    "triangular": lambda rng, size: rng.triangular(0, 0, 1, size=size),
+}
+
+
+def test_ties_are_broken_without_regard_to_their_order() -> None:
+    ranks = fair_ranks(np.repeat(1.0, 1000))
+
+    assert sorted(ranks) == list(range(1000))
+    assert abs(np.corrcoef(ranks, np.arange(1000))[0, 1]) < 0.1
+    assert abs(np.corrcoef(ranks[1:], ranks[:-1])[0, 1]) < 0.4
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("size", [20, 100, 400])
+def test_one_mode_is_seldom_taken_for_two(name: str, size: int) -> None:
+    rng = np.random.default_rng(7)
+    found = [two_modes(SHAPES[name](rng, size)) for _ in range(500)]
+
+    assert sum(each is not None and each.chance < 0.01 for each in found) <= 5
+
+
+@pytest.mark.parametrize("size", [10, 50, 300])
+def test_independent_values_seldom_go_somewhere(size: int) -> None:
+    rng = np.random.default_rng(8)
+
+    assert sum(going_somewhere(rng.exponential(size=size)) < 0.01 for _ in range(2000)) <= 36
+    assert sum(resembling_neighbours(rng.exponential(size=size))[1] < 0.01 for _ in range(2000)) <= 36
+
+
+def test_a_line_that_doubles_is_told_as_twice() -> None:
+    assert change_along(np.linspace(1, 2, 200)) == pytest.approx(1.96, abs=0.03)
+    assert going_somewhere(np.linspace(1, 2, 200)) < 1e-12
+
+
+def test_modes_are_told_with_their_share_and_their_middles() -> None:
+    values = np.concatenate([np.linspace(-0.1, 0.1, 80), np.linspace(0.9, 1.1, 20)])
+
+    found = two_modes(values)
+
+    assert found is not None
+    assert (found.slow_share, found.fast, found.slow) == pytest.approx((0.2, 0.0, 1.0))
+    assert found.chance < 0.001
+
+
+def test_the_slowest_hundredth_of_equal_times_holds_a_hundredth() -> None:
+    assert tail_share(np.ones(200)) == pytest.approx(0.01)
+    assert tail_share(np.append(np.ones(99), 99.0)) == pytest.approx(0.5)
