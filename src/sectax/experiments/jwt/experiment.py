@@ -19,10 +19,10 @@ from sectax.toolchain import probes
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, observed="batch_time")
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
 
-# A machine that shares its cores changes speed within tens of milliseconds. Visits of 6 ms see the same speed as their
+# A machine that shares its cores changes speed within tens of milliseconds. Visits of 7 ms see the same speed as their
 # neighbours, those of 40 ms do not: docs/method-notes.md, 'Short batches'.
-BATCH_S = 0.004
-ROUNDS = {"quick": (16, 32), "default": (44, 88), "published": (44, 88)}
+BATCH_S = 0.0045
+ROUNDS = {"quick": (16, 32), "default": (40, 80), "published": (40, 80)}
 
 _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": {},
