@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
+from sectax.toolchain.packages import uv as find_uv
 from sectax.toolchain.probes import Missing, Probe, SetUpFailed, missing
 
 Say = Callable[[str], None]
@@ -67,7 +67,7 @@ def _build_environment(probe: Probe, say: Say) -> None:
     lock = str(probe.folder / settings.lock)
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    uv = _uv()
+    uv = find_uv()
     python = str(folder / "bin" / "python")
     if uv is not None:
         # uv trusts the system's certificates (a company's proxy may have put its own there) only when asked to; and
@@ -80,11 +80,6 @@ def _build_environment(probe: Probe, say: Say) -> None:
         _run([sys.executable, "-m", "venv", str(folder)], None, probe)
         _run([python, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", lock], None, probe)
     (folder / "complete").touch()
-
-
-def _uv() -> str | None:
-    beside = Path(sys.executable).with_name("uv")
-    return str(beside) if beside.exists() else shutil.which("uv")
 
 
 def _run(command: list[str], environment: dict[str, str] | None, probe: Probe) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import math
 import os
-import platform
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,26 +19,29 @@ from sectax.experiments.function.options import (
 )
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
+from sectax.experiments.on_lambda import (
+    BACK_TO_BACK,
+    FIRST,
+    MAX_MEMORY,
+    REPORT_STEP_S,
+    SPACED,
+    TRANSFERS,
+    declares,
+    memory_levels,
+    usage,
+)
 from sectax.model.bill import Usage
-from sectax.model.errors import WrongUse
-from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import SETTLING_SHARE, Calibrated, Plan
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
-from sectax.model.treatment import Factor, Role
+from sectax.model.treatment import Factor
 from sectax.subjects.function import AWS, LOCAL, FunctionSpec
 from sectax.subjects.function.spec import EMPTY_EVENT, LOCAL_ROLE
 
 # Where the quota holds one call in four back, the median shows nothing of it, and the bill all.
 MEAN_DURATION = Metric("mean_duration", "s", Better.LOWER, Summary.MEAN, observed="duration")
-FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
-# Lambda tells it in whole MB.
-MAX_MEMORY = Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20)
-_REPORT_STEP_S = 1e-5
 
-BACK_TO_BACK, SPACED = "back-to-back", "spaced"
 _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
-_LEAST_MB, _MOST_MB = 128, 10_240
 
 # Five periods of the quota: where it bites, a batch shows how it does on average.
 BATCH_S = 0.1
@@ -49,9 +50,6 @@ _FAMILY = "functions"
 
 # What the estimated bill supposes.
 _ASSUMED_S = 0.01
-_WARM_UP_BATCHES = 10
-_PILOT_BATCHES = 25
-_BILLING_MB = 1024  # the GB of a GB-second
 
 
 class FunctionExperiment:
@@ -88,12 +86,12 @@ class FunctionExperiment:
         options = dict(request.options) | {FOLDER: (os.getcwd(),)}
         functions = read_functions(options)
         known = (
-            Factor("memory", _memory_levels(request.levels.get("memory", _MEMORY_MB))),
+            Factor("memory", memory_levels(request.levels.get("memory", _MEMORY_MB), _MEMORY_MB)),
             Factor("pace", (BACK_TO_BACK, SPACED)),
             Factor("function", tuple(functions.code)),
         )
         factors = choose(known, {"pace": (BACK_TO_BACK,)}, request.levels)
-        step_s = _REPORT_STEP_S if functions.endpoint is AWS else 0.0
+        step_s = REPORT_STEP_S if functions.endpoint is AWS else 0.0
         metrics = (
             Metric("duration", "s", Better.LOWER, Summary.MEDIAN, observed="duration", resolution=step_s),
             MEAN_DURATION,
@@ -103,7 +101,7 @@ class FunctionExperiment:
         rules = Rules(
             family=lambda levels: _FAMILY,
             unavailable=_Availability(functions.endpoint),
-            declares=functools.partial(_declares, functions.endpoint),
+            declares=functools.partial(declares, functions.endpoint),
             # The cost of a function is its author's: nothing of a known length can be put into it from outside.
             positive=False,
         )
@@ -114,7 +112,7 @@ class FunctionExperiment:
             experiment=self.name,
             preset=request.preset,
             question=self.title,
-            transfers=_TRANSFERS[functions.endpoint is AWS],
+            transfers=TRANSFERS[functions.endpoint is AWS],
             control="function",
             factors=factors,
             metrics=metrics,
@@ -180,26 +178,7 @@ class FunctionExperiment:
         return ()
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        count = max(1, round(BATCH_S / _ASSUMED_S))
-        blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
-        visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
-        architecture = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
-        requests, gb_s = 0, 0.0
-        for treatment in plan.treatments:
-            tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
-            number = blocks * (1 + visits) + tried
-            requests += number
-            gb_s += number * _ASSUMED_S * int(treatment.levels["memory"]) / _BILLING_MB
-        return Usage("lambda.requests", requests), Usage(f"lambda.{architecture}", gb_s)
-
-
-_TRANSFERS = {
-    False: (
-        "The share of a processor is Lambda's, the processor is this machine's: ratios carry over to Lambda as far as "
-        "its processors are like this one, absolute times do not."
-    ),
-    True: "It holds for this region and the processors that AWS gave these functions meanwhile.",
-}
+        return usage(plan, _ASSUMED_S)
 
 
 class _Availability:
@@ -217,24 +196,6 @@ class _Availability:
 
     def __call__(self, levels: Levels) -> Unavailable | None:
         return self._obstacle
-
-
-def _declares(endpoint: str | None, levels: Levels) -> dict[str, str | int | float | bool]:
-    from sectax.subjects.function.promises import promised
-
-    return promised(int(levels["memory"]), endpoint)
-
-
-def _memory_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The memory sizes asked for, in their order of size. Raises `WrongUse` for what is none."""
-    if asked == ("all",):
-        asked = _MEMORY_MB
-    for text in asked:
-        if not (text.isdecimal() and text.isascii() and _LEAST_MB <= int(text) <= _MOST_MB):
-            raise WrongUse(
-                f"the factor memory has no level {text!r}", f"Lambda has {_LEAST_MB} to {_MOST_MB} MB, in whole MB"
-            )
-    return tuple(sorted({str(int(text)) for text in asked}, key=int))
 
 
 def _spec(levels: Levels, functions: Functions, inputs: Mapping[str, str], expected: str | None) -> FunctionSpec:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
-import platform
 from collections.abc import Mapping
 
-from sectax.design.matrix import Levels, Rules, build
+from sectax.design.matrix import Rules, build
 from sectax.experiments.hmac.levels import (
     AUTHENTICATION,
-    BACK_TO_BACK,
     DATA,
     IMMEDIATE,
     LANGUAGES,
@@ -19,29 +16,32 @@ from sectax.experiments.hmac.levels import (
     NONE,
     PAYLOADS,
     PRESETS,
-    SPACED,
     UNPACKED,
     WORDS,
-    memory_levels,
 )
 from sectax.experiments.hmac.subjects import Availability, Events, authorizer, identity, new_inputs
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
+from sectax.experiments.on_lambda import (
+    BACK_TO_BACK,
+    FIRST,
+    MAX_MEMORY,
+    REPORT_STEP_S,
+    SPACED,
+    TRANSFERS,
+    declares,
+    memory_levels,
+    usage,
+)
 from sectax.model.advice import AdviceRules
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, SETTLING_SHARE, Calibrated, Plan, Stopping
-from sectax.model.subject import SubjectSpec, Witness
-from sectax.model.treatment import Factor, Role
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Plan, Stopping
+from sectax.model.subject import SubjectSpec
+from sectax.model.treatment import Factor
 from sectax.subjects.function import AWS, LOCAL
 from sectax.subjects.function.spec import LOCAL_ROLE
-
-_REPORT_STEP_S = 1e-5
-FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
-# Lambda tells it in whole MB.
-MAX_MEMORY = Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20)
 
 # Spaced, one invocation meets a full quota, so a batch of more of them would tell nothing new. Back to back, five
 # periods of the quota: where it bites, a batch shows how it does on average.
@@ -66,19 +66,8 @@ _LOCAL_CHOICES = (
     "longer here where memory is small",
     "the local Lambda: Max Memory Used holds the page cache of what the instance was the first to read",
 )
-_TRANSFERS = {
-    False: (
-        "The share of a processor is Lambda's, the processor is this machine's: ratios carry over to Lambda as far as "
-        "its processors are like this one, absolute times do not."
-    ),
-    True: "It holds for this region and the processors that AWS gave these functions meanwhile.",
-}
-
 # What the estimated bill supposes.
 _ASSUMED_S = 0.05
-_PILOT_BATCHES = 25
-_WARM_UP_BATCHES = 10
-_BILLING_MB = 1024  # the GB of a GB-second
 
 
 class HmacExperiment:
@@ -104,12 +93,14 @@ class HmacExperiment:
     def plan(self, request: Request) -> Plan:
         endpoint, _ = _where(request.options)
         known = tuple(
-            Factor("memory", memory_levels(request.levels.get("memory", MEMORY_MB))) if each.name == "memory" else each
+            Factor("memory", memory_levels(request.levels.get("memory", MEMORY_MB), MEMORY_MB))
+            if each.name == "memory"
+            else each
             for each in self.factors
         )
         factors = choose(known, PRESETS[request.preset], request.levels)
         levels = {factor.name: factor.levels for factor in factors}
-        step_s = _REPORT_STEP_S if endpoint is AWS else 0.0
+        step_s = REPORT_STEP_S if endpoint is AWS else 0.0
         metrics = (
             Metric("duration", "s", Better.LOWER, Summary.MEDIAN, observed="duration", resolution=step_s),
             # Back to back the quota holds back one call in many: the median does not see it, the mean and the bill do.
@@ -122,7 +113,7 @@ class HmacExperiment:
         rules = Rules(
             family=lambda levels: levels["language"],
             unavailable=Availability(endpoint),
-            declares=functools.partial(_declares, endpoint),
+            declares=functools.partial(declares, endpoint),
             # 'May I do it in the smallest function?' is the question.
             primary=lambda cell: cell["memory"] == levels["memory"][0],
             # The work is one event: there is no part of it that could be done once more at a known cost.
@@ -133,7 +124,7 @@ class HmacExperiment:
             experiment=self.name,
             preset=request.preset,
             question=self.title,
-            transfers=_TRANSFERS[endpoint is AWS],
+            transfers=TRANSFERS[endpoint is AWS],
             control="authentication",
             factors=factors,
             metrics=metrics,
@@ -182,17 +173,7 @@ class HmacExperiment:
         return ()
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        count = max(1, round(plan.batch_s / _ASSUMED_S))
-        blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
-        visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
-        architecture = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
-        requests, gb_s = 0, 0.0
-        for treatment in plan.treatments:
-            tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
-            number = blocks * (1 + visits) + tried
-            requests += number
-            gb_s += number * _ASSUMED_S * int(treatment.levels["memory"]) / _BILLING_MB
-        return Usage("lambda.requests", requests), Usage(f"lambda.{architecture}", gb_s)
+        return usage(plan, _ASSUMED_S)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
@@ -208,12 +189,6 @@ class HmacExperiment:
             sizes=PAYLOADS,
             memory_factor="memory",
         )
-
-
-def _declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
-    from sectax.subjects.function.promises import promised
-
-    return promised(int(levels["memory"]), endpoint)
 
 
 def _choices(endpoint: str | None) -> tuple[str, ...]:

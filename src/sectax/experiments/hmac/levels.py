@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.experiments.hmac.events import EXPIRY, VARIANTS
-from sectax.model.errors import WrongUse
+from sectax.experiments.on_lambda import BACK_TO_BACK, SPACED
 
 # The baseline does all but the check; `immediate` answers at once, so that what comes before the handler shows.
 NONE, IMMEDIATE, PUBLISHED = "none", "immediate", "published"
@@ -24,13 +24,10 @@ PAYLOADS = {
 UNPACKED, OPAQUE = "unpacked", "opaque"
 DATA = {UNPACKED: "unpack", OPAQUE: "opaque"}  # level -> the function's PAYLOAD
 
-BACK_TO_BACK, SPACED = "back-to-back", "spaced"
-
 LANGUAGES = ("python", "go")
 
 # The study's, and one whole processor.
 MEMORY_MB = ("128", "512", "1024", "1769")
-_LEAST_MB, _MOST_MB = 128, 10_240
 
 _PUBLISHED_MEMORY = ("128", "512", "1024")
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -77,15 +74,3 @@ WORDS = {
     "metric=worst_duration": "worst Duration",
     "metric=max_memory_used": "Max Memory Used",
 }
-
-
-def memory_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The memory sizes asked for, in their order of size. Raises `WrongUse` for what is none."""
-    if asked == ("all",):
-        return MEMORY_MB
-    for text in asked:
-        if not (text.isdecimal() and text.isascii() and _LEAST_MB <= int(text) <= _MOST_MB):
-            raise WrongUse(
-                f"the factor memory has no level {text!r}", f"Lambda has {_LEAST_MB} to {_MOST_MB} MB, in whole MB"
-            )
-    return tuple(sorted({str(int(text)) for text in asked}, key=int))

@@ -11,8 +11,9 @@ import msgspec
 
 from sectax.design.matrix import Levels, Unavailable
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, payload, signed
-from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, SPACED
+from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS
 from sectax.experiments.hmac.referee import AuthorizerReferee
+from sectax.experiments.on_lambda import SPACED
 from sectax.model.errors import SectaxError
 from sectax.subjects.function import FunctionSpec
 from sectax.toolchain import functions

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.model.errors import SectaxError
+from sectax.toolchain import packages
 from sectax.toolchain.cache import cache_folder
 
 _HERE = Path(__file__).parent
@@ -94,9 +95,8 @@ def _client(executable: str, version: str) -> Path:
 
 
 def _install(executable: str, lock: Path, folder: Path) -> None:
-    beside = Path(sys.executable).with_name("uv")
-    uv = str(beside) if beside.exists() else shutil.which("uv")
-    packages = ["--require-hashes", "--target", str(folder), "--requirement", str(lock)]
+    uv = packages.uv()
+    what = ["--require-hashes", "--target", str(folder), "--requirement", str(lock)]
     if uv is not None:
         # A function's sandbox cannot write byte code, so it is made here.
         command = [
@@ -109,10 +109,10 @@ def _install(executable: str, lock: Path, folder: Path) -> None:
             "copy",
             "--python",
             executable,
-            *packages,
+            *what,
         ]
     else:
-        command = [executable, "-m", "pip", "install", "--quiet", *packages]
+        command = [executable, "-m", "pip", "install", "--quiet", *what]
     # uv trusts the system's certificates (a company's proxy may have put its own there) only when asked to.
     environment = {"UV_SYSTEM_CERTS": "1"} | dict(os.environ)
     done = subprocess.run(
