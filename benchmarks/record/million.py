@@ -115,7 +115,9 @@ def write(path: Path, blocks: int, summary: Summary, copies: dict[int, Path]) ->
             ]
             writer.begin_block(block)
             for name in block.cells[0].opening:
-                writer.event(number, Opened(name, witnesses, Observation("first", rng.random(), "s", "hrtime", 1), 0.1))
+                writer.event(
+                    number, Opened(name, witnesses, (Observation("first", rng.random(), "s", "hrtime", 1),), 0.1)
+                )
             start = clock()
             for event in events:
                 writer.event(number, event)
