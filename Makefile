@@ -25,11 +25,13 @@ define probes
 	done
 endef
 
-# $(call functions,TARGET): the same for the Lambda functions, each in each of its languages.
+# $(call functions,TARGET): the same for the Lambda functions, each in each of its languages; where Go on PATH is older
+# than they want, with the one that `sectax setup hmac` has fetched.
 define functions
-	@set -e; for function in $(FUNCTIONS); do \
+	@set -e; go=$$($(BIN)/python -m sectax.toolchain.go functions/*/go/go.mod 2>/dev/null) || true; \
+	for function in $(FUNCTIONS); do \
 		echo "==> functions/$$function: $(1)"; \
-		PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C functions/$$function $(1); \
+		PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" $(MAKE) -C functions/$$function $(1); \
 	done
 endef
 
@@ -47,9 +49,9 @@ setup: ## .venv with what sectax needs to run
 dev: ## .venv with the tools for tests, lint and benchmarks too
 	@scripts/bootstrap dev
 
-probes: dev
-	@echo "==> sectax setup jwt"
-	@$(BIN)/sectax setup jwt
+probes: dev ## what all experiments need: probes, functions, their tool-chains
+	@echo "==> sectax setup"
+	@$(BIN)/sectax setup
 
 test: probes ## the tests: sectax's, then each probe's and function's own
 	@echo "==> pytest"

@@ -15,24 +15,28 @@ from sectax.analysis.growth import growths, line
 from sectax.model.advice import AdviceRules
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import Contents, Plan, Stopping
 from sectax.model.treatment import Cell, Factor, Role, Treatment
 
 SIZES = {"small": 1e3, "middle": 1e5, "large": 1e6}
 RULES = AdviceRules(
     metric="duration",
     billed="duration",
+    limits={"median": "duration"},
     stages=(("immediate", "parsing"), ("none", "its form")),
     rest="the check",
-    size_factor="payload",
-    sizes=SIZES,
+    timed="timed",
+    steps=(("derive", "deriving"), ("mac", "the MAC"), ("unpack", "unpacking")),
+    rest_of_timed="the rest",
     memory_factor="memory",
 )
 # Level -> its fixed seconds and seconds per byte.
-LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "published": (2e-3, 8e-9)}
+LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "published": (2e-3, 8e-9), "timed": (2.1e-3, 8e-9)}
+STEPS = {"derive": (0.1e-3, 0.0), "mac": (0.2e-3, 2e-9)}  # of `timed`; it has nothing to unpack
+UNTIMED = ("immediate", "none", "published")
 
 
-def measured(levels: tuple[str, ...] = tuple(LAWS), sizes: tuple[str, ...] = tuple(SIZES), blocks: int = 6) -> Measured:
+def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(SIZES), blocks: int = 6) -> Measured:
     """A run whose every block is slower than the one before by a tenth, all treatments alike."""
     cells = tuple(Cell(f"{size}/128", {"payload": size, "memory": "128"}, "f", f"{size}/128/none") for size in sizes)
     treatments = tuple(
@@ -59,19 +63,20 @@ def measured(levels: tuple[str, ...] = tuple(LAWS), sizes: tuple[str, ...] = tup
         stopping=Stopping(0.02),
         seed=1,
         batch_s=0.001,
+        contents=Contents("payload", {name: int(size) for name, size in SIZES.items()}),
     )
-    values = {
-        each.id: {
-            block: 1.1**block * (LAWS[each.levels["authentication"]][0] + LAWS[each.levels["authentication"]][1] * size)
-            for block in range(1, blocks + 1)
-        }
-        for each in treatments
-        for size in (SIZES[each.levels["payload"]],)
-    }
+
+    def column(law: tuple[float, float], each: Treatment) -> dict[int, float]:
+        seconds = law[0] + law[1] * SIZES[each.levels["payload"]]
+        return {block: 1.1**block * seconds for block in range(1, blocks + 1)}
+
+    values = {"duration": {each.id: column(LAWS[each.levels["authentication"]], each) for each in treatments}}
+    timed = [each for each in treatments if each.levels["authentication"] == "timed"]
+    values |= {step: {each.id: column(law, each) for each in timed} for step, law in STEPS.items()}
     numbers = tuple(range(1, blocks + 1))
     return Measured(
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=numbers,
-        values={"duration": values}, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
+        values=values, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
         sessions=(),
     )  # fmt: skip
 
@@ -104,6 +109,25 @@ def test_a_block_without_one_of_the_stages_does_not_count() -> None:
     (anatomy,) = anatomies(run, RULES)
 
     assert {part.seconds.count for part in anatomy.parts} == {5}
+
+
+def test_a_treatment_that_times_its_steps_is_taken_apart_by_them() -> None:
+    found = {each.treatment: each for each in anatomies(measured(("immediate", "none", "timed"), ("large",)), RULES)}
+
+    (parts,) = (each.parts for each in found.values())
+    whole = LAWS["timed"][0] + LAWS["timed"][1] * 1e6
+    assert [part.words for part in parts] == ["parsing", "deriving", "the MAC", "the rest"]
+    assert parts[2].share.point == pytest.approx((0.2e-3 + 2e-9 * 1e6) / whole)
+    assert sum(part.share.point for part in parts) == pytest.approx(1)
+
+
+def test_the_steps_of_a_treatment_grow_by_themselves() -> None:
+    found = {each.step: each for each in growths(measured(("none", "timed"), blocks=1), RULES) if each.step}
+
+    assert list(found) == ["deriving", "the MAC"]
+    assert found["the MAC"].per_byte.point == pytest.approx(1.1 * 2e-9)
+    assert found["the MAC"].fixed.point == pytest.approx(1.1 * 0.2e-3)
+    assert found["deriving"].per_byte.point == pytest.approx(0, abs=1e-15)
 
 
 def test_growth_finds_the_law_and_what_of_it_the_baseline_does_not_take() -> None:

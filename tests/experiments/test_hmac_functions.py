@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from sectax.experiments.hmac import subjects
-from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES
+from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES, PAYLOADS, STEPS, TIMED
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.subjects.function import LOCAL, FunctionSpec
@@ -50,7 +50,12 @@ def test_every_treatment_answers_its_own_way_before_and_after(treatment, languag
     subject.close()
 
     assert witnesses["memory_mb"] == 1769
-    assert [each.metric for each in visit.observations] == ["duration", "duration", "max_memory_used"]
+    assert 1.3 < witnesses["event_bytes"] / PAYLOADS[LEVELS["payload"]] < 1.5
+    told = [each.metric for each in visit.observations if each.clock == "the function's own clock"]
+    warm = [each.metric for each in visit.observations if each.metric == "duration"]
+    assert len(warm) == 2
+    # Every step of the check is told of, in its order, and nothing but them and their sum.
+    assert told == (2 * [*STEPS, "whole"] if treatment == TIMED else [])
 
 
 def test_a_function_that_checks_nothing_is_not_measured_as_one_that_does(inputs):

@@ -17,7 +17,8 @@ THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "
 LATENCY = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, "batch_time")
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, "first")
 MEMORY = Metric("memory", "B", Better.LOWER, Summary.MAXIMUM, "memory", resolution=4096)
-METRICS = (THROUGHPUT, LATENCY, FIRST, MEMORY)
+TAIL = Metric("p99", "s", Better.LOWER, Summary.P99, "batch_time", compared=False)
+METRICS = (THROUGHPUT, LATENCY, FIRST, MEMORY, TAIL)
 
 ALGORITHMS = ("RS256", "ES256", "EdDSA")
 OPERATIONS = ("sign", "verify")
@@ -88,7 +89,7 @@ def events(block: PlannedBlock, seed: int = 0) -> Iterator[BlockEvent]:
     for cell in block.cells:
         for name in cell.opening:
             witnesses = {"key_bits": 2048, "implementation": "openssl"}
-            yield Opened(name, witnesses, Observation("first", dyadic(rng), "s", "hrtime", 1), 0.05)
+            yield Opened(name, witnesses, (Observation("first", dyadic(rng), "s", "hrtime", 1),), 0.05)
         for visit in cell.visits:
             observations = (
                 Observation("batch_time", dyadic(rng), "s", "hrtime", visit.work.count),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import statistics
 import tempfile
+from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def blocks(draw, number):
     happened: list[BlockEvent] = []
     for cell in block.cells:
         for name in cell.opening:
-            first = draw(st.none() | DYADIC.map(lambda time: Observation("first", time, "s", "hrtime", 1)))
+            first = draw(st.just(()) | DYADIC.map(lambda time: (Observation("first", time, "s", "hrtime", 1),)))
             happened.append(Opened(name, draw(WITNESSES), first, draw(DYADIC)))
         happened += [draw(trials(visit.treatment, visit.round, visit.position)) for visit in cell.visits]
         for name in cell.opening:
@@ -91,6 +92,7 @@ def test_the_file_tells_what_the_running_session_knows(run):
 
         assert measured.values == expected.values
         assert measured.counts == expected.counts
+        assert measured.samples == {"batch_time": expected.samples}
         assert measured.telemetry == expected.telemetry
         assert {f.treatment: f.reason for f in measured.failures} == expected.failures
         assert measured.visited == expected.visited
@@ -118,6 +120,7 @@ class Recount:
     counts: dict = field(default_factory=lambda: {metric.name: {} for metric in METRICS})
     telemetry: dict = field(default_factory=dict)
     failures: dict = field(default_factory=dict)
+    samples: dict = field(default_factory=dict)
     visited: dict = field(default_factory=lambda: dict.fromkeys(NAMES, ()))
 
     def add(self, block: PlannedBlock, happened: list[BlockEvent]) -> None:
@@ -138,7 +141,7 @@ class Recount:
     def add_metric(self, metric, name, number, mine) -> None:
         observations = [o for event in mine for o in getattr(event, "observations", ()) if o.metric == metric.observed]
         if metric.observed == "first":
-            observations = [event.first for event in mine if isinstance(event, Opened) and event.first]
+            observations = [first for event in mine if isinstance(event, Opened) for first in event.first]
         if not observations:
             return
         self.counts[metric.name][name] = self.counts[metric.name].get(name, 0) + len(observations)
@@ -153,5 +156,9 @@ class Recount:
                 theta = statistics.median(ratios) if ratios else None
             case Summary.MAXIMUM:
                 theta = max(o.value for o in observations)
+            case Summary.P99:
+                theta = None
+                if ratios:
+                    self.samples.setdefault(name, {})[number] = array("d", sorted(ratios))
         if theta is not None:
             self.values[metric.name].setdefault(name, {})[number] = theta

@@ -219,8 +219,8 @@ def test_a_treatment_that_is_found_wanting_at_the_very_end_has_no_value_either(w
 
 def test_failures_of_the_pilot_are_block_0_even_of_what_is_no_treatment(writer, path):
     writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
-    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, Observation("first", 1.0, "s", "hrtime", 1), 0.1))
-    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, Observation("first", 1.0, "s", "hrtime", 1), 0.1))
+    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, (Observation("first", 1.0, "s", "hrtime", 1),), 0.1))
+    writer.event(0, Opened("sign/RS256", {"key_bits": 2048}, (Observation("first", 1.0, "s", "hrtime", 1),), 0.1))
     for _ in range(2):  # a pilot may repeat itself
         writer.event(
             0,
@@ -245,7 +245,7 @@ def test_every_different_witness_is_kept_in_order_of_appearance(writer, path):
     for number, bits in ((1, 2048), (2, 4096), (3, 2048), (4, 2048.0), (5, True)):
         block = planned_block(plan(), number, live=["sign/RS256"])
         writer.begin_block(block)
-        writer.event(number, Opened("sign/RS256", {"key_bits": bits}, None, 0.1))
+        writer.event(number, Opened("sign/RS256", {"key_bits": bits}, (), 0.1))
         writer.finish_block(number, 1.0)
 
     seen = read(path).witnesses["sign/RS256"]["key_bits"]
@@ -300,7 +300,7 @@ def test_a_witness_that_would_not_come_back_is_refused(writer, path, value):
     writer.begin_block(planned_block(plan(), 1))
 
     with pytest.raises(UnusableObservation, match="witness"):
-        writer.event(1, Opened("sign/RS256", {"speed": value}, None, 0.1))
+        writer.event(1, Opened("sign/RS256", {"speed": value}, (), 0.1))
     writer.finish_block(1, 1.0)
 
     assert read(path) == writer.measured()

@@ -46,7 +46,7 @@ def test_a_witness_that_holds_a_private_key_is_refused(path, key):
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
         writer.begin_block(planned_block(plan(), 1))
         with pytest.raises(SecretRefused, match="a witness of sign/RS256"):
-            writer.event(1, Opened("sign/RS256", {"pem": key}, None, 0.1))
+            writer.event(1, Opened("sign/RS256", {"pem": key}, (), 0.1))
         with pytest.raises(SecretRefused, match="a witness of sign/RS256"):
             writer.event(1, Closed("sign/RS256", {"pem": key}))
         writer.finish_block(1, 1.0)
@@ -74,4 +74,4 @@ def test_a_key_in_somebody_s_stderr_is_cut_out(path, key):
 def test_public_keys_and_certificates_may_be_told(path):
     public = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----"
     with RunWriter.create(path, plan(options={"key": (public,)}), ENVIRONMENT, "run-1") as writer:
-        writer.event(0, Opened("sign/RS256", {"pem": public}, None, 0.1))
+        writer.event(0, Opened("sign/RS256", {"pem": public}, (), 0.1))

@@ -29,7 +29,7 @@ def recorded(tmp_path_factory):
     """A finished run: a pilot, two finished blocks, an abandoned one, one in which a treatment failed."""
     path = tmp_path_factory.mktemp("sql") / "run.sectax"
     with RunWriter.create(path, plan(), ENVIRONMENT, "run-1", "0.1.0") as writer:
-        writer.event(0, Opened("sign/RS256", {}, Observation("first", 9.0, "s", "hrtime", 1), 0.1))
+        writer.event(0, Opened("sign/RS256", {}, (Observation("first", 9.0, "s", "hrtime", 1),), 0.1))
         writer.event(0, Dropped("php: empty", State.FAILED, "pilot", "no such operation"))
         writer.calibrate(calibrated(plan()))
         record_block(writer)

@@ -165,8 +165,7 @@ def test_plan_says_how_strictly_and_how_long() -> None:
 def test_pilot_says_what_it_froze_and_how_long_a_block_lasts() -> None:
     plan = situations.signatures_in_php().measured.plan
 
-    # Eight processes of 0.05 s, 4 batches of warm-up and 8 rounds of one and a half batches of 20 ms; one has 4 % more.
-    assert words.calibrated(plan, situations.calibrated(plan)) == [
+    assert words.calibrated(plan, situations.calibrated(plan), 2.97) == [
         "the pilot froze batches of 0.02 s (33 operations), 4 batches of warm-up in every process, 8 rounds per block, "
         "8 processes per block",
         "a block takes about 3 s, so the first verdict may come after about 18 s; the whole takes at most about 119 s",
@@ -176,7 +175,7 @@ def test_pilot_says_what_it_froze_and_how_long_a_block_lasts() -> None:
 def test_pilot_of_commands_says_that_every_operation_is_a_process() -> None:
     plan = replace(situations.commands().measured.plan, warms_up=False, stopping=Stopping(0.02, budget_s=9.0))
 
-    lines = words.calibrated(plan, situations.calibrated(plan))
+    lines = words.calibrated(plan, situations.calibrated(plan), 1.0)
 
     assert "a process an operation" in lines[0]
     assert "warm-up" not in lines[0]
@@ -186,7 +185,7 @@ def test_pilot_of_commands_says_that_every_operation_is_a_process() -> None:
 def test_pilot_that_tried_nothing_says_so() -> None:
     plan = situations.signatures_in_php().measured.plan
 
-    assert words.calibrated(plan, Calibrated({}, {})) == ["the pilot could try nothing"]
+    assert words.calibrated(plan, Calibrated({}, {}), 0.0) == ["the pilot could try nothing"]
 
 
 def test_summary_of_secondary_comparisons_tells_their_own_level() -> None:

@@ -81,19 +81,19 @@ def test_operations_that_make_nothing_are_measured_too(make: Make, operation: st
 
 def test_the_first_operation_of_the_process_is_observed_by_itself(make: Make) -> None:
     subject = make()
-    assert subject.first is None
+    assert subject.first == ()
     subject.open()
 
-    assert subject.first is not None
-    assert (subject.first.metric, subject.first.count, subject.first.unit) == ("first", 1, "s")
-    assert subject.first.value > 0
+    (first,) = subject.first
+    assert (first.metric, first.count, first.unit) == ("first", 1, "s")
+    assert first.value > 0
 
 
 def test_the_first_operation_may_be_left_alone(make: Make) -> None:
     subject = make(first=False)
     subject.open()
 
-    assert subject.first is None
+    assert subject.first == ()
 
 
 def test_single_operations_are_observed_one_by_one(make: Make) -> None:

@@ -59,12 +59,13 @@ def test_the_python_zip_runs_with_nothing_but_itself(tmp_path):
 
 @needs_go
 def test_the_go_zip_answers_over_the_runtime_api(tmp_path):
-    waiting, answers, done = [as_json(EVENT), as_json(SPOILED)], [], threading.Event()
+    waiting, answers = [as_json(EVENT), as_json(SPOILED)], []
+    done, ended = threading.Event(), threading.Event()
 
     class RuntimeApi(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             if not waiting:
-                done.wait()  # as Lambda does: the next event comes when it comes
+                ended.wait()  # as Lambda does: the next event comes when it comes, here never
             body = json.dumps(waiting.pop(0)).encode() if waiting else b""
             self._send(200, body, {"Lambda-Runtime-Aws-Request-Id": "1", "Lambda-Runtime-Deadline-Ms": str(2**42)})
 
@@ -110,7 +111,7 @@ def test_the_go_zip_answers_over_the_runtime_api(tmp_path):
                 function.kill()
                 said = function.communicate()[0]
         finally:
-            done.set()
+            ended.set()
             server.shutdown()
 
     assert came, said
@@ -152,6 +153,7 @@ def test_the_zip_can_be_read_by_everyone_and_names_what_lambda_calls():
 
 def test_without_go_the_reason_and_the_mend_are_said(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
 
     with pytest.raises(functions.FunctionNotBuilt, match="go is not installed") as raised:
         functions.build("hmac_authorizer", "go")

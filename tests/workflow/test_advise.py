@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from array import array
 from dataclasses import replace
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.interface import Advises, Request
+from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices.price_list import load
@@ -21,23 +24,34 @@ ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda"
 SECONDS = {"128": 0.0802, "1024": 0.0101}
 TIMES = {"none": 1.0, "published": 1.2}
 BLOCKS = tuple(range(1, 7))
+PAYLOAD_BYTES = 2**20
 
 
-def given(under_s: float | None = None, **levels: tuple[str, ...]):
+def spread(calls: int, value: float) -> list[float]:
+    """Calls of which the slowest takes a thousandth longer than the fastest, in every block alike."""
+    return [value * (1 + 1e-3 * place / calls) for place in range(calls)]
+
+
+def given(under_s: float | None = None, statistic: str | None = "median", calls: int = 10, **levels: tuple[str, ...]):
+    """Advice from a run of *calls* in each of six blocks, all alike but for the treatments' own factors."""
     levels = {"payload": ("1MiB",), "memory": tuple(SECONDS), "authentication": ("none", "published")} | levels
     plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1, ON_AWS))
     values = {
         each.id: dict.fromkeys(BLOCKS, SECONDS[each.levels["memory"]] * TIMES[each.levels["authentication"]])
         for each in plan.treatments
     }
+    billed = {each: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for each, of in values.items()}
     run = Measured(
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"duration": values, "mean_duration": values}, counts={}, visited={}, failures=(), witnesses={},
-        batches={}, telemetry={},
+        values={"duration": values, "billed_duration": billed}, counts={}, visited={}, failures=(),
+        witnesses={each: {"event_bytes": (1_400_000,)} for each in values}, batches={},
+        telemetry={each: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in each)} for each in values},
         sessions=(),
+        samples={"duration": {each: {block: array("d", spread(calls, value)) for block, value in of.items()}
+                              for each, of in values.items()}},
     )  # fmt: skip
     assert isinstance(EXPERIMENT, Advises)
-    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), under_s)
+    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), under_s, statistic)
 
 
 def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:
@@ -56,6 +70,46 @@ def test_the_smallest_memory_under_a_limit(under_s: float, memory_mb: int | None
     assert found.memory_mb == memory_mb
 
 
+@pytest.mark.parametrize(
+    ("statistic", "calls", "memory_mb", "unknown"),
+    [
+        ("p90", 10, 128, []),  # 60 calls, where p90 takes 36
+        ("p99", 10, None, [128, 1024]),  # and p99 takes 368
+        (None, 10, None, [128, 1024]),  # which is what is asked for where nobody says
+        ("p99", 70, 128, []),
+    ],
+)
+def test_a_tail_keeps_a_limit_where_enough_calls_stand_behind_it(statistic, calls, memory_mb, unknown) -> None:
+    (found,) = (each for each in given(0.2, statistic, calls).smallest if each.levels["authentication"] == "published")
+
+    assert found.memory_mb == memory_mb
+    assert list(found.unknown) == unknown
+
+
+def test_what_lies_above_the_limit_is_not_called_unknown() -> None:
+    (found,) = (each for each in given(0.05, "p99").smallest if each.levels["authentication"] == "published")
+
+    assert list(found.unknown) == [1024]
+
+
+def test_a_statistic_that_is_none_is_refused() -> None:
+    with pytest.raises(WrongUse, match="p95"):
+        given(0.05, "p95")
+
+
+def test_event_sizes_and_the_quota_are_told() -> None:
+    advised = given()
+
+    (sent,) = advised.sent
+    assert (sent.level, sent.event_bytes) == ("1MiB", 1_400_000)
+    assert sent.times == pytest.approx(1_400_000 / PAYLOAD_BYTES)
+    assert {(each.throttled_periods, each.periods) for each in advised.held} == {(20, 50), (0, 50)}
+    text = as_text(advised, width=200)
+    assert "payload 1MiB: 1,400,000 bytes, 1.34 times the payload" in text
+    assert "memory 128 · published: in 40 % of 50 periods" in text
+    assert "memory 1024 · published: in 0 %" not in text
+
+
 def test_in_words() -> None:
     text = as_text(given(0.05), width=200)
 
@@ -64,7 +118,14 @@ def test_in_words() -> None:
         "memory 1024 · published: 0.4167 USD with the check, 0.3833 USD without (billed 13 and 11 ms at 1024 MB)"
         in text
     )
-    assert "published: 1024 MB keeps the median Duration under 50 ms" in text
+    assert "published: 1024 MB keeps the median of Duration under 50 ms" in text
+
+
+def test_what_is_not_known_is_said_with_what_it_takes() -> None:
+    assert (
+        "published: whether 128 MB, 1024 MB keeps the p99 of Duration under 200 ms is not known: an interval needs at "
+        "least 368 independent observations; these 60 count as"
+    ) in as_text(given(0.2, "p99"), width=300)
 
 
 def test_lines_fit_into_the_terminal() -> None:
@@ -76,12 +137,12 @@ def test_the_document_explains_every_null() -> None:
 
     assert document["schema"] == "sectax/advice/1"
     assert document["smallest"]["under_s"] is None
-    assert document["smallest"]["missing"] == {"under_s": "not asked for"}
+    assert document["smallest"]["missing"] == {"under_s": "not asked for", "statistic": "not asked for"}
     assert [part["words"] for part in document["anatomies"][0]["parts"]][-1] == "the check"
 
 
 def test_a_run_without_a_block_gives_no_advice() -> None:
-    empty = replace(given(), anatomies=(), priced=())
+    empty = replace(given(), anatomies=(), sent=(), held=(), priced=())
 
     assert "Nothing was measured" in as_text(empty, width=80)
 

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,11 @@ def test_a_slower_function_is_found_under_the_limits_that_were_declared(folder):
     document = json.loads(said.out)
     primary = {each["treatment"]: each for each in document["findings"] if each["standing"] == "primary"}
     assert said.status == 0, said.err
-    assert primary["1769/back-to-back/slow"]["verdict"]["id"] == "slower-material"
+    # By chance the negative control fires in up to one run of twenty, and then withdraws the verdict that was found.
+    fatal = [each for each in document["warnings"] if each["severity"] == "F" and each["check"] != "negative-control"]
+    assert fatal == []
+    slow = primary["1769/back-to-back/slow"]
+    assert (slow["withheld"] or slow["verdict"]["id"]) == "slower-material"
     assert primary["1769/back-to-back/broken"]["verdict"]["id"] == "not-measured"
     assert "gave a wrong answer: 0, not what was expected" in said.err
     assert {each["metric"] for each in document["findings"]} == {
@@ -58,8 +63,6 @@ def test_a_slower_function_is_found_under_the_limits_that_were_declared(folder):
         "first",
         "max_memory_used",
     }
-    fatal = [each["check"] for each in document["warnings"] if each["severity"] == "fatal"]
-    assert fatal == []
     witnessed = witnesses(folder / "r.sectax")
     assert witnessed["memory_mb"] == {"1769"}
     assert witnessed["memory_limit_mb"] == {"1769.0"}
@@ -82,7 +85,7 @@ def test_where_there_are_no_control_groups_every_treatment_is_skipped_with_the_r
 
 
 def witnesses(path: Path) -> dict[str, set[str]]:
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db:
         rows = db.execute("SELECT witness, value FROM witnesses").fetchall()
     found: dict[str, set[str]] = {}
     for name, value in rows:

@@ -88,8 +88,8 @@ def trial(observation: Observation) -> Trial:
         (trial(Observation("batch_time", 1.0, "s", "sundial", 1)), "visit", "off the clock sundial"),
         (trial(Observation("batch_time", math.nan, "s", "hrtime", 1)), "visit", "no measurement"),
         (trial(Observation("batch_time", 1.0, "s", "hrtime", -1)), "visit", "no measurement"),
-        (Opened(ODD, {"speed": math.inf}, None, 0.1), "open", "no number"),
-        (Opened(ODD, {}, Observation("first", math.inf, "s", "hrtime", 1), 0.1), "open", "no measurement"),
+        (Opened(ODD, {"speed": math.inf}, (), 0.1), "open", "no number"),
+        (Opened(ODD, {}, (Observation("first", math.inf, "s", "hrtime", 1),), 0.1), "open", "no measurement"),
         (Closed(ODD, {"pem": KEY}), "close", "holds a private key"),
         (Closed(ODD, {"text": "\udcff"}), "close", "no valid text"),
     ],
@@ -121,7 +121,7 @@ def test_what_cannot_be_recorded_fails_its_treatment_and_the_run_goes_on(
 
 
 def test_nonsense_in_the_pilot_fails_there(ledger: Ledger, path: Path) -> None:
-    dropped = ledger.event(0, Opened(ODD, {"speed": math.nan}, None, 0.1))
+    dropped = ledger.event(0, Opened(ODD, {"speed": math.nan}, (), 0.1))
 
     assert isinstance(dropped, Dropped)
     assert dropped.stage == "pilot"

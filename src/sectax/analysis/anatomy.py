@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sectax.model.advice import AdviceRules, Anatomy, Part
 from sectax.model.finding import Estimate
@@ -30,11 +30,14 @@ def anatomies(measured: Measured, rules: AdviceRules) -> Iterator[Anatomy]:
             if each.cell == cell.id and each.role in (Role.BASELINE, Role.TREATMENT)
         }
         for level, member in members.items():
-            chain = list(_chain(rules, members, member))
-            if level not in stages and len(chain) > 1:
-                parts = tuple(_parts(measured, rules.metric, chain))
-                if parts:
-                    yield Anatomy(cell.id, member.id, parts)
+            if level in stages:
+                continue
+            if level == rules.timed:
+                parts = tuple(_steps(measured, rules, members, member))
+            else:
+                parts = tuple(_differences(measured, rules, members, member))
+            if parts:
+                yield Anatomy(cell.id, member.id, parts)
 
 
 def _chain(rules: AdviceRules, members: dict[str, Treatment], whole: Treatment) -> Iterator[tuple[Treatment, str]]:
@@ -48,15 +51,50 @@ def _chain(rules: AdviceRules, members: dict[str, Treatment], whole: Treatment) 
     yield whole, ", ".join([*said, rules.rest])
 
 
-def _parts(measured: Measured, metric: str, chain: list[tuple[Treatment, str]]) -> Iterator[Part]:
-    columns = [measured.values.get(metric, {}).get(treatment.id, {}) for treatment, _ in chain]
-    blocks = [block for block in measured.blocks if all(column.get(block, 0.0) > 0 for column in columns)]
-    if not blocks:
+_Column = Mapping[int, float]  # by block
+
+
+def _differences(
+    measured: Measured, rules: AdviceRules, members: dict[str, Treatment], whole: Treatment
+) -> Iterator[Part]:
+    """What every stage takes beyond the one before; nothing where there is no stage to compare with."""
+    chain = list(_chain(rules, members, whole))
+    columns = [_column(measured, rules.metric, treatment) for treatment, _ in chain]
+    blocks = _common(measured, columns)
+    if len(chain) == 1 or not blocks:
         return
+    before = [dict.fromkeys(blocks, 0.0), *columns]
+    for (_, words), column, less in zip(chain, columns, before, strict=False):
+        yield _part(measured, words, {block: column[block] - less[block] for block in blocks}, columns[-1])
+
+
+def _steps(measured: Measured, rules: AdviceRules, members: dict[str, Treatment], whole: Treatment) -> Iterator[Part]:
+    """What a treatment tells of its own steps, before them the first stage, and after them what is left."""
+    column = _column(measured, rules.metric, whole)
+    told = {words: _column(measured, metric, whole) for metric, words in rules.steps}
+    told = {words: seconds for words, seconds in told.items() if seconds}
+    first, words = rules.stages[0]
+    if first in members:
+        told = {words: _column(measured, rules.metric, members[first])} | told
+    blocks = _common(measured, [column, *told.values()])
+    if not told or not blocks:
+        return
+    for words, seconds in told.items():
+        yield _part(measured, words, {block: seconds[block] for block in blocks}, column)
+    left = {block: column[block] - sum(seconds[block] for seconds in told.values()) for block in blocks}
+    yield _part(measured, rules.rest_of_timed, left, column)
+
+
+def _column(measured: Measured, metric: str, treatment: Treatment) -> _Column:
+    return measured.values.get(metric, {}).get(treatment.id, {})
+
+
+def _common(measured: Measured, columns: Sequence[_Column]) -> list[int]:
+    """The blocks in which all of them were measured."""
+    return [block for block in measured.blocks if all(column.get(block, 0.0) > 0 for column in columns)]
+
+
+def _part(measured: Measured, words: str, seconds: _Column, whole: _Column) -> Part:
     level = 1 - measured.plan.stopping.alpha
-    whole = columns[-1]
-    for place, (_, words) in enumerate(chain):
-        less = columns[place - 1] if place else dict.fromkeys(blocks, 0.0)
-        seconds = [columns[place][block] - less[block] for block in blocks]
-        shares = [value / whole[block] for value, block in zip(seconds, blocks, strict=True)]
-        yield Part(words, over_blocks(seconds, level, "s"), over_blocks(shares, level, "share"))
+    shares = [value / whole[block] for block, value in seconds.items()]
+    return Part(words, over_blocks(list(seconds.values()), level, "s"), over_blocks(shares, level, "share"))

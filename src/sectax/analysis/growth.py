@@ -8,7 +8,9 @@ import numpy as np
 
 from sectax.analysis.anatomy import over_blocks
 from sectax.model.advice import AdviceRules, Growth
+from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
+from sectax.model.plan import Plan
 from sectax.model.treatment import Role
 from sectax.stats.moments import Array
 
@@ -16,12 +18,14 @@ from sectax.stats.moments import Array
 LEAST_SIZES = 3
 
 _Levels = tuple[tuple[str, str], ...]
+_Fits = dict[int, tuple[float, float]]  # block -> a and b
 
 
 def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
-    """A line for every treatment that was measured at three sizes or more, all else equal."""
+    """A line for every treatment that was measured at three sizes or more, all else equal, and for its steps."""
     plan = measured.plan
-    lines = {levels: _fits(measured, rules.metric, sizes) for levels, sizes in _series(measured, rules).items()}
+    series = _series(measured.plan)
+    lines = {levels: _fits(measured, rules.metric, sizes) for levels, sizes in series.items()}
     level = 1 - plan.stopping.alpha
     baseline = {plan.treatment(cell.baseline).levels[plan.control] for cell in plan.cells}
     for levels, fits in lines.items():
@@ -34,12 +38,21 @@ def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
             base = next((lines[each] for each in against if lines.get(each)), {})
             more = [fits[block][1] - base[block][1] for block in fits if block in base]
             extra = over_blocks(more, level, "s/B") if more else None
-        yield Growth(
-            own,
-            over_blocks([fixed for fixed, _ in fits.values()], level, "s"),
-            over_blocks([per_byte for _, per_byte in fits.values()], level, "s/B"),
-            extra,
-        )
+        yield _growth(own, "", fits, level, extra)
+        for metric, words in rules.steps:
+            of_step = _fits(measured, metric, series[levels])
+            if of_step:
+                yield _growth(own, words, of_step, level)
+
+
+def _growth(own: Mapping[str, str], step: str, fits: _Fits, level: float, extra: Estimate | None = None) -> Growth:
+    return Growth(
+        own,
+        step,
+        over_blocks([fixed for fixed, _ in fits.values()], level, "s"),
+        over_blocks([per_byte for _, per_byte in fits.values()], level, "s/B"),
+        extra,
+    )
 
 
 def line(sizes: Array, seconds: Array) -> tuple[float, float]:
@@ -54,18 +67,21 @@ def line(sizes: Array, seconds: Array) -> tuple[float, float]:
     return float(solution[0]), float(solution[1])
 
 
-def _series(measured: Measured, rules: AdviceRules) -> dict[_Levels, dict[float, str]]:
+def _series(plan: Plan) -> dict[_Levels, dict[float, str]]:
     """The levels of all other factors -> size in bytes -> treatment."""
     found: dict[_Levels, dict[float, str]] = {}
-    for each in measured.plan.treatments:
-        size = rules.sizes.get(each.levels.get(rules.size_factor, ""))
+    contents = plan.contents
+    if contents is None:
+        return found
+    for each in plan.treatments:
+        size = contents.sizes.get(each.levels.get(contents.size_factor, ""))
         if size is not None and each.role in (Role.BASELINE, Role.TREATMENT):
-            others = tuple((name, text) for name, text in each.levels.items() if name != rules.size_factor)
+            others = tuple((name, text) for name, text in each.levels.items() if name != contents.size_factor)
             found.setdefault(others, {})[size] = each.id
     return found
 
 
-def _fits(measured: Measured, metric: str, sizes: Mapping[float, str]) -> dict[int, tuple[float, float]]:
+def _fits(measured: Measured, metric: str, sizes: Mapping[float, str]) -> _Fits:
     """By block, for the blocks that have every size."""
     if len(sizes) < LEAST_SIZES:
         return {}

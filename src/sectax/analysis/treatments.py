@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
 
 from sectax.analysis.pairs import is_rate
-from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.finding import OBSERVED_MAXIMUM, Estimate, Support, TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric, Summary
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role, Treatment
 from sectax.model.trial import State
-from sectax.stats.quantiles import order_statistics_interval
+from sectax.stats.quantiles import order_statistics_interval, pooled_quantile
 from sectax.stats.student import geometric_mean_interval
 
 GEOMETRIC = "student-t-of-logs"
 MEDIAN = "median-order-statistics"
+TAIL = "pooled-quantile"
 NOT_MEASURED = "not-measured"
 
 
@@ -55,6 +59,21 @@ def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
     return Estimate(interval.point, interval.low, interval.high, level, method, interval.count, metric.unit)
 
 
+def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], level: float) -> Estimate:
+    """A quantile of one treatment over the observations of all its blocks, which are worth fewer than they are.
+
+    Args:
+        quantile: 1 is the worst that was seen, which has no interval.
+        blocks: the observations of each.
+    """
+    if quantile == 1:
+        point, count = max(map(max, blocks)), sum(map(len, blocks))
+        return Estimate(point, None, None, level, OBSERVED_MAXIMUM, count, metric.unit)
+    found = pooled_quantile([np.asarray(each, dtype=np.float64) for each in blocks], quantile, level)
+    support = Support(found.effective, found.needed)
+    return Estimate(found.point, found.low, found.high, level, TAIL, found.count, metric.unit, support)
+
+
 def _needs_ranks(metric: Metric) -> bool:
     """Whether a metric's values tie and jump, so that a mean of logs would say more than they do."""
     in_bytes = metric.unit == "B" and metric.summary in (Summary.MAXIMUM, Summary.MEDIAN)
@@ -67,6 +86,11 @@ def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
     blocks: set[int] = set()
     finished = set(measured.blocks)
     for metric in measured.plan.metrics:
+        if metric.summary.tail is not None:
+            samples = measured.samples.get(metric.observed, {}).get(treatment.id, {})
+            if samples:
+                estimates[metric.name] = tail(metric, metric.summary.tail, list(samples.values()), level)
+            continue
         by_block = measured.values.get(metric.name, {}).get(treatment.id, {})
         usable = {
             block: value

@@ -9,18 +9,23 @@ import click
 from sectax.cli import parse
 from sectax.cli.options import as_json, run_file
 from sectax.cli.output import width
+from sectax.model.errors import WrongUse
 from sectax.workflow.advise import advise, as_document, as_text
 
 
 @click.command("advise")
 @run_file
 @click.option("--under", metavar="TIME", help="The smallest memory that keeps the Duration below, as in 10ms.")
+@click.option("--of", metavar="STATISTIC", help="What --under limits: p99 (the default), p90 or median.")
 @click.option("--prices", type=click.Path(), metavar="FILE", help="Your own prices, in place of the built-in ones.")
 @as_json
-def command(run_file: str, under: str | None, prices: str | None, json_: bool) -> None:
+def command(run_file: str, under: str | None, of: str | None, prices: str | None, json_: bool) -> None:
     """Turn a run into advice: where the time goes, how it grows, and what a million requests cost."""
     limit = parse.limit(under) if under is not None else None
-    given = advise(Path(run_file), under_s=limit, prices=Path(prices) if prices is not None else None)
+    if of is not None and limit is None:
+        raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
+    own_prices = Path(prices) if prices is not None else None
+    given = advise(Path(run_file), under_s=limit, statistic=of, prices=own_prices)
     if json_:
         click.echo(as_document(given), nl=False)
     else:

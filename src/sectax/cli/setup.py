@@ -13,7 +13,7 @@ from sectax.workflow.setup import set_up
 @click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
 def command(experiments: tuple[str, ...]) -> None:
     """Install what the experiments need (all of them where none is named)."""
-    failures = set_up(experiments, lambda text: click.echo(f"==> {text}", err=True))
+    failures = set_up(experiments, lambda text: click.echo(f"==> {printable_lines(text)}", err=True))
     for failure in failures:
         click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
     if failures:

@@ -83,7 +83,7 @@ def build(
         factors: with their levels; the control's factor among them.
         control: name of the factor whose levels are compared.
         baseline: the control's level that the others are compared with.
-        metrics: the first one is the primary.
+        metrics: the first one is the primary, and compared.
         simultaneous: put every comparison, not only the primary ones, under the shared error level.
     Returns:
         The matrix; a cell whose baseline cannot be had is skipped whole.
@@ -165,7 +165,7 @@ def _comparisons(
             elif treatment.role is Role.POSITIVE:
                 drafts.append((treatment, cell, metrics[0], Standing.POSITIVE))
             elif treatment.role is Role.TREATMENT:
-                for place, metric in enumerate(metrics):
+                for place, metric in enumerate(each for each in metrics if each.compared):
                     first = place == 0 and cell.id in primary_cells
                     drafts.append((treatment, cell, metric, Standing.PRIMARY if first else Standing.SECONDARY))
     number = {standing: sum(draft[3] is standing for draft in drafts) for standing in Standing}

@@ -122,6 +122,8 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, e
             if calibration is None:
                 emit(Opened(treatment.id, witnesses, subject.first, open_s))
                 calibration = _batch_size(treatment.id, subject, witnesses, aim_s, observed, open_s)
+            # The first opening of all loads what every later one finds loaded.
+            calibration = replace(calibration, open_s=min(open_s, calibration.open_s))
             batches = max(FEWEST_BATCHES, min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / calibration.batch_s)))
             processes.append(
                 [

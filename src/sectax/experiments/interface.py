@@ -76,7 +76,7 @@ class Experiment(Protocol):
         """What is done once after the last block of a session, whatever ended it."""
 
     def requirements(self) -> tuple[str, ...]:
-        """The names of the probes that the experiment can use, for `setup` and `doctor`."""
+        """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `toolchain.parts`."""
 
 
 @runtime_checkable

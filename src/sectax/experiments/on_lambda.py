@@ -1,11 +1,17 @@
-"""What experiments share that measure functions on Lambda: memory, pace, metrics, and what a run of them would cost."""
+"""What experiments on Lambda share: where functions run, memory, pace, metrics, and what a run of them would cost."""
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import platform
+import re
+import sys
+from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from sectax.design.matrix import Levels
+from sectax.experiments.interface import Option
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.metric import FIRST as FIRST_OBSERVED
@@ -13,28 +19,133 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, Plan
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role
+from sectax.subjects.function import AWS, LOCAL
+from sectax.subjects.function.spec import LOCAL_ROLE
+
+# The one of sectax's own Python, and what a run needs for functions in it.
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+RUNTIME_CLIENT = f"lambda-runtime:{PYTHON}"
+
+ENDPOINT_OPTIONS = (
+    Option("endpoint", "local (default: a server of sectax's own), aws, or the address of a Lambda", "WHERE"),
+    Option("role", "the execution role, which AWS wants", "ARN"),
+)
+_ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 
 BACK_TO_BACK, SPACED = "back-to-back", "spaced"
 _LEAST_MB, _MOST_MB = 128, 10_240
 
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
+# The two parts of it, told by themselves: what is compared is what a caller waits for.
+FIRST_INIT = Metric("first_init", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.init", compared=False)
+FIRST_DURATION = Metric(
+    "first_duration", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.duration", compared=False
+)
 # Lambda tells it in whole MB.
 MAX_MEMORY = Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20)
 REPORT_STEP_S = 1e-5
 
-# By whether the functions run on AWS.
-TRANSFERS = {
-    False: (
+
+def durations(step_s: float) -> tuple[Metric, ...]:
+    """What is told of the Durations of warm invocations, the primary metric first.
+
+    Args:
+        step_s: in which they come.
+    """
+
+    def of(name: str, summary: Summary, *, compared: bool = True) -> Metric:
+        return Metric(name, "s", Better.LOWER, summary, "duration", step_s, compared)
+
+    return (
+        of("duration", Summary.MEDIAN),
+        # Back to back the quota holds back one call in many: the median does not see it, the mean and the bill do.
+        of("mean_duration", Summary.MEAN),
+        of("p90_duration", Summary.P90, compared=False),
+        of("p99_duration", Summary.P99, compared=False),
+        of("worst_duration", Summary.WORST, compared=False),
+        Metric("billed_duration", "s", Better.LOWER, Summary.MEAN, "billed_duration", compared=False),
+    )
+
+
+METRIC_WORDS = {
+    "metric=duration": "Duration",
+    "metric=mean_duration": "mean Duration",
+    "metric=p90_duration": "p90 of Duration",
+    "metric=p99_duration": "p99 of Duration",
+    "metric=worst_duration": "worst Duration",
+    "metric=billed_duration": "Billed Duration",
+    "metric=first_init": "Init Duration",
+    "metric=first_duration": "first Duration",
+    "metric=max_memory_used": "Max Memory Used",
+}
+
+_TRANSFERS = {
+    LOCAL: (
         "The share of a processor is Lambda's, the processor is this machine's: ratios carry over to Lambda as far as "
         "its processors are like this one, absolute times do not."
     ),
-    True: "It holds for this region and the processors that AWS gave these functions meanwhile.",
+    AWS: "It holds for this region and the processors that AWS gave these functions meanwhile.",
 }
+_TRANSFERS_FROM_ELSEWHERE = "It holds for the Lambda at that address and the processors that it gave these functions."
 
 # What the estimated bill supposes.
 _WARM_UP_BATCHES = 10
 _PILOT_BATCHES = 25
 _BILLING_MB = 1024  # the GB of a GB-second
+_BILLING_MS = 1  # every invocation is rounded up to whole ones
+
+
+def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
+    """Where functions are to run, as the options say: the endpoint as `FunctionSpec` has it, and the execution role.
+
+    Raises:
+        WrongUse: an address that is none or would carry secrets in the clear, no ARN of a role, or AWS without a role.
+    """
+    endpoint = _endpoint(next(iter(options.get("endpoint", ())), LOCAL))
+    role = next(iter(options.get("role", ())), None)
+    if role is not None and not _ROLE.fullmatch(role):
+        raise WrongUse(f"--role {role!r} is no ARN of a role", "as in arn:aws:iam::123456789012:role/lambda")
+    if endpoint is AWS and role is None:
+        raise WrongUse("AWS wants an execution role for every function", "say --role ARN")
+    return endpoint, role or LOCAL_ROLE
+
+
+def _endpoint(given: str) -> str | None:
+    if given in (LOCAL, "aws"):
+        return AWS if given == "aws" else LOCAL
+    # Not quoted: what stands before it may be a password.
+    if "@" in given:
+        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
+    try:
+        address = urlsplit(given)
+        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or not given.isprintable() or " " in given or address.query or address.fragment:
+        raise WrongUse(
+            f"--endpoint {given!r} is neither local nor aws, and is no address",
+            "an address is one as in http://127.0.0.1:9000 or https://lambda.example.org",
+        )
+    if address.scheme == "http" and not is_loopback(address.hostname or ""):
+        raise WrongUse(
+            f"--endpoint {given!r} is another machine without TLS: the functions' environment, with what is secret in "
+            "it, and every event would cross the network in the clear",
+            "say https://…, or forward a port of this machine to it (ssh -L) and say http://127.0.0.1:PORT",
+        )
+    return given
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine by its name or number alone; no name server is asked."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def transfers(endpoint: str | None) -> str:
+    """What of a result holds elsewhere, by where the functions ran."""
+    return _TRANSFERS.get(endpoint, _TRANSFERS_FROM_ELSEWHERE)
 
 
 def memory_levels(asked: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[str, ...]:
@@ -62,6 +173,8 @@ def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
 
 def usage(plan: Plan, assumed_s: float) -> tuple[Usage, ...]:
     """What the whole run would use, if every invocation took *assumed_s* seconds."""
+    # What is whole milliseconds but for its binary image is not billed as one more.
+    billed_s = math.ceil(round(assumed_s * 1e3 / _BILLING_MS, 6)) * _BILLING_MS / 1e3
     count = max(1, round(plan.batch_s / assumed_s))
     blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
     visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
@@ -71,5 +184,5 @@ def usage(plan: Plan, assumed_s: float) -> tuple[Usage, ...]:
         tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
         number = blocks * (1 + visits) + tried
         requests += number
-        gb_s += number * assumed_s * int(treatment.levels["memory"]) / _BILLING_MB
+        gb_s += number * billed_s * int(treatment.levels["memory"]) / _BILLING_MB
     return Usage("lambda.requests", requests), Usage(f"lambda.{architecture}", gb_s)

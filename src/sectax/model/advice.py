@@ -16,18 +16,22 @@ class AdviceRules:
 
     Attributes:
         metric: in which all is told but the bill; in seconds. billed: what a request is billed for, on the average.
+        limits: the metrics that a limit may be put on, by the words that ask for them.
         stages: the control's levels that do more and more of the work, and what each does beyond the one before.
         rest: what a treatment that is no stage does beyond the last of them.
-        size_factor, sizes: the factor that is an amount, and its levels in bytes.
+        timed: the control's level that tells of its own steps; steps: the metrics that hold them, and what each does;
+            rest_of_timed: what it does besides them and the first stage.
         memory_factor: the factor whose levels are MB.
     """
 
     metric: str
     billed: str
+    limits: Mapping[str, str]
     stages: tuple[tuple[str, str], ...]
     rest: str
-    size_factor: str
-    sizes: Mapping[str, float]
+    timed: str
+    steps: tuple[tuple[str, str], ...]
+    rest_of_timed: str
     memory_factor: str
 
 
@@ -53,10 +57,12 @@ class Anatomy:
 class Growth:
     """An operation as `fixed` seconds and `per_byte` seconds for every byte, at the levels of all other factors.
 
-    `extra_per_byte` is what of that the baseline does not take; None for the baseline itself.
+    `step` says of which of its steps it is told, and is empty for the whole. `extra_per_byte` is what of a whole the
+    baseline does not take; None for the baseline itself and for a step.
     """
 
     levels: Mapping[str, str]
+    step: str
     fixed: Estimate
     per_byte: Estimate
     extra_per_byte: Estimate | None
@@ -64,7 +70,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Priced:
-    """What a million requests cost: `billed_s` each, rounded up as they are billed."""
+    """What a million requests cost: `billed_s` each on the average, every one of them rounded up as it is billed."""
 
     cell: str
     treatment: str
@@ -74,21 +80,55 @@ class Priced:
 
 
 @dataclass(frozen=True)
+class Sent:
+    """How large the event of a size is: bytes, and times the size."""
+
+    level: str
+    event_bytes: int
+    times: float
+
+
+@dataclass(frozen=True)
+class Held:
+    """How many of the periods of its quota a treatment ran out of, all blocks together."""
+
+    cell: str
+    treatment: str
+    throttled_periods: int
+    periods: int
+
+
+@dataclass(frozen=True)
 class Smallest:
-    """The smallest memory that keeps a treatment under a limit at one combination of the other levels; None: none."""
+    """The smallest memory that keeps a treatment under a limit at one combination of the other levels; None: none.
+
+    `unknown` are the smaller ones in MB (all, where there is none) whose point lies below the limit and whose estimate
+    has no interval.
+    """
 
     levels: Mapping[str, str]
     memory_mb: int | None
+    unknown: Mapping[int, Estimate]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What `smallest` answers: which statistic, below what."""
+
+    statistic: str
+    under_s: float
 
 
 @dataclass(frozen=True)
 class Advice:
-    """All of it. `under_s` is the limit behind `smallest`; None where nobody asked."""
+    """All of it. `limit` is None where nobody asked for the smallest memory."""
 
     run_id: str
     plan: Plan
     anatomies: tuple[Anatomy, ...]
     growths: tuple[Growth, ...]
+    sent: tuple[Sent, ...]
+    held: tuple[Held, ...]
     priced: tuple[Priced, ...]
-    under_s: float | None
+    limit: Limit | None
     smallest: tuple[Smallest, ...]

@@ -42,9 +42,24 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
+# The method of an estimate that is the highest value of all that were seen.
+OBSERVED_MAXIMUM = "observed-maximum"
+
+
+@dataclass(frozen=True)
+class Support:
+    """What a quantile rests on: so many independent observations, where an interval of it needs so many."""
+
+    independent: float
+    needed: int
+
+
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its doubt. `low` and `high` are None where no interval of this level exists."""
+    """A number with its doubt. `low` and `high` are None where no interval of this level exists.
+
+    `support` is told of quantiles.
+    """
 
     point: float
     low: float | None
@@ -53,6 +68,7 @@ class Estimate:
     method: str
     count: int
     unit: str
+    support: Support | None = None
 
 
 @dataclass(frozen=True)

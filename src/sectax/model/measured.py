@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -81,6 +82,8 @@ class Measured:
         state: running, finished, interrupted.
         sessions: the environment of every session, in order.
         notes: what the run itself had to say, in order.
+        samples: name of observations -> treatment -> block -> every one of them, in ascending order and per operation;
+            of those that a metric takes the tail of.
     """
 
     run_id: str
@@ -100,3 +103,4 @@ class Measured:
     block_s: float | None = None
     notes: tuple[str, ...] = field(default=())
     shapes: dict[str, dict[int, BatchShape]] = field(default_factory=dict)
+    samples: dict[str, dict[str, dict[int, array[float]]]] = field(default_factory=dict)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-# The name of the observation of which a subject gives one, before all others: its very first operation.
+# The name of the observation of which a subject gives one, before all others: its very first operation. What it has to
+# say of the parts of that one are observations named `first.…`.
 FIRST = "first"
 
 
@@ -21,6 +22,17 @@ class Summary(StrEnum):
     MEAN = "mean"  # total value over total count
     MEDIAN = "median"  # of value/count
     MAXIMUM = "maximum"  # a high-water mark
+    P90 = "p90"  # of value/count; a tail needs the observations of the whole run, so a block by itself has no value
+    P99 = "p99"
+    WORST = "worst"  # the highest of the whole run, where MAXIMUM is each block's
+
+    @property
+    def tail(self) -> float | None:
+        """The quantile that it is, in (0.5, 1]; None for what a block tells by itself."""
+        return _TAILS.get(self)
+
+
+_TAILS = {Summary.P90: 0.9, Summary.P99: 0.99, Summary.WORST: 1.0}
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,7 @@ class Metric:
         summary: how a block's observations become one value.
         observed: the name of the observations it is made of, e.g. `batch_time`.
         resolution: the smallest step of one observation, in the observations' unit; 0 where it is continuous.
+        compared: whether treatments are compared in it; otherwise each is told by itself.
     """
 
     name: str
@@ -42,8 +55,9 @@ class Metric:
     summary: Summary
     observed: str
     resolution: float = 0.0
+    compared: bool = True
 
     @property
     def once_per_process(self) -> bool:
         """Whether a subject gives one observation of it, of one operation, however many it is asked for later."""
-        return self.observed == FIRST
+        return self.observed.partition(".")[0] == FIRST

@@ -33,6 +33,23 @@ class Stopping:
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What the operations carry, and which of them contain which: what can be held against impossible figures.
+
+    Attributes:
+        size_factor: the factor whose levels are the size of the body that every operation carries.
+        sizes: its levels in bytes.
+        parts: level of the control -> the levels whose whole work it does as a part of its own, the nearest first.
+        bytes_s: level of the control -> what it does beyond its parts passes over the body, and never faster than so.
+    """
+
+    size_factor: str
+    sizes: dict[str, int]
+    parts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bytes_s: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Plan:
     """What is measured, against what, and by which rules.
 
@@ -42,7 +59,7 @@ class Plan:
     holds elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave
     (enough to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share
     when they do equal work. `words` says what a person calls a level (`EdDSA` ->
-    `Ed25519`, `operation=sign` -> `signs`).
+    `Ed25519`, `operation=sign` -> `signs`). `contents` is None where operations carry no body.
     """
 
     experiment: str
@@ -66,6 +83,7 @@ class Plan:
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
     equal_witnesses: tuple[str, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
+    contents: Contents | None = None
 
     def treatment(self, treatment_id: str) -> Treatment:
         return next(treatment for treatment in self.treatments if treatment.id == treatment_id)
@@ -159,3 +177,8 @@ def batch_observation(plan: Plan) -> str | None:
         if metric.summary is Summary.RATE or metric.unit == "s":
             return metric.observed
     return None
+
+
+def tail_observations(plan: Plan) -> frozenset[str]:
+    """The observations of which every single one is kept, since a metric takes their tail."""
+    return frozenset(metric.observed for metric in plan.metrics if metric.summary.tail is not None)

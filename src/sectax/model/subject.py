@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 Witness = str | int | float | bool
 Witnesses = dict[str, Witness]
@@ -46,9 +46,13 @@ class Visit:
 
 
 class Subject(Protocol):
-    """A system that is measured. Every method raises `SubjectFailed`; `open` also `SubjectSkipped`."""
+    """A system that is measured. Every method raises `SubjectFailed`; `open` also `SubjectSkipped`.
 
-    first: Observation | None
+    Attributes:
+        first: what was observed of its very first operation; empty where nobody timed it.
+    """
+
+    first: tuple[Observation, ...]
 
     def start(self) -> None:
         """Begin to start, without waiting for it."""
@@ -71,6 +75,22 @@ class SubjectSpec(Protocol):
 
     def subject(self) -> Subject:
         """A new subject, not started yet."""
+
+
+@runtime_checkable
+class Paced(Protocol):
+    """What a spec has besides where its operations do not follow each other at once.
+
+    Attributes:
+        gap_s: seconds at least from the end of an operation to its next one; no observation holds them.
+    """
+
+    gap_s: float
+
+
+def gap_s(spec: SubjectSpec) -> float:
+    """The seconds from the end of an operation to the next one of the same subject, at least."""
+    return spec.gap_s if isinstance(spec, Paced) else 0.0
 
 
 class Referee(Protocol):

@@ -46,11 +46,11 @@ class PlannedBlock:
 
 @dataclass(frozen=True)
 class Opened:
-    """A subject is ready. `first` is its very first operation, `open_s` what it took to get there."""
+    """A subject is ready. `first` is of its very first operation, `open_s` what it took to get there."""
 
     treatment: str
     witnesses: Witnesses
-    first: Observation | None
+    first: tuple[Observation, ...]
     open_s: float
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from math import isfinite
 
 from sectax.model.environment import Environment
 from sectax.model.measured import BatchShape, BatchStatistics, Failure, Measured
 from sectax.model.metric import Metric
-from sectax.model.plan import Calibrated, Plan, batch_observation
+from sectax.model.plan import Calibrated, Plan, batch_observation, tail_observations
 from sectax.model.subject import Observation, Witness, Witnesses
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.record.errors import UnusableObservation
@@ -82,10 +83,11 @@ def first_of_each(failures: Iterable[Failure]) -> list[Failure]:
 class _OpenBlock:
     """A block that is running: its observations so far."""
 
-    def __init__(self, number: int, planned: tuple[str, ...], batch: str | None) -> None:
+    def __init__(self, number: int, planned: tuple[str, ...], batch: str | None, tails: Container[str]) -> None:
         self.number = number
         self._planned = planned
         self._batch = batch
+        self._tails = tails
         self._failures: list[Failure] = []
         self._witnesses: list[tuple[str, Witnesses]] = []
         self._values: dict[tuple[str, str], tuple[list[float], list[int], list[int]]] = {}
@@ -96,8 +98,8 @@ class _OpenBlock:
         match event:
             case Opened(treatment, witnesses, first):
                 self._witnesses.append((treatment, witnesses))
-                if first is not None:
-                    self._observe(treatment, first, 0)
+                for observation in first:
+                    self._observe(treatment, observation, 0)
             case Trial(treatment=treatment, position=position, observations=observations, telemetry=telemetry):
                 for observation in observations:
                     self._observe(treatment, observation, position)
@@ -124,7 +126,10 @@ class _OpenBlock:
             self._planned,
             self._failures,
             self._witnesses,
-            {key: totals(values, counts) for key, (values, counts, _) in self._values.items()},
+            {
+                key: totals(values, counts, each=key[1] in self._tails)
+                for key, (values, counts, _) in self._values.items()
+            },
             self._telemetry,
             self._batches(),
         )
@@ -185,6 +190,7 @@ class MeasuredBuilder:
         for metric in plan.metrics:
             self._observed.setdefault(metric.observed, []).append(metric)
         self._batch = batch_observation(plan)
+        self._tails = tail_observations(plan)
         self._open: _OpenBlock | None = None
         self._seconds: dict[int, float] = {}
         self._pilot_failures: list[Failure] = []
@@ -192,6 +198,7 @@ class MeasuredBuilder:
         order = [treatment.id for treatment in plan.treatments]
         names = [metric.name for metric in plan.metrics]
         self._values: dict[str, dict[str, dict[int, float]]] = {name: {id: {} for id in order} for name in names}
+        self._samples: dict[str, dict[str, dict[int, array[float]]]] = {name: {} for name in self._tails}
         self._counts: dict[str, dict[str, int]] = {name: dict.fromkeys(order, 0) for name in names}
         self._visited: dict[str, list[int]] = {id: [] for id in order}
         self._witnesses: dict[str, dict[str, dict[tuple[type, Witness], Witness]]] = {id: {} for id in order}
@@ -212,7 +219,7 @@ class MeasuredBuilder:
     def begin_block(self, block: PlannedBlock) -> None:
         if self._open is not None:
             raise ValueError(f"block {block.number} begins within block {self._open.number}")
-        self._open = _OpenBlock(block.number, planned_treatments(block), self._batch)
+        self._open = _OpenBlock(block.number, planned_treatments(block), self._batch, self._tails)
 
     def event(self, number: int, event: BlockEvent) -> None:
         """Take what happened in the running block, or in the pilot (block 0).
@@ -280,6 +287,8 @@ class MeasuredBuilder:
             value = block_value(metric.summary, of)
             if value is not None:
                 self._values[metric.name][treatment][block] = value
+        if of.each:
+            self._samples[observed].setdefault(treatment, {})[block] = of.each
 
     def measured(
         self,
@@ -324,4 +333,8 @@ class MeasuredBuilder:
             block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
             notes=notes,
             shapes={id: dict(blocks) for id, blocks in self._shapes.items() if blocks},
+            samples={
+                observed: {id: dict(blocks) for id, blocks in by_treatment.items()}
+                for observed, by_treatment in self._samples.items()
+            },
         )

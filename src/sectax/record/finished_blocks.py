@@ -6,7 +6,8 @@ The caller holds one state of the file meanwhile, and finds the words for errors
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import TypeVar
@@ -15,11 +16,11 @@ import msgspec
 
 from sectax.model.measured import Failure
 from sectax.model.metric import Summary
-from sectax.model.plan import Plan, batch_observation
+from sectax.model.plan import Plan, batch_observation, tail_observations
 from sectax.model.subject import Witnesses
 from sectax.record.builder import BlockSummary
 from sectax.record.schema import quoted
-from sectax.record.summary import Totals, median
+from sectax.record.summary import Totals, middle
 from sectax.stats.batch_shape import batches_of
 
 T = TypeVar("T")
@@ -104,7 +105,15 @@ def _add_totals(
         wanted = {metric.observed for metric in plan.metrics if metric.summary is summary}
         return {number for number, (_, observed) in series.items() if observed in wanted}
 
-    medians = _medians(db, summarised_as(Summary.MEDIAN))
+    with_median = summarised_as(Summary.MEDIAN)
+    with_tail = {number for number, (_, observed) in series.items() if observed in tail_observations(plan)}
+    medians: dict[tuple[int, int], float | None] = {}
+    each: dict[tuple[int, int], array[float]] = {}
+    for block, which, quotients in _quotients(db, with_median | with_tail):
+        if which in with_median:
+            medians[block, which] = middle(quotients)
+        if which in with_tail:
+            each[block, which] = array("d", quotients)
     largest = _largest(db, summarised_as(Summary.MAXIMUM))
     lengths = []
     for number, which, observations, count, value, smallest in db.execute(
@@ -119,22 +128,21 @@ def _add_totals(
                 float(smallest),
                 largest=largest.get((number, which)),
                 median=medians.get((number, which)),
+                each=each.get((number, which)) or array("d"),
             )
     return lengths
 
 
-def _medians(db: sqlite3.Connection, of: set[int]) -> dict[tuple[int, int], float | None]:
-    """The medians of value/count, by block and series."""
+def _quotients(db: sqlite3.Connection, of: set[int]) -> Iterator[tuple[int, int, list[float]]]:
+    """The block, the series, and value/count of each of its observations that counted something, in ascending order."""
     if not of:
-        return {}
+        return
     where = f"WHERE series IN ({_numbers(of)})"
     counts = db.execute(f"SELECT block, series, COUNT(*) FROM observation {where} GROUP BY block, series")  # noqa: S608
     # Both queries walk the same tree in the same order, and a row of one column is cheap to make.
     ratios = db.execute(f"SELECT value / count FROM observation {where} ORDER BY block, series")  # noqa: S608
-    return {
-        (block, which): median(float(ratio) for (ratio,) in ratios.fetchmany(count) if ratio is not None)
-        for block, which, count in counts.fetchall()
-    }
+    for block, which, count in counts.fetchall():
+        yield block, which, sorted(float(ratio) for (ratio,) in ratios.fetchmany(count) if ratio is not None)
 
 
 def _largest(db: sqlite3.Connection, of: set[int]) -> dict[tuple[int, int], float]:

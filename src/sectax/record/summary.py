@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 
 from sectax.model.metric import Summary
@@ -19,6 +20,7 @@ class Totals:
         smallest: of the values.
         largest: of the values; None where nobody asked.
         median: of value/count over the observations that counted something; None where none did or nobody asked.
+        each: those quotients in ascending order; empty where nobody asked.
     """
 
     observations: int
@@ -27,31 +29,38 @@ class Totals:
     smallest: float
     largest: float | None = None
     median: float | None = None
+    each: array[float] = field(default_factory=lambda: array("d"))
 
 
-def totals(values: Sequence[float], counts: Sequence[int]) -> Totals:
-    """The totals of at least one observation."""
+def totals(values: Sequence[float], counts: Sequence[int], *, each: bool = False) -> Totals:
+    """The totals of at least one observation, with every single one where *each* is asked for."""
+    quotients = sorted(value / count for value, count in zip(values, counts, strict=True) if count)
     return Totals(
         observations=len(values),
         count=sum(counts),
         value=fsum(values),
         smallest=min(values),
         largest=max(values),
-        median=median(value / count for value, count in zip(values, counts, strict=True) if count),
+        median=middle(quotients),
+        each=array("d", quotients if each else ()),
     )
 
 
 def median(values: Iterable[float]) -> float | None:
-    """The median, None of nothing. (The standard library's module costs 8 ms to import.)"""
-    ordered = sorted(values)
+    """The median, None of nothing."""
+    return middle(sorted(values))
+
+
+def middle(ordered: Sequence[float]) -> float | None:
+    """The median of what is in order already. (The standard library's module costs 8 ms to import.)"""
     if not ordered:
         return None
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def block_value(summary: Summary, of: Totals) -> float | None:
-    """The block's value, None where the observations give none (nothing counted, no time passed).
+    """The block's value, None where the observations give none (nothing counted, no time passed, a tail).
 
     Source: statistics.md section 2, "θ of a rate is total operations over total time of the block".
     """
@@ -64,3 +73,5 @@ def block_value(summary: Summary, of: Totals) -> float | None:
             return of.median
         case Summary.MAXIMUM:
             return of.largest
+        case Summary.P90 | Summary.P99 | Summary.WORST:
+            return None

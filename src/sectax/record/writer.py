@@ -268,8 +268,7 @@ class RunWriter:
                         (block, self._names.treatment(treatment), open_s, seen),
                     )
                 )
-                if first is not None:
-                    rows += self._observation_rows(block, treatment, (0, self._position(block, 0)), (first,))
+                rows += self._observation_rows(block, treatment, (0, self._position(block, 0)), first)
             case Trial(treatment, round_, position, state, observations, telemetry):
                 place = (round_, self._position(block, position))
                 if (treatment, place) in self._trials:

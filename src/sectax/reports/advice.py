@@ -45,21 +45,39 @@ def document(given: Advice) -> bytes:
             "growths": [
                 record(
                     levels=dict(each.levels),
+                    step=known(each.step or None, "it is the whole operation"),
                     fixed=estimate(each.fixed),
                     per_byte=estimate(each.per_byte),
                     extra_per_byte=(
-                        Missing("it is the baseline, or that was not measured at three sizes")
+                        Missing("it is the baseline or a step, or the baseline was not measured at three sizes")
                         if each.extra_per_byte is None
                         else estimate(each.extra_per_byte)
                     ),
                 )
                 for each in given.growths
             ],
+            "events": [{"level": each.level, "bytes": each.event_bytes, "times": each.times} for each in given.sent],
+            "held": [
+                {
+                    "cell": each.cell,
+                    "treatment": each.treatment,
+                    "throttled_periods": each.throttled_periods,
+                    "periods": each.periods,
+                }
+                for each in given.held
+            ],
             "bills": [_priced(each) for each in given.priced],
             "smallest": record(
-                under_s=known(given.under_s, NOT_ASKED),
+                under_s=known(given.limit and given.limit.under_s, NOT_ASKED),
+                statistic=known(given.limit and given.limit.statistic, NOT_ASKED),
                 found=[
-                    record(levels=dict(each.levels), memory_mb=known(each.memory_mb, "none that was measured"))
+                    record(
+                        levels=dict(each.levels),
+                        memory_mb=known(each.memory_mb, "none that was measured, as far as it is known"),
+                        unknown=[
+                            {"memory_mb": memory, "estimate": estimate(found)} for memory, found in each.unknown.items()
+                        ],
+                    )
                     for each in given.smallest
                 ],
             ),

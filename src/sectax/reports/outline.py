@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +19,7 @@ from sectax.model.printable import printable
 from sectax.model.treatment import Cell, Role, Standing
 from sectax.reports import telemetry, units
 from sectax.reports.doubts import Lack, Warned, failed, gather_warnings, skipped
+from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, names, summary
 
 SECONDARY_MARK = "†"
@@ -51,7 +53,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """One table: the treatments of one cell in one metric, the baseline first."""
+    """One table: the treatments of one cell in one metric, the baseline first.
+
+    `against` is empty where nothing is compared.
+    """
 
     title: str
     unit: str
@@ -198,7 +203,23 @@ def _groups(analysed: Analysed, hides: bool) -> tuple[Group, ...]:
             }
             if shown:
                 groups.append(_group(plan, cell, metric, shown, results))
+            if not metric.compared and not hides:
+                groups += _told(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
     return tuple(groups)
+
+
+def _told(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Group]:
+    """The treatments of a cell in a metric in which nothing is compared; no table where none has it."""
+    estimates = {each.treatment: each.estimates[metric.name] for each in members if metric.name in each.estimates}
+    if not estimates:
+        return
+    column = units.scale(metric.unit, (each.point for each in estimates.values()))
+    rows = [
+        Row(names.treatment(plan, each), units.estimate(told, column), "", "", no_interval(told), Tone.NONE)
+        for each, told in estimates.items()
+    ]
+    title = ": ".join(part for part in (names.cell(plan, cell.id), names.metric(plan, metric.name)) if part)
+    yield Group(title, printable(column.unit), "", "", tuple(rows))
 
 
 def _group(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import platform
@@ -20,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
-from sectax.toolchain import packages
+from sectax.toolchain import go, packages
 from sectax.toolchain.cache import cache_folder
 from sectax.toolchain.probes import Missing
 
@@ -41,6 +40,7 @@ class FunctionNotBuilt(SectaxError):
 
 class _Language(msgspec.Struct, frozen=True):
     handler: str
+    optional: bool = False
 
 
 class _Manifest(msgspec.Struct, frozen=True):
@@ -55,12 +55,14 @@ class Function:
     Attributes:
         folder: its sources in this language.
         handler: what Lambda is told to call.
+        optional: whether there is something to measure without it too.
     """
 
     name: str
     language: str
     folder: Path
     handler: str
+    optional: bool = False
 
     @property
     def runtime(self) -> str:
@@ -79,7 +81,8 @@ def load(name: str, language: str) -> Function:
         raise WrongUse(f"there is no function {name!r} that can be used: {error}", f"see {folder}") from error
     if language not in manifest.languages:
         raise WrongUse(f"{name} is not written in {language!r}", f"there are: {', '.join(manifest.languages)}")
-    return Function(name, language, folder / language, manifest.languages[language].handler)
+    settings = manifest.languages[language]
+    return Function(name, language, folder / language, settings.handler, settings.optional)
 
 
 def _bundled(name: str) -> Path:
@@ -90,8 +93,8 @@ def _bundled(name: str) -> Path:
 
 def missing(function: Function) -> Missing | None:
     """What is lacking here to build it; None where it can be built (libraries may still have to be fetched)."""
-    if function.language == "go" and shutil.which("go") is None:
-        return Missing("go is not installed", "install Go, as new as go.mod says (https://go.dev/doc/install)")
+    if function.language == "go":
+        return go.missing(go.wanted(function.folder / "go.mod"))
     if function.language == "python" and not packages.has_installer():
         return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
     return None
@@ -111,7 +114,7 @@ def build(name: str, language: str) -> Path:
     lack = missing(function)
     if lack is not None:
         raise FunctionNotBuilt(f"function {name} in {language}: {lack.reason}", lack.mend)
-    path = cache_folder() / "functions" / f"{name}-{language}-{_mark(function)}.zip"
+    path = zip_of(function)
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -132,10 +135,15 @@ def build(name: str, language: str) -> Path:
     return path
 
 
+def zip_of(function: Function) -> Path:
+    """Where the zip of a function that can be built is, or will be."""
+    return cache_folder() / "functions" / f"{function.name}-{function.language}-{_mark(function)}.zip"
+
+
 def _mark(function: Function) -> str:
     """A hash of all that the zip is made of."""
     if function.language == "go":
-        tool_chain = [_go_version(), _go_environment()["GOARCH"]]
+        tool_chain = [go.version_of(_go(function)), go.architecture()]
     else:
         tool_chain = [sys.version, platform.machine()]
     digest = hashlib.sha256(repr((_BUILD, tool_chain)).encode())
@@ -173,7 +181,7 @@ def _compile(function: Function, content: Path) -> None:
     """One static program, the same on every machine for the same Go."""
     words = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
     done = subprocess.run(
-        ["go", "build", *words, "-o", str(content / function.handler), "."],
+        [_go(function), "build", *words, "-o", str(content / function.handler), "."],
         cwd=function.folder,
         env=os.environ | _go_environment(),
         capture_output=True,
@@ -190,15 +198,16 @@ def _compile(function: Function, content: Path) -> None:
 
 
 def _go_environment() -> dict[str, str]:
-    architecture = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-    # GOFLAGS and go.work files are the user's own, and none of this build.
-    return {"GOOS": "linux", "GOARCH": architecture, "CGO_ENABLED": "0", "GOFLAGS": "", "GOWORK": "off"}
+    # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
+    own = {"GOFLAGS": "", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+    return own | {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
 
 
-@functools.lru_cache(maxsize=1)
-def _go_version() -> str:
-    done = subprocess.run(["go", "version"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-    return done.stdout.strip()
+def _go(function: Function) -> Path:
+    program = go.find(go.wanted(function.folder / "go.mod"))
+    if program is None:
+        raise AssertionError("what is missing was asked for before")
+    return program
 
 
 def _zip(content: Path, target: Path) -> None:

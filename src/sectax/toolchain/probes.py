@@ -99,11 +99,17 @@ class Probe:
 
 @dataclass(frozen=True)
 class Missing:
-    """Why a probe cannot run here, the command that mends it, and the apt packages that would."""
+    """Why something cannot be used here, the command that mends it, and the apt packages that would.
+
+    `makable` is True where sectax itself can make it, from the network or from sources; `on_first_use` where a run
+    does that by itself, and waits for it.
+    """
 
     reason: str
     mend: str
     apt: tuple[str, ...] = ()
+    makable: bool = False
+    on_first_use: bool = False
 
 
 def bundled(name: str) -> Path:
@@ -142,7 +148,7 @@ def missing(probe: Probe) -> Missing | None:
             return lack
     environment = probe.environment_folder()
     if environment is not None and not (environment / "complete").exists():
-        return Missing(f"the libraries of probe {probe.name} are not installed", "sectax setup")
+        return Missing(f"the libraries of probe {probe.name} are not installed", "sectax setup", makable=True)
     return None
 
 
@@ -187,4 +193,4 @@ def _quietly(command: list[str]) -> subprocess.CompletedProcess[str] | None:
 
 
 class SetUpFailed(SectaxError):
-    """A probe could not be set up; the run can still go on without it."""
+    """Something could not be set up; the run can still go on without it."""

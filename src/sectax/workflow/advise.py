@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +9,12 @@ from sectax.analysis.anatomy import anatomies
 from sectax.analysis.growth import growths
 from sectax.experiments import registry
 from sectax.experiments.interface import Advises
-from sectax.model.advice import Advice, AdviceRules, Priced, Smallest
+from sectax.model.advice import Advice, AdviceRules, Held, Limit, Priced, Sent, Smallest
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.model.finding import TreatmentResult
+from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.measured import Measured
 from sectax.model.treatment import Role
 from sectax.prices.billing import bill
 from sectax.prices.price_list import PriceList, load
@@ -22,19 +22,22 @@ from sectax.reports import advice as rendering
 from sectax.workflow.analyse import analyse_file
 
 _REQUESTS = 1_000_000
-_BILLING_S = 0.001  # Lambda bills whole milliseconds, rounded up
 _BILLING_MB = 1024  # the GB of a GB-second
 _X86 = "x86_64"
+_STATISTIC = "p99"
 
 
-def advise(run_file: Path, *, under_s: float | None = None, prices: Path | None = None) -> Advice:
+def advise(
+    run_file: Path, *, under_s: float | None = None, statistic: str | None = None, prices: Path | None = None
+) -> Advice:
     """What a run says to whoever must decide.
 
     Args:
-        under_s: asks for the smallest memory that keeps the metric below it.
+        under_s: asks for the smallest memory that keeps the Duration below it; statistic: which one of it, p99 where
+            nobody says.
         prices: the user's own price list; None for the built-in one.
     Raises:
-        WrongUse: the experiment has no advice to give, or a price is missing.
+        WrongUse: the experiment has no advice to give, knows no such statistic, or a price is missing.
     """
     analysed = analyse_file(run_file)
     plan = analysed.measured.plan
@@ -42,20 +45,29 @@ def advise(run_file: Path, *, under_s: float | None = None, prices: Path | None 
     if not isinstance(experiment, Advises):
         raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
     rules = experiment.advice_rules(plan)
-    return advice(analysed, rules, load(prices), under_s)
+    return advice(analysed, rules, load(prices), under_s, statistic)
 
 
-def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, under_s: float | None = None) -> Advice:
+def advice(
+    analysed: Analysed,
+    rules: AdviceRules,
+    prices: PriceList,
+    under_s: float | None = None,
+    statistic: str | None = None,
+) -> Advice:
     """The same of a run that was read and judged already."""
     measured = analysed.measured
+    limit = None if under_s is None else _limit(rules, under_s, statistic or _STATISTIC)
     return Advice(
         run_id=measured.run_id,
         plan=measured.plan,
         anatomies=tuple(anatomies(measured, rules)),
         growths=tuple(growths(measured, rules)),
+        sent=tuple(_sent(analysed)),
+        held=tuple(_held(measured)),
         priced=tuple(_priced(analysed, rules, prices)),
-        under_s=under_s,
-        smallest=() if under_s is None else tuple(_smallest(analysed, rules, under_s)),
+        limit=limit,
+        smallest=() if limit is None else tuple(_smallest(analysed, rules, limit)),
     )
 
 
@@ -77,7 +89,7 @@ def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:
 def _priced(analysed: Analysed, rules: AdviceRules, prices: PriceList) -> Iterator[Priced]:
     for result in _results(analysed, rules.billed):
         memory_mb = int(result.levels[rules.memory_factor])
-        billed_s = _billed(result.estimates[rules.billed].point)
+        billed_s = result.estimates[rules.billed].point
         architecture = result.witnesses.get("architecture", _X86)
         usages = (
             Usage("lambda.requests", _REQUESTS),
@@ -87,19 +99,48 @@ def _priced(analysed: Analysed, rules: AdviceRules, prices: PriceList) -> Iterat
         yield Priced(cell, result.treatment, memory_mb, billed_s, bill(usages, prices))
 
 
-def _billed(duration_s: float) -> float:
-    # What is whole milliseconds but for its binary image is not billed as one more.
-    return math.ceil(round(duration_s / _BILLING_S, 6)) * _BILLING_S
+def _sent(analysed: Analysed) -> Iterator[Sent]:
+    """The event of every size; where treatments are sent unlike ones, the largest."""
+    contents = analysed.measured.plan.contents
+    if contents is None:
+        return
+    largest: dict[str, int] = {}
+    for result in analysed.treatments:
+        sent, level = result.witnesses.get("event_bytes"), result.levels.get(contents.size_factor, "")
+        if isinstance(sent, int) and level in contents.sizes:
+            largest[level] = max(sent, largest.get(level, 0))
+    for level, sent in largest.items():
+        yield Sent(level, sent, sent / contents.sizes[level])
 
 
-def _smallest(analysed: Analysed, rules: AdviceRules, under_s: float) -> Iterator[Smallest]:
+def _held(measured: Measured) -> Iterator[Held]:
+    for treatment in measured.plan.treatments:
+        told = measured.telemetry.get(treatment.id, {})
+        periods, held = told.get("periods"), told.get("throttled_periods")
+        if treatment.role in (Role.BASELINE, Role.TREATMENT) and periods and held is not None:
+            yield Held(treatment.cell, treatment.id, round(held), round(periods))
+
+
+def _limit(rules: AdviceRules, under_s: float, statistic: str) -> Limit:
+    if statistic not in rules.limits:
+        raise WrongUse(f"there is no statistic {statistic!r} to put a limit on", f"there are {', '.join(rules.limits)}")
+    return Limit(statistic, under_s)
+
+
+def _smallest(analysed: Analysed, rules: AdviceRules, limit: Limit) -> Iterator[Smallest]:
     """The whole interval must lie below the limit; where there is none, nothing is promised."""
-    fits: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for result in _results(analysed, rules.metric):
+    metric = rules.limits[limit.statistic]
+    estimates: dict[tuple[tuple[str, str], ...], dict[int, Estimate]] = {}
+    for result in _results(analysed, metric):
         others = tuple((name, level) for name, level in result.levels.items() if name != rules.memory_factor)
-        high = result.estimates[rules.metric].high
-        sizes = fits.setdefault(others, [])
-        if high is not None and high < under_s:
-            sizes.append(int(result.levels[rules.memory_factor]))
-    for others, sizes in fits.items():
-        yield Smallest(dict(others), min(sizes, default=None))
+        estimates.setdefault(others, {})[int(result.levels[rules.memory_factor])] = result.estimates[metric]
+    for others, by_memory in estimates.items():
+        fits = (memory for memory, each in by_memory.items() if each.high is not None and each.high < limit.under_s)
+        smallest = min(fits, default=None)
+        # What lies above the limit already will not fit, whatever its interval would be.
+        unknown = {
+            memory: each
+            for memory, each in sorted(by_memory.items())
+            if each.high is None and each.point < limit.under_s and (smallest is None or memory < smallest)
+        }
+        yield Smallest(dict(others), smallest, unknown)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sectax.sandboxes.process.host import host_circumstances, host_identity
-from sectax.toolchain import probes
 from sectax.toolchain.cache import cache_folder
-from sectax.workflow.overview import probe_line
+from sectax.toolchain.parts import Part
+from sectax.workflow.setup import required
 
 _LEAST_DISK_BYTES = 200 * 1024 * 1024
 # A load above this share of the processors competes with what is measured.
@@ -34,7 +34,7 @@ class Symptom:
 
 
 def examine() -> list[Symptom]:
-    """Look at the machine, then at every probe."""
+    """Look at the machine, then at everything that the experiments can use."""
     identity, circumstances = host_identity(), host_circumstances()
     return [
         Symptom("cpu", Health.GOOD, f"{identity.get('host.cpu_model', 'unknown')}, {identity['host.cpus']} usable"),
@@ -44,7 +44,7 @@ def examine() -> list[Symptom]:
         _load(circumstances, int(identity["host.cpus"])),
         _virtualisation(identity),
         _disk(),
-        *[_probe(name) for name in probes.names()],
+        *[_part(part) for part in required()],
         _lambda(),
     ]
 
@@ -108,11 +108,13 @@ def _disk() -> Symptom:
     return Symptom("disk", Health.GOOD, f"{free // 2**20} MiB free here")
 
 
-def _probe(name: str) -> Symptom:
-    line = probe_line(name)
-    if line.lack:
-        return Symptom(f"probe-{name}", Health.MISSING, line.lack, line.mend)
-    return Symptom(f"probe-{name}", Health.GOOD, f"{line.title} is ready")
+def _part(part: Part) -> Symptom:
+    lack = part.missing()
+    if lack is None:
+        return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
+    if lack.on_first_use:
+        return Symptom(part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.mend)
+    return Symptom(part.id, Health.MISSING, lack.reason, lack.mend)
 
 
 def _lambda() -> Symptom:

@@ -23,13 +23,15 @@ from sectax.model.analysed import Analysed
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import SubjectSpec
+from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.treatment import Role
 from sectax.model.trial import BlockEvent, Dropped, Opened
 from sectax.record.reader import RunReader
 from sectax.reports import words
+from sectax.toolchain import parts
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
+from sectax.workflow.block_time import block_s
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.progress import Progress
@@ -94,7 +96,8 @@ def _refuse_empty(experiment: Experiment, plan: Plan) -> None:
     if not plan.comparisons:
         reasons = sorted({f"{skip.reason} ({skip.mend})" if skip.mend else skip.reason for skip in plan.skipped})
         if reasons:
-            can_set_up = experiment.requirements() and any(skip.mend for skip in plan.skipped)
+            lacks = [parts.load(requirement).missing() for requirement in experiment.requirements()]
+            can_set_up = {lack.reason for lack in lacks if lack is not None} & {skip.reason for skip in plan.skipped}
             raise NothingMeasured(
                 "nothing can be measured here: " + "; ".join(reasons),
                 f"sectax setup {plan.experiment}" if can_set_up else "",
@@ -128,9 +131,11 @@ class _Session:
             self.experiment.set_up(self.plan)
             with _on_one_processor() if self.plan.one_processor else contextlib.nullcontext():
                 calibrated = self.ledger.calibrated or self._calibrate()
-                for line in words.calibrated(self.plan, calibrated):
+                specs = self.experiment.specs(self.plan, self.inputs, calibrated)
+                gaps = {name: gap_s(spec) for name, spec in specs.items()}
+                for line in words.calibrated(self.plan, calibrated, block_s(self.plan, calibrated, gaps)):
                     self.progress.say(line)
-                self._blocks(calibrated)
+                self._blocks(calibrated, specs)
             state = "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
@@ -183,8 +188,7 @@ class _Session:
                 "give a longer --budget, fewer levels (--level) or, where there is one, --quick",
             )
 
-    def _blocks(self, calibrated: Calibrated) -> None:
-        specs = self.experiment.specs(self.plan, self.inputs, calibrated)
+    def _blocks(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec]) -> None:
         measured = self.ledger.measured()
         if not measured.blocks:
             self._refuse_small_budget()

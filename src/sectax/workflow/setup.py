@@ -1,30 +1,38 @@
-"""Installs what experiments need; one that cannot be installed does not stop the others."""
+"""Installs what experiments need; one part that cannot be installed does not stop the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sectax.experiments import registry
-from sectax.toolchain import probes
-from sectax.toolchain.setup import set_up as set_up_probe
+from sectax.model.errors import SectaxError
+from sectax.toolchain import parts
+from sectax.toolchain.setup import set_up as set_up_part
 
 
-def set_up(experiments: tuple[str, ...], say: Callable[[str], None]) -> list[probes.SetUpFailed]:
-    """Set up the probes of the experiments named, or of all.
+def required(experiments: Iterable[str] = ()) -> tuple[parts.Part, ...]:
+    """What the experiments named can use, or all of them; each part once."""
+    wanted: dict[str, None] = {}
+    for name in tuple(experiments) or registry.names():
+        wanted.update(dict.fromkeys(registry.load(name).requirements()))
+    return tuple(parts.load(requirement) for requirement in wanted)
+
+
+def set_up(experiments: tuple[str, ...], say: Callable[[str], None]) -> list[SectaxError]:
+    """Set up what the experiments named need, or all of them.
 
     Returns:
-        What could not be set up, with the command that a person must run.
+        What could not be set up, with the command that a person must run. What is optional is left out instead.
     """
-    wanted: dict[str, None] = {}
-    for name in experiments or registry.names():
-        wanted.update(dict.fromkeys(registry.load(name).requirements()))
-    failures: list[probes.SetUpFailed] = []
-    for name in wanted:
-        probe = probes.load(name)
+    failures: list[SectaxError] = []
+    for part in required(experiments):
         try:
-            set_up_probe(probe, say)
-        except probes.SetUpFailed as failure:
-            failures.append(failure)
+            set_up_part(part, say)
+        except SectaxError as error:
+            if part.optional:
+                say(f"{error.message}; it is left out\nhint: {error.hint}")
+            else:
+                failures.append(error)
         else:
-            say(f"probe {name} is ready")
+            say(f"{part.title} is ready")
     return failures

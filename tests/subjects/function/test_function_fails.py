@@ -13,7 +13,7 @@ from sectax.stack.lambda_service.local import LocalLambda
 from sectax.stack.lambda_service.settings import Settings
 from sectax.subjects.function import services
 from sectax.subjects.function.services import close_services, service
-from sectax.subjects.function.spec import LOCAL
+from sectax.subjects.function.spec import AWS, LOCAL
 from tests.subjects.function.functions import folder, needs_sandbox, spec
 
 
@@ -132,10 +132,9 @@ def test_a_service_that_is_not_there_is_told(tmp_path, monkeypatch):
 
 
 def test_code_that_is_no_archive_is_told(tmp_path, monkeypatch):
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     text = tmp_path / "code.zip"
     text.write_text("no zip")
 
-    assert "is no zip" in failure(spec(str(text), endpoint="http://127.0.0.1:1")).message
-    assert "is not there" in failure(spec(str(tmp_path / "gone"), endpoint="http://127.0.0.1:1")).message
+    assert "is no zip" in failure(spec(str(text), endpoint=AWS)).message
+    assert "is not there" in failure(spec(str(tmp_path / "gone"), endpoint=AWS)).message

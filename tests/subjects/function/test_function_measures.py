@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
+from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.subjects.function import AWS, services
@@ -70,11 +74,54 @@ def test_the_cold_start_is_the_first_observation_and_no_other(tmp_path):
     subject.close()
 
     durations = [each.value for each in visit.observations if each.metric == "duration"]
-    assert subject.first is not None
-    assert subject.first.metric == "first"
+    first = {each.metric: each.value for each in subject.first}
     assert len(durations) == 5
-    assert subject.first.value > 10 * max(durations)
+    assert first["first"] > 10 * max(durations)
+    assert first["first"] == first["first.init"] + first["first.duration"]
+    assert min(first["first.init"], first["first.duration"]) > 0
     assert "cold_starts" not in visit.telemetry
+
+
+def test_every_invocation_is_billed_for_whole_milliseconds(tmp_path):
+    subject, _ = opened(spec(folder(tmp_path, COUNTS)))
+    visit = subject.visit(Work(count=3))
+    subject.close()
+
+    told = {
+        name: [each.value for each in visit.observations if each.metric == name]
+        for name in ("duration", "billed_duration")
+    }
+    assert told["billed_duration"] == [pytest.approx(math.ceil(1e3 * each) / 1e3) for each in told["duration"]]
+
+
+def test_with_the_first_counted_an_instance_tells_it_among_all_others(tmp_path):
+    subject, _ = opened(spec(folder(tmp_path, COUNTS), counts_first=True))
+    visit = subject.visit(Work(count=4))
+    subject.close()
+
+    observed = [*subject.first, *visit.observations]
+    invocations = [each.value for each in observed if each.metric == "invocation"]
+    assert len(invocations) == 5
+    assert invocations[0] == next(each.value for each in subject.first if each.metric == "first.duration")
+
+
+TELLS = "def handler(event, context):\n    return {'ok': True, 'parts': {'mac_ns': 1_500, 'whole_ns': 2_000}}\n"
+
+
+def test_the_parts_that_an_answer_tells_of_are_observations_and_no_part_of_the_answer(tmp_path):
+    subject, _ = opened(spec(folder(tmp_path, TELLS), told="parts", expected='{"ok": true}'))
+    visit = subject.visit(Work(count=2, settle=1))
+    subject.close()
+
+    parts = [(each.metric, each.value) for each in visit.observations if each.clock == "the function's own clock"]
+    assert parts == 2 * [("mac", pytest.approx(1.5e-6)), ("whole", pytest.approx(2e-6))]
+
+
+def test_a_function_that_was_to_tell_its_parts_and_does_not_is_not_measured(tmp_path):
+    subject, _ = opened(spec(folder(tmp_path, TELLS), told="anatomy"))
+
+    with pytest.raises(SubjectFailed, match="no nanoseconds in `anatomy`"):
+        subject.visit(Work(count=1))
 
 
 def test_a_visit_tells_memory_once_and_telemetry_of_all_its_invocations(tmp_path):
@@ -175,7 +222,7 @@ def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_m
     assert there[0].startswith("sectax-plain-")
     assert promised(256, AWS) == {"memory_mb": 256}
     assert witnesses["memory_mb"] == 256
-    assert len(visit.observations) == 3
+    assert [each.metric for each in visit.observations].count("duration") == 2
 
 
 def test_the_environment_reaches_the_function_and_is_shown_nowhere(tmp_path):
@@ -185,3 +232,21 @@ def test_the_environment_reaches_the_function_and_is_shown_nowhere(tmp_path):
     subject.close()
 
     assert "abcdefgh" not in repr(given) + repr(witnesses)
+
+
+def test_a_spaced_function_waits_since_its_own_last_answer(tmp_path, monkeypatch):
+    subject, _ = opened(spec(folder(tmp_path, COUNTS), gap_s=30.0))
+    slept: list[float] = []
+    now = time.monotonic()
+    monkeypatch.setattr(
+        "sectax.subjects.function.subject.time", SimpleNamespace(monotonic=lambda: now, sleep=slept.append)
+    )
+
+    subject.visit(Work(count=1))
+    now += 31.0  # what others are given meanwhile: the pace is its own
+    subject.visit(Work(count=1))
+    subject.visit(Work(count=1))
+    monkeypatch.undo()
+    subject.close()
+
+    assert slept == [pytest.approx(30.0, abs=5.0), pytest.approx(30.0)]

@@ -21,25 +21,27 @@ from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
+    ENDPOINT_OPTIONS,
     FIRST,
+    FIRST_DURATION,
+    FIRST_INIT,
     MAX_MEMORY,
+    METRIC_WORDS,
     REPORT_STEP_S,
+    RUNTIME_CLIENT,
     SPACED,
-    TRANSFERS,
     declares,
+    durations,
     memory_levels,
+    transfers,
     usage,
 )
 from sectax.model.bill import Usage
-from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 from sectax.subjects.function import AWS, LOCAL, FunctionSpec
-from sectax.subjects.function.spec import EMPTY_EVENT, LOCAL_ROLE
-
-# Where the quota holds one call in four back, the median shows nothing of it, and the bill all.
-MEAN_DURATION = Metric("mean_duration", "s", Better.LOWER, Summary.MEAN, observed="duration")
+from sectax.subjects.function.spec import EMPTY_EVENT
 
 _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
 
@@ -74,8 +76,7 @@ class FunctionExperiment:
         Option("env-file", "a file with NAME=VALUE lines, the functions' environment", "FILE"),
         Option("timeout", "what an invocation may take (default 60)", "SECONDS"),
         Option("gap", "from an answer to the next event where pace=spaced (default 0.1)", "SECONDS"),
-        Option("endpoint", "local (default: a server of sectax's own), an address, or aws", "WHERE"),
-        Option("role", "the execution role, which AWS wants", "ARN"),
+        *ENDPOINT_OPTIONS,
     )
     assumes = (
         f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full; past "
@@ -91,11 +92,11 @@ class FunctionExperiment:
             Factor("function", tuple(functions.code)),
         )
         factors = choose(known, {"pace": (BACK_TO_BACK,)}, request.levels)
-        step_s = REPORT_STEP_S if functions.endpoint is AWS else 0.0
         metrics = (
-            Metric("duration", "s", Better.LOWER, Summary.MEDIAN, observed="duration", resolution=step_s),
-            MEAN_DURATION,
+            *durations(REPORT_STEP_S if functions.endpoint is AWS else 0.0),
             FIRST,
+            FIRST_INIT,
+            FIRST_DURATION,
             MAX_MEMORY,
         )
         rules = Rules(
@@ -112,7 +113,7 @@ class FunctionExperiment:
             experiment=self.name,
             preset=request.preset,
             question=self.title,
-            transfers=TRANSFERS[functions.endpoint is AWS],
+            transfers=transfers(functions.endpoint),
             control="function",
             factors=factors,
             metrics=metrics,
@@ -127,12 +128,7 @@ class FunctionExperiment:
             options=options,
             # The local Lambda tells no version of its runtimes; `identity` holds it for the whole run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
-            words={
-                "metric=duration": "Duration",
-                "metric=mean_duration": "mean Duration",
-                "metric=max_memory_used": "Max Memory Used",
-            }
-            | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
+            words=METRIC_WORDS | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
         )
 
     def inputs(self, plan: Plan) -> dict[str, str]:
@@ -175,7 +171,7 @@ class FunctionExperiment:
         close_services()
 
     def requirements(self) -> tuple[str, ...]:
-        return ()
+        return (RUNTIME_CLIENT,)
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         return usage(plan, _ASSUMED_S)
@@ -212,6 +208,6 @@ def _spec(levels: Levels, functions: Functions, inputs: Mapping[str, str], expec
         events=(EMPTY_EVENT if functions.event is None else functions.event,),
         gap_s=functions.gap_s if levels["pace"] == SPACED else 0.0,
         endpoint=functions.endpoint,
-        role=functions.role or LOCAL_ROLE,
+        role=functions.role,
         expected=expected,
     )

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import msgspec
 
+from sectax.experiments.on_lambda import PYTHON, where
 from sectax.model.errors import WrongUse
-from sectax.subjects.function import AWS, LOCAL
 
 BASELINE = "baseline"
 # The option that says where paths begin: recorded, so that a run can be resumed from elsewhere.
 FOLDER = "folder"
-PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-_ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 _TIMEOUT_S = 60
 _GAP_S = 0.1
 
@@ -36,7 +32,7 @@ class Functions:
         environment: path of a file with NAME=VALUE lines; None for none.
         expected: path of a file with the JSON that every answer must be equal to; None for any answer.
         gap_s: seconds from an answer to the next event where the pace is spaced.
-        endpoint: as in `FunctionSpec`. role: None for the local one.
+        endpoint, role: as in `FunctionSpec`.
     """
 
     code: dict[str, str]
@@ -49,7 +45,7 @@ class Functions:
     timeout_s: int
     gap_s: float
     endpoint: str | None
-    role: str | None
+    role: str
 
 
 def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
@@ -72,12 +68,7 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
         code[name] = path
     if len(code) == 1:
         raise WrongUse("nothing was given to compare the baseline with", "say --treatment NAME=ZIP")
-    endpoint = _endpoint(_one(options, "endpoint") or LOCAL)
-    role = _one(options, "role")
-    if role is not None and not _ROLE.fullmatch(role):
-        raise WrongUse(f"--role {role!r} is no ARN of a role", "as in arn:aws:iam::123456789012:role/lambda")
-    if endpoint is AWS and role is None:
-        raise WrongUse("AWS wants an execution role for every function", "say --role ARN")
+    endpoint, role = where(options)
     runtime = _one(options, "runtime") or PYTHON
     default = "lambda_function.lambda_handler" if runtime.startswith("python") else "bootstrap"
     return Functions(
@@ -129,14 +120,6 @@ def read_expected(path: str | None) -> str | None:
 
 def _one(options: Mapping[str, tuple[str, ...]], name: str) -> str | None:
     return next(iter(options.get(name, ())), None)
-
-
-def _endpoint(given: str) -> str | None:
-    if given == "aws":
-        return AWS
-    if given == LOCAL or (urlsplit(given).scheme in ("http", "https") and urlsplit(given).hostname):
-        return given
-    raise WrongUse(f"--endpoint {given!r} is no address", "say local, aws, or an address as in http://127.0.0.1:9000")
 
 
 def _file(what: str, path: str, folder: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from sectax.design.matrix import Rules, build
 from sectax.experiments.hmac.levels import (
     AUTHENTICATION,
+    CONTENTS,
     DATA,
     IMMEDIATE,
     LANGUAGES,
@@ -16,38 +17,44 @@ from sectax.experiments.hmac.levels import (
     NONE,
     PAYLOADS,
     PRESETS,
+    STEPS,
+    TIMED,
     UNPACKED,
     WORDS,
 )
-from sectax.experiments.hmac.subjects import Availability, Events, authorizer, identity, new_inputs
+from sectax.experiments.hmac.subjects import FUNCTION, Availability, Events, authorizer, identity, new_inputs
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
+    ENDPOINT_OPTIONS,
     FIRST,
+    FIRST_DURATION,
+    FIRST_INIT,
     MAX_MEMORY,
     REPORT_STEP_S,
+    RUNTIME_CLIENT,
     SPACED,
-    TRANSFERS,
     declares,
+    durations,
     memory_levels,
+    transfers,
     usage,
+    where,
 )
 from sectax.model.advice import AdviceRules
 from sectax.model.bill import Usage
-from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Plan, Stopping
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 from sectax.subjects.function import AWS, LOCAL
-from sectax.subjects.function.spec import LOCAL_ROLE
 
 # Spaced, one invocation meets a full quota, so a batch of more of them would tell nothing new. Back to back, five
 # periods of the quota: where it bites, a batch shows how it does on average.
 _BATCH_S = {SPACED: 0.001, BACK_TO_BACK: 0.1}
-# The study has five trials in a cell; with the first of the instance, which stands apart, a block has six.
-ROUNDS = {"quick": (4, 4), "default": (4, 8), "published": (5, 5)}
+# The study has five trials in a cell, of which the first is the instance's first, which a block has besides.
+ROUNDS = {"quick": (4, 8), "default": (4, 8), "published": (4, 4)}
 # What a person waits for who did not say how long.
 _BUDGET_S = {"quick": 60.0, "published": 600.0}
 
@@ -56,8 +63,8 @@ _PUBLISHED_CHOICES = (
     "it had no baseline: here the same function without the check, which still asks for the event's form",
     "its function is not shown whole: the data are not unpacked, since the check needs only their text",
     "it invoked by hand, five times, the first cold one among them: every block is five invocations 0.05 s apart in "
-    "a fresh instance, its cold start told apart as first; a block is the study's fixed design, and as many blocks as "
-    "a verdict needs are the honest one",
+    "a fresh instance, and its worst and its median are told as the study took them, beside the Duration of the four "
+    "warm ones; a block is the study's fixed design, and as many blocks as a verdict needs are the honest one",
 )
 # Where the local Lambda is not the one that the study used.
 _LOCAL_CHOICES = (
@@ -84,14 +91,11 @@ class HmacExperiment:
         Factor("data", tuple(DATA)),
         Factor("authentication", AUTHENTICATION),
     )
-    options: tuple[Option, ...] = (
-        Option("endpoint", "local (default: a server of sectax's own), or aws", "WHERE"),
-        Option("role", "the execution role, which AWS wants", "ARN"),
-    )
+    options: tuple[Option, ...] = ENDPOINT_OPTIONS
     assumes = f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full"
 
     def plan(self, request: Request) -> Plan:
-        endpoint, _ = _where(request.options)
+        endpoint, _ = where(request.options)
         known = tuple(
             Factor("memory", memory_levels(request.levels.get("memory", MEMORY_MB), MEMORY_MB))
             if each.name == "memory"
@@ -100,15 +104,7 @@ class HmacExperiment:
         )
         factors = choose(known, PRESETS[request.preset], request.levels)
         levels = {factor.name: factor.levels for factor in factors}
-        step_s = REPORT_STEP_S if endpoint is AWS else 0.0
-        metrics = (
-            Metric("duration", "s", Better.LOWER, Summary.MEDIAN, observed="duration", resolution=step_s),
-            # Back to back the quota holds back one call in many: the median does not see it, the mean and the bill do.
-            Metric("mean_duration", "s", Better.LOWER, Summary.MEAN, observed="duration", resolution=step_s),
-            Metric("worst_duration", "s", Better.LOWER, Summary.MAXIMUM, observed="duration", resolution=step_s),
-            FIRST,
-            MAX_MEMORY,
-        )
+        metrics = _metrics(request.preset, levels, REPORT_STEP_S if endpoint is AWS else 0.0)
         stopping = _within(request.stopping, _BUDGET_S.get(request.preset))
         rules = Rules(
             family=lambda levels: levels["language"],
@@ -124,7 +120,7 @@ class HmacExperiment:
             experiment=self.name,
             preset=request.preset,
             question=self.title,
-            transfers=TRANSFERS[endpoint is AWS],
+            transfers=transfers(endpoint),
             control="authentication",
             factors=factors,
             metrics=metrics,
@@ -141,15 +137,20 @@ class HmacExperiment:
             options=dict(request.options),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
             words=WORDS,
+            contents=CONTENTS,
         )
 
     def inputs(self, plan: Plan) -> dict[str, str]:
         return new_inputs()
 
     def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        endpoint, role = _where(plan.options)
+        endpoint, role = where(plan.options)
         events = Events(inputs)
-        return {each.id: authorizer(each.levels, inputs, events, endpoint, role) for each in plan.treatments}
+        as_published = plan.preset == "published"
+        return {
+            each.id: authorizer(each.levels, inputs, events, endpoint, role, counts_first=as_published)
+            for each in plan.treatments
+        }
 
     def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
         return {}
@@ -161,7 +162,7 @@ class HmacExperiment:
         """Begin the local server, so that what hinders it is said once and before anything is tried."""
         from sectax.subjects.function.services import service
 
-        service(_where(plan.options)[0])
+        service(where(plan.options)[0])
 
     def clean_up(self, plan: Plan) -> None:
         """End the local server, with every instance."""
@@ -170,7 +171,7 @@ class HmacExperiment:
         close_services()
 
     def requirements(self) -> tuple[str, ...]:
-        return ()
+        return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES))
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         return usage(plan, _ASSUMED_S)
@@ -179,20 +180,41 @@ class HmacExperiment:
         looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
         return AdviceRules(
             metric="duration",
-            billed="mean_duration",
+            billed="billed_duration",
+            limits={"median": "duration", "p90": "p90_duration", "p99": "p99_duration"},
             stages=(
                 (IMMEDIATE, "handing over and parsing the event"),
                 (NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
             ),
             rest="the check",
-            size_factor="payload",
-            sizes=PAYLOADS,
+            timed=TIMED,
+            steps=tuple(STEPS.items()),
+            rest_of_timed="calling the function, and its clock",
             memory_factor="memory",
         )
 
 
+def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], step_s: float) -> tuple[Metric, ...]:
+    """What is told of every treatment, the primary metric first.
+
+    Args:
+        step_s: the smallest step of a Duration.
+    """
+
+    def told(name: str, summary: Summary, observed: str) -> Metric:
+        return Metric(name, "s", Better.LOWER, summary, observed, step_s, compared=False)
+
+    metrics = [*durations(step_s), FIRST, FIRST_INIT, FIRST_DURATION, MAX_MEMORY]
+    if preset == "published":
+        metrics.append(told("worst_invocation", Summary.MAXIMUM, "invocation"))
+        metrics.append(told("median_invocation", Summary.MEDIAN, "invocation"))
+    if TIMED in levels["authentication"]:
+        metrics += [Metric(step, "s", Better.LOWER, Summary.MEDIAN, step, compared=False) for step in STEPS]
+    return tuple(metrics)
+
+
 def _choices(endpoint: str | None) -> tuple[str, ...]:
-    return _PUBLISHED_CHOICES if endpoint is AWS else (*_PUBLISHED_CHOICES, *_LOCAL_CHOICES)
+    return (*_PUBLISHED_CHOICES, *_LOCAL_CHOICES) if endpoint == LOCAL else _PUBLISHED_CHOICES
 
 
 def _within(stopping: Stopping, budget_s: float | None) -> Stopping:
@@ -201,18 +223,6 @@ def _within(stopping: Stopping, budget_s: float | None) -> Stopping:
     if said or stopping.max_blocks != DEFAULT_MAX_BLOCKS:
         return stopping
     return dataclasses.replace(stopping, budget_s=budget_s)
-
-
-def _where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
-    """The endpoint and the execution role. Raises `WrongUse` where AWS lacks one."""
-    given, role = options.get("endpoint", (LOCAL,))[0], next(iter(options.get("role", ())), None)
-    if given == LOCAL:
-        return LOCAL, role or LOCAL_ROLE
-    if given != "aws":
-        raise WrongUse(f"--endpoint {given!r} is neither local nor aws", "leave it out for the local one")
-    if role is None:
-        raise WrongUse("AWS wants an execution role for every function", "say --role ARN")
-    return AWS, role
 
 
 EXPERIMENT = HmacExperiment()

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sectax.experiments.hmac.events import EXPIRY, Event, payload, signed
-from sectax.experiments.hmac.levels import IMMEDIATE, NONE
+from sectax.experiments.hmac.levels import IMMEDIATE, NONE, SIGNED_AS
 
 # Small: the function is the same for every size, and what is not measured should be short.
 _BYTES = 256
@@ -61,15 +61,14 @@ class AuthorizerReferee:
             answer = msgspec.json.decode(artefact)
         except (msgspec.DecodeError, UnicodeError):
             return "no JSON"
-        wanted = _NOT_CHECKED if self.treatment in (NONE, IMMEDIATE) else _AUTHORIZED
+        wanted = _NOT_CHECKED if self.treatment in SIGNED_AS else _AUTHORIZED
         if answer == wanted:
             return None
         return f"{artefact[:200]}, not {_text(wanted)}"
 
     def _event(self, expires: int | None = None) -> Event:
         data = payload(bytes(_BYTES), (expires or self.expires) if self.treatment == EXPIRY else None)
-        variant = "published" if self.treatment in (NONE, IMMEDIATE) else self.treatment
-        return signed(variant, self.shared_key, self.salt, data)
+        return signed(SIGNED_AS.get(self.treatment, self.treatment), self.shared_key, self.salt, data)
 
 
 def _text(content: Any) -> str:

@@ -11,7 +11,7 @@ import msgspec
 
 from sectax.design.matrix import Levels, Unavailable
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, payload, signed
-from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS
+from sectax.experiments.hmac.levels import DATA, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
 from sectax.experiments.hmac.referee import AuthorizerReferee
 from sectax.experiments.on_lambda import SPACED
 from sectax.model.errors import SectaxError
@@ -77,8 +77,7 @@ class Events:
 
     def of(self, treatment: str, size: int) -> bytes:
         """The event as JSON, with a payload of *size* zero bytes as in the study."""
-        # What is not checked is still an event with a token of the right form.
-        variant = "published" if treatment in (NONE, IMMEDIATE) else treatment
+        variant = SIGNED_AS.get(treatment, treatment)
         key = (variant, size)
         if key not in self._made:
             data = payload(bytes(size), self._expires if variant == EXPIRY else None)
@@ -90,17 +89,26 @@ class Events:
 
 
 def authorizer(
-    levels: Levels, inputs: Mapping[str, str], events: Events, endpoint: str | None, role: str
+    levels: Levels,
+    inputs: Mapping[str, str],
+    events: Events,
+    endpoint: str | None,
+    role: str,
+    *,
+    counts_first: bool = False,
 ) -> FunctionSpec:
     """The function that checks, or does not, as the levels say. Builds its zip where the cache has none.
 
+    Args:
+        counts_first: whether its first invocation is told among all others too.
     Raises:
         FunctionNotBuilt: the tool-chain failed.
     """
     function = functions.load(FUNCTION, levels["language"])
-    treatment = levels["authentication"]
+    is_timed = levels["authentication"] == TIMED
+    treatment = PUBLISHED if is_timed else levels["authentication"]
     return FunctionSpec(
-        name=treatment,
+        name=levels["authentication"],
         code=str(functions.build(FUNCTION, levels["language"])),
         runtime=function.runtime,
         handler=function.handler,
@@ -110,12 +118,15 @@ def authorizer(
             "SHARED_KEY": inputs["shared_key"],
             "TREATMENT": treatment,
             "PAYLOAD": DATA[levels["data"]],
+            "ANATOMY": "1" if is_timed else "0",
         },
         events=(events.of(treatment, PAYLOADS[levels["payload"]]),),
         gap_s=GAP_S if levels["pace"] == SPACED else 0.0,
         endpoint=endpoint,
         role=role,
         referee=events.referee(treatment),
+        told="anatomy" if is_timed else "",
+        counts_first=counts_first,
     )
 
 

@@ -113,6 +113,7 @@ def _plan(plan: Plan) -> Record:
                 "better": each.better.value,
                 "summary": each.summary.value,
                 "resolution": each.resolution,
+                "compared": each.compared,
             }
             for each in plan.metrics
         ],
@@ -142,6 +143,7 @@ def _treatment(analysed: Analysed, result: TreatmentResult) -> Record:
             for metric in plan.metrics
         ],
         witnesses=result.witnesses,
+        telemetry=known(analysed.measured.telemetry.get(result.treatment), "nothing was recorded"),
         empty_share=known(result.empty_share, "the empty loop was not measured"),
     )
 

@@ -60,7 +60,7 @@ def _table(document: Document, group: Group, factor: str) -> None:
     if group.title:
         document.heading(group.title, 3)
     differs = any(row.difference for row in group.rows)
-    head = [factor, group.unit, f"against {group.against}", "verdict"]
+    head = [factor, group.unit, *((f"against {group.against}", "verdict") if group.against else ("", ""))]
     if differs:
         head.insert(3, f"difference, {group.difference_unit}")
     rows = []

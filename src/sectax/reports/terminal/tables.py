@@ -77,7 +77,7 @@ def _table(group: Group, factor: str, columns: _Columns) -> Table:
         table.add_column(styled(_against(group)), width=columns.effect, overflow="fold")
     if columns.difference:
         table.add_column(styled(_difference(group)), width=columns.difference, justify="right", overflow="fold")
-    table.add_column("verdict", width=columns.verdict, overflow="fold")
+    table.add_column("verdict" if group.against else "", width=columns.verdict, overflow="fold")
     for row in group.rows:
         style = _STYLES[row.tone]
         cells = [styled(_label(row)), styled(row.value)]
@@ -95,6 +95,8 @@ def _label(row: Row) -> str:
 
 
 def _against(group: Group) -> str:
+    if not group.against:
+        return ""
     head = f"against {group.against}"
     return head if _cells(head) <= _LONGEST_HEAD else "against baseline"
 
@@ -106,7 +108,7 @@ def _difference(group: Group) -> str:
 def _whole_verdict(row: Row) -> str:
     """The verdict where there is no room for the effect's own column."""
     if row.tone is Tone.NONE:
-        return row.effect
+        return row.effect or row.verdict
     # Only an effect with its interval adds to what the verdict says in words.
     return f"{row.verdict}; {row.effect}" if "(" in row.effect else row.verdict
 

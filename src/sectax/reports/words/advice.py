@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sectax.model.advice import Advice, Anatomy, Growth, Priced
+from sectax.model.advice import Advice, Anatomy, Growth, Held, Priced, Sent
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
+from sectax.reports.reasons import no_interval
 from sectax.reports.words import names
 
 _NANO = 1e9
@@ -19,6 +20,8 @@ def advice(given: Advice) -> list[tuple[str, list[str]]]:
     sections = [
         ("Where the time goes", [_anatomy(each, plan) for each in given.anatomies]),
         ("How it grows with the size", [_growth(each, plan) for each in given.growths]),
+        ("How large an event is", [_sent(each) for each in given.sent]),
+        ("How often the quota held it back", [_held(each, plan) for each in given.held if each.throttled_periods]),
         ("What a million requests cost", list(_bills(given, plan))),
         ("The smallest memory", list(_smallest(given, plan))),
     ]
@@ -32,10 +35,22 @@ def _anatomy(each: Anatomy, plan: Plan) -> str:
 
 def _growth(each: Growth, plan: Plan) -> str:
     varying = {*names.varying_factors(plan), plan.control}
-    words = f"{_levels(each.levels, varying)}: {_milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
+    whose = f", {each.step}" if each.step else ""
+    words = (
+        f"{_levels(each.levels, varying)}{whose}: {_milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
+    )
     if each.extra_per_byte is not None:
         words += f", of which the check {_nanoseconds(each.extra_per_byte)}"
     return words
+
+
+def _sent(each: Sent) -> str:
+    return f"payload {printable(each.level)}: {each.event_bytes:,} bytes, {each.times:.2f} times the payload"
+
+
+def _held(each: Held, plan: Plan) -> str:
+    share = 100 * each.throttled_periods / each.periods
+    return f"{_where(plan, each.cell, each.treatment)}: in {share:.0f} % of {each.periods} periods"
 
 
 def _bills(given: Advice, plan: Plan) -> Iterator[str]:
@@ -45,7 +60,7 @@ def _bills(given: Advice, plan: Plan) -> Iterator[str]:
         if base is not None and base is not each:
             yield (
                 f"{_where(plan, each.cell, each.treatment)}: {_money(each)} with the check, {_money(base)} without "
-                f"(billed {1e3 * each.billed_s:g} and {1e3 * base.billed_s:g} ms at {each.memory_mb} MB)"
+                f"(billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB)"
             )
     if given.priced:
         bill = given.priced[0].bill
@@ -55,10 +70,19 @@ def _bills(given: Advice, plan: Plan) -> Iterator[str]:
 
 def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
     varying = {*names.varying_factors(plan), plan.control}
+    if given.limit is None:
+        return
+    what = f"the {given.limit.statistic} of Duration under {1e3 * given.limit.under_s:g} ms"
     for each in given.smallest:
-        limit = f"{1e3 * (given.under_s or 0.0):g} ms"
-        found = f"{each.memory_mb} MB" if each.memory_mb is not None else "none of those measured"
-        yield f"{_levels(each.levels, varying)}: {found} keeps the median Duration under {limit}"
+        who = _levels(each.levels, varying)
+        if each.memory_mb is not None:
+            yield f"{who}: {each.memory_mb} MB keeps {what}"
+        elif not each.unknown:
+            yield f"{who}: none of those measured keeps {what}"
+        if each.unknown:
+            memories = ", ".join(f"{memory} MB" for memory in each.unknown)
+            reasons = " ".join(dict.fromkeys(map(no_interval, each.unknown.values())))
+            yield f"{who}: whether {memories} keeps {what} is not known: {reasons}"
 
 
 def _where(plan: Plan, cell: str, treatment: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, settled_batch_s
+from sectax.model.plan import FIRST_LOOK, Calibrated, Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import Role, Standing, Treatment
+from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import names
 
@@ -19,7 +19,7 @@ def plan(given: Plan) -> list[str]:
     return lines + _skipped(given)
 
 
-def calibrated(given: Plan, frozen: Calibrated) -> list[str]:
+def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     """What the pilot froze, as lines: batches, warm-up, rounds, processes, and about how long a block lasts."""
     live = [each for each in given.treatments if each.id in frozen.calibrations and each.cell in frozen.rounds]
     if not live:
@@ -38,17 +38,7 @@ def calibrated(given: Plan, frozen: Calibrated) -> list[str]:
     parts.append(
         f"{_count(len(live), 'process', 'processes')} per block" if given.warms_up else "a process an operation"
     )
-    return [f"the pilot froze {', '.join(parts)}", _duration(given, _block_s(live, frozen))]
-
-
-def _block_s(live: list[Treatment], frozen: Calibrated) -> float:
-    """About how long a block lasts: opening, warm-up, and every round with its settling batch."""
-    total = 0.0
-    for each in live:
-        seen = frozen.calibrations[each.id]
-        round_s = settled_batch_s(seen) + each.extra * seen.batch_s
-        total += seen.open_s + seen.warmup * seen.batch_s + frozen.rounds[each.cell] * round_s
-    return total
+    return [f"the pilot froze {', '.join(parts)}", _duration(given, block_s)]
 
 
 def _duration(given: Plan, block_s: float) -> str:

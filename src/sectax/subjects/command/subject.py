@@ -48,7 +48,7 @@ class CommandSubject:
 
     def __init__(self, spec: CommandSpec, using: Launcher | None = None) -> None:
         """Args: *using*, another launcher than the best one."""
-        self.first: Observation | None = None
+        self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._using = using
         self._running: RunningLauncher | None = None
@@ -106,7 +106,7 @@ class CommandSubject:
         self._telemetry = TelemetryReader(running.child.pid)
         self._memory_kills = MemoryKills(running.child.pid)
         (execution,) = self._execute(1)
-        self.first = Observation(FIRST, execution.wall_s, "s", "monotonic", 1)
+        self.first = (Observation(FIRST, execution.wall_s, "s", "monotonic", 1),)
         self._stage = "visit"
         return witnesses
 

@@ -8,19 +8,38 @@ import msgspec
 from botocore.exceptions import (  # type: ignore[import-untyped]
     BotoCoreError,
     ClientError,
+    ConnectionClosedError,
     ConnectionError,
     NoCredentialsError,
     NoRegionError,
     ReadTimeoutError,
 )
+from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
 
 from sectax.model.printable import printable
 
 # Everything that AWS's client may raise.
-ServiceTrouble = (ClientError, BotoCoreError)
+ServiceTrouble = (ClientError, BotoCoreError, ResponseParserError)
+# How it stumbles over an answer that has another form than a Lambda's.
+Unreadable = (ValueError, TypeError, AttributeError)
 
 _LONGEST = 300  # characters of what a function said
 _LOG_LINES = 3
+
+
+def is_lambdas_own(error: Exception) -> bool:
+    """Whether an error is the answer of a Lambda, and not one of something else or of nothing at all."""
+    return isinstance(error, ClientError) and "x-amzn-errortype" in error.response["ResponseMetadata"]["HTTPHeaders"]
+
+
+def absence(error: Exception) -> tuple[str, str]:
+    """As `refusal`, where it is not known yet that there is a Lambda."""
+    match error:
+        case NoCredentialsError() | ConnectionError() | ConnectionClosedError():
+            return refusal(error)
+        case ReadTimeoutError():
+            return "something listens, and does not answer", "is --endpoint right?"
+    return f"what answers is no Lambda: {printable(str(error), _LONGEST)}", "is --endpoint right?"
 
 
 def refusal(error: Exception) -> tuple[str, str]:
@@ -36,8 +55,10 @@ def refusal(error: Exception) -> tuple[str, str]:
             return "no region is named", "set AWS_REGION"
         case ReadTimeoutError():
             return f"no answer came in time: {error}", "give the function a shorter --timeout than the call has"
-        case ConnectionError():
+        case ConnectionError() | ConnectionClosedError():
             return f"the service cannot be reached: {error}", "is it running, and is --endpoint right?"
+        case ResponseParserError():
+            return "what answers is no Lambda: its answer cannot be read", "is --endpoint right?"
     return str(error), _LOOK_UP
 
 

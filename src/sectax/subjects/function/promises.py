@@ -6,14 +6,14 @@ from sectax.model.errors import SectaxError
 from sectax.model.subject import Witness
 from sectax.sandboxes.instance.limits import PERIOD_US, Limits, vcpus
 from sectax.sandboxes.instance.settings import quota_us
-from sectax.subjects.function.spec import AWS, LOCAL
+from sectax.subjects.function.spec import LOCAL
 
 
 def promised(memory_mb: int, endpoint: str | None) -> dict[str, Witness]:
-    """By the names of the witnesses. AWS does not tell which limits are in force, a local Lambda does."""
+    """By the names of the witnesses. Only sectax's own Lambda, here, is known to tell which limits are in force."""
     configured: dict[str, Witness] = {"memory_mb": memory_mb}
     quota = quota_us(Limits(memory_mb, vcpus(memory_mb)))
-    if endpoint is AWS or quota is None:
+    if endpoint != LOCAL or quota is None:
         return configured
     # The kernel counts whole microseconds, so what is in force is not memory/1769 to the last digit.
     return configured | {"memory_limit_mb": float(memory_mb), "cpu_quota": quota / PERIOD_US}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,9 @@ REPORT_CLOCK = "REPORT line"
 REPORT_STEP_S = 1e-5
 
 _MB = 2**20
+_BILLING_S = 0.001  # Lambda bills whole milliseconds, rounded up
 _DURATION = re.compile(r"(?<!Billed )(?<!Init )(?<!Restore )Duration: ([\d.]+) ms")
+_BILLED = re.compile(r"Billed Duration: (\d+) ms")
 _INIT = re.compile(r"Init Duration: ([\d.]+) ms")
 _MEMORY = re.compile(r"Max Memory Used: (\d+) MB")
 _AMOUNTS = ("cpu_time_s", "throttled_s", "throttled_periods", "periods")
@@ -27,6 +30,7 @@ class Reading:
     """One invocation.
 
     Attributes:
+        billed_s: whole milliseconds.
         init_s: of a cold start; None on a warm one. max_memory_bytes: None where it is not told.
         clock, step_s: what timed it, and in which steps it tells.
         amounts: telemetry of this invocation alone.
@@ -34,6 +38,7 @@ class Reading:
     """
 
     duration_s: float
+    billed_s: float
     init_s: float | None
     max_memory_bytes: float | None
     clock: str
@@ -62,17 +67,20 @@ def _of_header(answer: dict[str, Any]) -> Reading:
         limits["cgroup"] = told.cgroup
     amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(told, name)) is not None}
     memory = None if told.max_memory_bytes is None else float(told.max_memory_bytes)
-    return Reading(told.duration_s, told.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
+    billed_s = math.ceil(told.duration_s / _BILLING_S) * _BILLING_S
+    return Reading(told.duration_s, billed_s, told.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
 
 
 def _of_report(log: str) -> Reading | None:
     # The function may print what looks like one; Lambda's own line is the last.
     report = log[log.rfind("REPORT RequestId:") :] if "REPORT RequestId:" in log else ""
-    duration, init, memory = _DURATION.search(report), _INIT.search(report), _MEMORY.search(report)
-    if duration is None:
+    duration, billed = _DURATION.search(report), _BILLED.search(report)
+    init, memory = _INIT.search(report), _MEMORY.search(report)
+    if duration is None or billed is None:
         return None
     return Reading(
         float(duration[1]) / 1e3,
+        float(billed[1]) / 1e3,
         None if init is None else float(init[1]) / 1e3,
         None if memory is None else float(memory[1]) * _MB,
         REPORT_CLOCK,

@@ -7,30 +7,44 @@ import atexit
 import contextlib
 import hashlib
 from typing import Any
+from urllib.parse import urlsplit
 
+from sectax.model.errors import ExitStatus, SectaxError, WrongUse
+from sectax.model.printable import printable
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.stack.lambda_service.settings import Settings
 from sectax.subjects.function.code import read_code
-from sectax.subjects.function.spec import LOCAL
+from sectax.subjects.function.spec import AWS, LOCAL
 
 # Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
 # instance that was reaped meanwhile would answer its next event with a cold start.
 _INSTANCES = 200
 _IDLE_S = 24 * 3600.0
 _REGION = "us-east-1"  # of an address that is not AWS's, where the environment names none
+# What stays on this machine is not carried off in the clear to the proxy that the environment names.
+_NO_PROXY: dict[str, str] = {}
+_ANSWER_S = 10.0  # what a service at an address may take to say that it is there
+
+
+class NoService(SectaxError):
+    """There is no Lambda at an address."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
 
 
 class Service:
     """AWS's Lambda API at one endpoint."""
 
     def __init__(self, endpoint: str | None) -> None:
-        """Raises `SectaxError` where the local Lambda cannot run here."""
+        """Raises `SectaxError` where the local Lambda cannot run here, or none answers at the address."""
         self._endpoint = endpoint
         self._local = LocalLambda(Settings(instances=_INSTANCES, idle_s=_IDLE_S)) if endpoint == LOCAL else None
         self._clients: dict[float, Any] = {}
         self._layers: dict[str, str] = {}
         if self._local is not None:
             self._local.__enter__()
+        elif endpoint is not AWS:
+            self._see_that_it_answers(endpoint)
 
     def client(self, read_timeout_s: float) -> Any:
         """boto3's client. A call is made once: one that is repeated would hide a throttle and be measured as one."""
@@ -60,18 +74,41 @@ class Service:
                 with contextlib.suppress(Exception):
                     client.delete_layer_version(LayerName=name, VersionNumber=int(version))
 
+    def _see_that_it_answers(self, address: str) -> None:
+        """So that a wrong address is told once, and not by every function. Any answer of a Lambda will do."""
+        from sectax.subjects.function.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
+
+        try:
+            client = self.client(_ANSWER_S)
+        except ValueError as error:  # how boto3 refuses an address
+            raise WrongUse(f"{address} is no address: {error}", "is --endpoint right?") from error
+        try:
+            answer = client.list_functions(MaxItems=1)
+        except (*ServiceTrouble, *Unreadable) as error:
+            if is_lambdas_own(error):
+                return
+            message, hint = absence(error)
+            raise NoService(f"no Lambda answers at {address}: {printable(message)}", hint) from error
+        if not isinstance(answer.get("Functions"), list):
+            raise NoService(f"no Lambda answers at {address}: what answers knows no functions", "is --endpoint right?")
+
     def _new_client(self, read_timeout_s: float) -> Any:
         if self._local is not None:
-            return self._local.client(read_timeout=read_timeout_s)
+            return self._local.client(read_timeout=read_timeout_s, proxies=_NO_PROXY)
         import boto3  # type: ignore[import-untyped]  # it takes a third of a second
         from botocore.config import Config  # type: ignore[import-untyped]
 
         session = boto3.session.Session()
-        config = Config(retries={"total_max_attempts": 1}, read_timeout=read_timeout_s)
-        if self._endpoint is None:
-            return session.client("lambda", config=config)
-        region = session.region_name or _REGION
-        return session.client("lambda", endpoint_url=self._endpoint, region_name=region, config=config)
+        wanted: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "read_timeout": read_timeout_s}
+        if self._endpoint is AWS:
+            return session.client("lambda", config=Config(**wanted))
+        where = {"endpoint_url": self._endpoint, "region_name": session.region_name or _REGION}
+        wanted["connect_timeout"] = _ANSWER_S
+        if urlsplit(self._endpoint).scheme == "http":  # on this machine, where any credentials will do
+            wanted["proxies"] = _NO_PROXY
+            if session.get_credentials() is None:
+                where |= {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+        return session.client("lambda", config=Config(**wanted), **where)
 
 
 _services: dict[str | None, Service] = {}

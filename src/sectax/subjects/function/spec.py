@@ -27,12 +27,16 @@ class FunctionSpec:
         environment: its variables. May hold secrets: they are never shown.
         layers: paths of zips or folders, published once per process, or ARNs of layer versions.
         events: JSON, or paths of files that hold it. Invocations take them by turns.
-        gap_s: seconds from an answer to the next event: 0 is back to back.
+        gap_s: seconds at least from its answer to its next event: 0 is back to back.
         endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
         role: ARN of the execution role; the local Lambda takes any.
         expected: JSON that every answer must be equal to; None where it may be anything but an error.
         referee: judges every answer; its genuine and tampered artefacts are events, and a tampered one is refused by
             an error or an answer that does not pass.
+        told: the name of a JSON object in every answer that holds nanoseconds as `part_ns`: each becomes an observation
+            named `part`, and the rest is judged as the answer. Empty where there is none.
+        counts_first: whether the first invocation is also told among all others, as `invocation`: what whoever does not
+            set cold starts apart would see.
         deadline_s: seconds that a call may take, besides the time that the function has.
     """
 
@@ -50,6 +54,8 @@ class FunctionSpec:
     role: str = LOCAL_ROLE
     expected: str | None = field(default=None, repr=False)
     referee: Referee | None = field(default=None, repr=False)
+    told: str = ""
+    counts_first: bool = False
     deadline_s: float = 30.0
 
     def subject(self) -> FunctionSubject:

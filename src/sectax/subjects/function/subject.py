@@ -23,7 +23,13 @@ from sectax.subjects.function.spec import FunctionSpec
 from sectax.subjects.probe.failures import redaction
 
 DURATION = "duration"
+BILLED = "billed_duration"
+INVOCATION = "invocation"
 MAX_MEMORY = "max_memory_used"
+FIRST_INIT = f"{FIRST}.init"
+FIRST_DURATION = f"{FIRST}.duration"
+
+TOLD_CLOCK = "the function's own clock"
 
 # A service may replace an instance at any time. One that does so again and again measures cold starts.
 _COLD_IN_A_ROW = 3
@@ -38,11 +44,12 @@ class FunctionSubject:
     """
 
     def __init__(self, spec: FunctionSpec) -> None:
-        self.first: Observation | None = None
+        self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._deployment: Deployment | None = None
         self._events: Iterator[bytes] = iter(())
         self._redacted = redaction(spec.environment.values())
+        self._answered = 0.0  # when, by the monotonic clock
         self._stage = "open"
 
     def start(self) -> None:
@@ -51,13 +58,14 @@ class FunctionSubject:
     def open(self) -> Witnesses:
         """Deploy the function, invoke it for the first time, and see that it does what the referee demands.
 
-        `first` is the cold start: the init phase and the first Duration.
+        `first` is the cold start: the init phase and the first Duration in one, and each by itself as `first.init` and
+        `first.duration`.
 
         Returns:
             The configuration as GetFunctionConfiguration tells it (`memory_mb`, `timeout_s`, `runtime`, `handler`,
             `architecture`, `code_sha256`, `layers`), the limits in force as read back from the kernel where the
-            service tells them (`cpu_quota`, `cpu_period_us`, `memory_limit_mb`, `cgroup`), `answer_bytes`, `clock`
-            and `clock_granularity_s`.
+            service tells them (`cpu_quota`, `cpu_period_us`, `memory_limit_mb`, `cgroup`), `event_bytes` (of the
+            largest), `answer_bytes`, `clock` and `clock_granularity_s`.
         """
         spec = self._spec
         try:
@@ -72,18 +80,20 @@ class FunctionSubject:
         except SectaxError as error:
             raise self._failure(error.message, error.hint) from error
         seen, answer = self._invoke(next(self._events))
-        self.first = Observation(FIRST, (seen.init_s or 0.0) + seen.duration_s, "s", seen.clock, 1)
+        self.first = tuple(self._of_first(seen))
         self._examine()
         self._stage = "visit"
         told = {name: self._safe(value) if isinstance(value, str) else value for name, value in witnesses.items()}
-        timing: Witnesses = {"clock": seen.clock, "clock_granularity_s": seen.step_s, "answer_bytes": len(answer)}
-        return told | seen.limits | timing
+        sizes: Witnesses = {"event_bytes": max(map(len, events)), "answer_bytes": len(answer)}
+        timing: Witnesses = {"clock": seen.clock, "clock_granularity_s": seen.step_s}
+        return told | seen.limits | sizes | timing
 
     def visit(self, work: Work) -> Visit:
         """Invoke it `work.settle` times and throw that away, then `work.count` times.
 
-        Observations: `duration` in seconds, one for every invocation, by the service's clock; `max_memory_used` in
-        bytes, one: the instance's highest use up to now. A cold start in between is thrown away and made up for.
+        Observations: `duration` and `billed_duration` in seconds, one of each for every invocation, by the service's
+        clock, and one of every part that the answers tell of; `max_memory_used` in bytes, one: the instance's highest
+        use up to now. A cold start in between is thrown away and made up for.
 
         Telemetry is of the invocations, those that settle too, and not of the time between them: `cpu_time_s`,
         `throttled_s`, `throttled_periods`, `periods`, and in `spanned_s` the Durations; `cold_starts` where there
@@ -95,10 +105,10 @@ class FunctionSubject:
         for _ in range(work.settle):
             self._warm(telemetry)
         seen = [self._warm(telemetry) for _ in range(work.count)]
-        observations = [Observation(DURATION, each.duration_s, "s", each.clock, 1) for each in seen]
-        used = [each.max_memory_bytes for each in seen if each.max_memory_bytes is not None]
+        observations = [observation for each, told in seen for observation in self._of_each(each, told)]
+        used = [each.max_memory_bytes for each, _ in seen if each.max_memory_bytes is not None]
         if used:
-            observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1].clock, 1))
+            observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1][0].clock, 1))
         return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
@@ -116,17 +126,44 @@ class FunctionSubject:
         if self._deployment is not None:
             self._deployment.abandon()
 
-    def _warm(self, telemetry: dict[str, float]) -> Reading:
-        """One invocation of an instance that is warm, at the pace of the treatment."""
+    def _wait(self) -> None:
+        """Until the pace lets it have the next event. Its quota fills up while others are invoked, so that counts."""
+        left_s = self._answered + self._spec.gap_s - time.monotonic()
+        if left_s > 0:
+            time.sleep(left_s)
+
+    def _of_first(self, seen: Reading) -> Iterator[Observation]:
+        init_s = seen.init_s or 0.0
+        yield Observation(FIRST, init_s + seen.duration_s, "s", seen.clock, 1)
+        yield Observation(FIRST_INIT, init_s, "s", seen.clock, 1)
+        yield Observation(FIRST_DURATION, seen.duration_s, "s", seen.clock, 1)
+        if self._spec.counts_first:
+            yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
+
+    def _of_each(self, seen: Reading, told: dict[str, float]) -> Iterator[Observation]:
+        yield Observation(DURATION, seen.duration_s, "s", seen.clock, 1)
+        yield Observation(BILLED, seen.billed_s, "s", seen.clock, 1)
+        if self._spec.counts_first:
+            yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
+        for part, seconds in told.items():
+            yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
+
+    def _warm(self, telemetry: dict[str, float]) -> tuple[Reading, dict[str, float]]:
+        """One invocation of an instance that is warm, at the pace of the treatment, and the parts that it told of."""
         for _ in range(_COLD_IN_A_ROW):
-            if self._spec.gap_s:
-                time.sleep(self._spec.gap_s)
-            seen, _ = self._invoke(next(self._events))
+            self._wait()
+            seen, answer = self._invoke(next(self._events))
             for name, amount in seen.amounts.items():
                 telemetry[name] = telemetry.get(name, 0.0) + amount
             telemetry["spanned_s"] += seen.duration_s
             if seen.init_s is None:
-                return seen
+                parts, _ = self._parts(answer)
+                if self._spec.told and not parts:
+                    raise self._failure(
+                        f"its answer tells no nanoseconds in `{self._spec.told}`",
+                        "see whether its environment asks for it",
+                    )
+                return seen, parts
             telemetry["cold_starts"] = telemetry.get("cold_starts", 0.0) + 1
         raise self._failure(
             f"{_COLD_IN_A_ROW} invocations in a row were cold starts",
@@ -151,12 +188,27 @@ class FunctionSubject:
             return self._running().invoke(event)
         except ServiceTrouble as error:
             raise self._failure(*refusal(error)) from error
+        finally:
+            self._answered = time.monotonic()
 
     def _wrong(self, payload: str) -> str | None:
         spec = self._spec
+        _, payload = self._parts(payload)
         if spec.expected is not None and not _equal(payload, spec.expected):
             return f"{printable(payload, _LONGEST_WITNESS)}, not what was expected"
         return None if spec.referee is None else spec.referee.judge(payload)
+
+    def _parts(self, payload: str) -> tuple[dict[str, float], str]:
+        """Seconds by the name of the part that an answer tells of, and the answer without them."""
+        if not self._spec.told:
+            return {}, payload
+        try:
+            content: dict[str, Any] = msgspec.json.decode(payload, type=dict[str, Any])
+            told = msgspec.convert(content.pop(self._spec.told, {}), dict[str, int])
+        except (msgspec.DecodeError, UnicodeError):
+            return {}, payload
+        parts = {name.removesuffix("_ns"): value / 1e9 for name, value in told.items() if name.endswith("_ns")}
+        return parts, msgspec.json.encode(content).decode()
 
     def _examine(self) -> None:
         """The referee's own events: the genuine ones are accepted, the tampered ones are not."""

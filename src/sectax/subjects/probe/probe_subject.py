@@ -64,7 +64,7 @@ class ProbeSubject:
     """
 
     def __init__(self, spec: ProbeSpec) -> None:
-        self.first: Observation | None = None
+        self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._conversation: Conversation | None = None
         self._telemetry: TelemetryReader | None = None
@@ -107,7 +107,7 @@ class ProbeSubject:
             prepared = conversation.prepare(spec.operation, spec.parameters, spec.inputs)
             if spec.first:
                 doing = "measure"
-                self.first = self._measure_first(conversation)
+                self.first = (self._measure_first(conversation),)
             doing = "witness"
             seen = self._witness(conversation)
         except AnsweredSkipped as error:

@@ -16,8 +16,10 @@ from pathlib import Path
 from sectax.model.errors import SectaxError
 from sectax.toolchain import packages
 from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.probes import Missing
 
-_HERE = Path(__file__).parent
+_LOCK = Path(__file__).with_name("python.lock")
+_BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 _ASK = "import json, sys; print(json.dumps([sys.base_prefix, sys.version, list(sys.version_info[:2])]))"
 _ASK_TIMEOUT_S = 20
 _TAIL_LINES = 10
@@ -49,6 +51,23 @@ def python_runtime(name: str) -> PythonRuntime:
     Raises:
         MissingInterpreter: there is no such interpreter here, or the client could not be installed.
     """
+    executable, prefix, version = _found(name)
+    return PythonRuntime(prefix, name, _client(executable, version))
+
+
+def missing(name: str) -> Missing | None:
+    """What is lacking here to have the runtime of this name; None where it is ready."""
+    try:
+        _, _, version = _found(name)
+    except MissingInterpreter as error:
+        return Missing(error.message, error.hint)
+    if (_folder(version) / "complete").exists():
+        return None
+    return Missing("it is not installed yet", "sectax setup", makable=True, on_first_use=True)
+
+
+def _found(name: str) -> tuple[str, Path, str]:
+    """The interpreter, the folder that it lives in, and its version in full."""
     own = f"python{sys.version_info.major}.{sys.version_info.minor}"
     executable = sys.executable if name == own else shutil.which(name)
     found = executable and _interpreter(executable)
@@ -57,7 +76,7 @@ def python_runtime(name: str) -> PythonRuntime:
     prefix, version = Path(found[0]), found[1]
     if not (prefix / "bin" / name).exists():
         raise MissingInterpreter(f"{executable} has no {prefix}/bin/{name}", f"use {own}")
-    return PythonRuntime(prefix, name, _client(executable, version))
+    return executable, prefix, version
 
 
 def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
@@ -76,11 +95,15 @@ def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
     return prefix, version, numbers
 
 
+def _folder(version: str) -> Path:
+    """Where the client is, or will be; named after all that it is made of."""
+    mark = hashlib.sha256(_LOCK.read_bytes() + _BOOTSTRAP.read_bytes() + version.encode()).hexdigest()[:16]
+    return cache_folder() / "lambda" / f"python-{mark}"
+
+
 def _client(executable: str, version: str) -> Path:
-    """The folder of the client, named after all that it is made of."""
-    lock, bootstrap = _HERE / "python.lock", _HERE / "bootstrap.py"
-    mark = hashlib.sha256(lock.read_bytes() + bootstrap.read_bytes() + version.encode()).hexdigest()[:16]
-    folder = cache_folder() / "lambda" / f"python-{mark}"
+    """The folder of the client, made where it is not there yet."""
+    folder = _folder(version)
     if (folder / "complete").exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -88,8 +111,8 @@ def _client(executable: str, version: str) -> Path:
         fcntl.flock(held, fcntl.LOCK_EX)  # two servers may start at once
         if not (folder / "complete").exists():
             shutil.rmtree(folder, ignore_errors=True)
-            _install(executable, lock, folder)
-            shutil.copy(bootstrap, folder / "bootstrap.py")
+            _install(executable, _LOCK, folder)
+            shutil.copy(_BOOTSTRAP, folder / "bootstrap.py")
             (folder / "complete").touch()
     return folder
 

@@ -1,0 +1,157 @@
+"""Go as new as a module asks for: the one on PATH, or the one that an older Go has fetched into the user's cache.
+
+Go's releases are modules too (golang.org/toolchain, https://go.dev/doc/toolchain), so the Go of any distribution can
+fetch them through the module proxy and hold them to Go's checksum database. A Go older than 1.21 does not do so by
+itself, and a newer one does not where GOTOOLCHAIN=local, which is Debian's default.
+
+`python -m sectax.toolchain.go GO_MOD…` prints the folder of a Go that is new enough for these, or nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from sectax.model.errors import ExitStatus, SectaxError
+from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.probes import Missing
+
+_TAIL_LINES = 15
+_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+# Which Go a go.mod and the user's settings would switch to is not asked: the one that is started is the one that works.
+_ITSELF = {"GOTOOLCHAIN": "local", "GOWORK": "off"}
+
+
+class GoNotFetched(SectaxError):
+    """The release could not be fetched; the message is the end of what Go said."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+def architecture() -> str:
+    """This machine's, as GOARCH has it."""
+    return _ARCHITECTURES.get(platform.machine(), platform.machine())
+
+
+def wanted(go_mod: Path) -> str:
+    """The oldest release that a module takes, e.g. `1.26.0`."""
+    found = re.search(r"^go (\d+\.\d+)(\.\d+)?", go_mod.read_text(), re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{go_mod} names no version of Go")
+    return found[1] + (found[2] or ".0")
+
+
+def find(version: str) -> Path | None:
+    """A program `go` of this release or a newer one; None where there is none."""
+    fetched = _fetched(version)
+    if _is_new_enough(_on_path(), version):
+        return _on_path()
+    return fetched if fetched.exists() else None
+
+
+def missing(version: str) -> Missing | None:
+    """What is lacking here to have a Go of this release or a newer one; None where there is one."""
+    if find(version) is not None:
+        return None
+    program = _on_path()
+    if program is None:
+        mend = f"install Go {version} or newer (https://go.dev/doc/install)"
+        return Missing("go is not installed", mend, apt=("golang-go",))
+    return Missing(f"{version_of(program) or program} is too old, {version} is needed", "sectax setup", makable=True)
+
+
+def fetch(version: str) -> None:
+    """Have the Go on PATH fetch this release into the cache: about 70 MB. Raises `GoNotFetched`."""
+    place = _fetched(version).parents[1]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
+        release = f"golang.org/toolchain@v0.0.1-go{version}.{platform.system().lower()}-{architecture()}"
+        own = {"GOMODCACHE": str(Path(scratch, "modules")), "GOFLAGS": "-modcacherw", "GO111MODULE": "on"}
+        done = subprocess.run(
+            ["go", "mod", "download", "-json", release],
+            cwd=scratch,
+            env=os.environ | _ITSELF | own,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        if done.returncode != 0:
+            tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+            raise GoNotFetched(
+                f"Go {version} could not be fetched:\n{tail}",
+                f"is the Go module proxy within reach? Or install Go {version} or newer (https://go.dev/doc/install)",
+            )
+        folder = Path(json.loads(done.stdout)["Dir"])
+        _make_usable(folder)
+        try:
+            folder.rename(place)
+        except OSError:
+            if not place.exists():  # two may fetch it at once, and one of them comes second
+                raise
+
+
+def _make_usable(folder: Path) -> None:
+    """What Go itself does with a release that it fetched: a module's archive has no modes, and no go.mod below its own.
+
+    Source: cmd/go/internal/toolchain/select.go, Exec.
+    """
+    for below in ("bin", "pkg/tool"):
+        for path in (folder / below).rglob("*"):
+            path.chmod(0o755)
+    shutil.copyfile(folder / "src/_go.mod", folder / "src/go.mod")
+
+
+def _fetched(version: str) -> Path:
+    return cache_folder() / "go" / f"go{version}-{architecture()}" / "bin" / "go"
+
+
+def _on_path() -> Path | None:
+    found = shutil.which("go")
+    return None if found is None else Path(found)
+
+
+def _is_new_enough(program: Path | None, version: str) -> bool:
+    seen = re.match(r"go(\d+(\.\d+)*)", version_of(program)) if program is not None else None
+    return seen is not None and _numbers(seen[1]) >= _numbers(version)
+
+
+@functools.lru_cache(maxsize=8)
+def version_of(program: Path) -> str:
+    """What it says that it is, e.g. `go1.26.8`; empty where it cannot be run."""
+    try:
+        done = subprocess.run(
+            [program, "version"],
+            env=os.environ | _ITSELF,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except OSError:
+        return ""
+    found = re.search(r"\bgo\d\S*", done.stdout)
+    return found[0] if found is not None else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def _main() -> None:
+    versions = [wanted(Path(name)) for name in sys.argv[1:]]
+    program = find(max(versions, key=_numbers)) if versions else None
+    if program is not None:
+        sys.stdout.write(f"{program.parent}\n")
+
+
+if __name__ == "__main__":
+    _main()

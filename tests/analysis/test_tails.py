@@ -1,0 +1,55 @@
+"""Tails of a treatment: taken over all its observations, with an interval where enough of them are independent."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+
+from sectax.analysis.treatments import tail
+from sectax.model.finding import OBSERVED_MAXIMUM
+from sectax.model.metric import Better, Metric, Summary
+from sectax.record.summary import block_value, totals
+from sectax.reports.reasons import no_interval
+
+P99 = Metric("p99", "s", Better.LOWER, Summary.P99, "duration", compared=False)
+WORST = Metric("worst", "s", Better.LOWER, Summary.WORST, "duration", compared=False)
+
+
+def blocks(number: int, calls: int) -> list[array[float]]:
+    """Evenly spread over [1, 2), every block a little shifted against the one before."""
+    return [array("d", (1 + (call + block / number) / calls for call in range(calls))) for block in range(number)]
+
+
+def test_a_tail_is_of_all_blocks_together() -> None:
+    found = tail(P99, 0.99, blocks(10, 50), 0.95)
+
+    assert found.point == pytest.approx(1.99, abs=0.005)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < found.point < found.high
+    assert found.count == 500
+    assert no_interval(found) == ""
+
+
+def test_a_tail_of_too_few_says_what_it_takes() -> None:
+    found = tail(P99, 0.99, blocks(10, 8), 0.95)
+
+    assert (found.low, found.high) == (None, None)
+    assert no_interval(found).startswith("an interval needs at least 368 independent observations; these 80 count as")
+
+
+def test_the_worst_has_no_interval_and_says_of_how_many_it_is() -> None:
+    found = tail(WORST, 1.0, blocks(4, 15), 0.95)
+
+    assert found.method == OBSERVED_MAXIMUM
+    assert found.point == max(map(max, blocks(4, 15)))
+    assert (found.low, found.high) == (None, None)
+    # 0.05^(1/60)
+    assert no_interval(found).startswith("the highest of 60: at least 95.12 % of all lie below it at 95 % confidence")
+
+
+@pytest.mark.parametrize("summary", [Summary.P90, Summary.P99, Summary.WORST])
+def test_a_block_has_no_tail_of_its_own(summary: Summary) -> None:
+    assert summary.tail is not None
+    assert block_value(summary, totals([1.0, 2.0], [1, 1], each=True)) is None

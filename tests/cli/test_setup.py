@@ -1,0 +1,82 @@
+"""`sectax setup` makes what a run needs, once; `sectax doctor` says of every part of it how it stands."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.program import Said, sectax
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> dict[str, str]:
+    """A machine with an empty cache, without Go and without a package manager."""
+    (tmp_path / "programs").mkdir()
+    return {"SECTAX_CACHE": str(tmp_path / "cache"), "PATH": str(tmp_path / "programs")}
+
+
+def doctor(environment: dict[str, str]) -> dict[str, dict[str, str]]:
+    return {each["id"]: each for each in json.loads(sectax("doctor", "--json", **environment).out)["symptoms"]}
+
+
+def test_hmac_is_made_ready_once_and_without_go_the_rest_is(here, tmp_path):
+    before = doctor(here)
+    first = sectax("setup", "hmac", **here)
+    made = {path: path.stat().st_mtime_ns for path in files(tmp_path / "cache")}
+    second = sectax("setup", "hmac", **here)
+    after = doctor(here)
+
+    assert first.status == second.status == 0
+    assert "building function hmac_authorizer in python" in first.err
+    assert "installing AWS's runtime client" in first.err
+    assert "function hmac_authorizer in go: go is not installed; it is left out" in first.err
+    assert "hint: install what Debian calls golang-go" in first.err
+    assert "building" not in second.err
+    assert "installing" not in second.err
+    assert {path: path.stat().st_mtime_ns for path in files(tmp_path / "cache")} == made
+    python, go = "function-hmac_authorizer-python", "function-hmac_authorizer-go"
+    runtime = next(name for name in before if name.startswith("lambda-runtime-python3."))
+    assert [before[name]["health"] for name in (python, runtime, go)] == ["warning", "warning", "missing"]
+    assert [after[name]["health"] for name in (python, runtime, go)] == ["good", "good", "missing"]
+    assert before[python]["mend"] == "sectax setup"
+    assert "install Go 1." in after[go]["mend"]
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def test_function_needs_the_runtime_client_alone(here, tmp_path):
+    said = sectax("setup", "function", **here)
+
+    assert said.status == 0
+    assert "==> AWS's runtime client for python3." in said.err
+    assert os.listdir(tmp_path / "cache") == ["lambda"]
+
+
+def test_what_cannot_be_made_is_told_and_does_not_stop_the_others(here, tmp_path):
+    unreachable = {"UV_OFFLINE": "1", "UV_CACHE_DIR": str(tmp_path / "empty")}
+
+    said = sectax("setup", "hmac", **here, **unreachable)
+
+    assert said.status == 3
+    assert "AWS's runtime client could not be installed" in said.err
+    assert "the libraries of function hmac_authorizer could not be installed" in said.err
+    assert said.err.count("hint: mend that, then try again") == 2
+    assert "is ready" not in said.err
+
+
+def test_a_run_that_only_lacks_a_tool_chain_names_the_set_up(here, tmp_path):
+    said = only_go(tmp_path, here)
+
+    assert said.status == 3
+    assert "go is not installed (install Go 1." in said.err
+    assert "hint: sectax setup hmac" in said.err
+
+
+def only_go(folder: Path, environment: dict[str, str]) -> Said:
+    on_aws = ("--endpoint", "aws", "--role", "arn:aws:iam::123456789012:role/lambda")
+    return sectax("run", "hmac", "--quick", "--level", "language=go", *on_aws, folder=folder, **environment)

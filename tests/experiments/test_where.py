@@ -1,0 +1,119 @@
+"""Where functions run is said in one way for all experiments on Lambda; secrets cross no network in the clear."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.experiments import registry
+from sectax.experiments.interface import Request
+from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, usage, where
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Stopping
+from sectax.subjects.function import AWS, LOCAL
+from sectax.subjects.function.spec import LOCAL_ROLE
+
+ROLE = "arn:aws:iam::123456789012:role/lambda"
+
+
+def test_left_out_it_is_local_and_aws_must_be_said() -> None:
+    assert where({}) == (LOCAL, LOCAL_ROLE)
+    assert where({"endpoint": ("local",)}) == (LOCAL, LOCAL_ROLE)
+    assert where({"endpoint": ("aws",), "role": (ROLE,)}) == (AWS, ROLE)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:9000",
+        "http://127.9.9.9:1",
+        "http://localhost:4566/",
+        "http://[::1]:9000",
+        "https://lambda.example.org",
+        "https://10.0.0.7:8443/lambda",
+    ],
+)
+def test_an_address_is_taken_as_it_is(address: str) -> None:
+    assert where({"endpoint": (address,)}) == (address, LOCAL_ROLE)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://192.168.1.2:9000",
+        "http://lambda.example.org",
+        "http://localhost.example.org:9000",
+        "http://127.0.0.1.example.org",
+        "http://0.0.0.0:9000",
+        "http://[fe80::1]:9000",
+        "HTTP://EXAMPLE.ORG",
+    ],
+)
+def test_another_machine_without_tls_is_refused_with_the_reason_and_two_ways_out(address: str) -> None:
+    with pytest.raises(WrongUse, match="in the clear") as raised:
+        where({"endpoint": (address,)})
+
+    assert "https://" in raised.value.hint
+    assert "ssh -L" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "AWS",
+        "here",
+        "127.0.0.1:9000",
+        "ftp://127.0.0.1",
+        "http://",
+        "http://[::1",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://127.0.0.1:port",
+        "https://example.org/?a=b",
+        "https://example.org/#x",
+        "https://exam ple.org",
+        "https://example.org/\n",
+        "https://example.org/\x1b[2J",
+    ],
+)
+def test_what_is_no_address_is_refused(given: str) -> None:
+    with pytest.raises(WrongUse, match="is neither local nor aws, and is no address") as raised:
+        where({"endpoint": (given,)})
+
+    assert raised.value.message.isprintable()
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(WrongUse, match="a user's name") as raised:
+        where({"endpoint": ("https://me:hunter2@example.org",)})
+
+    assert "hunter2" not in raised.value.message + raised.value.hint
+
+
+@pytest.mark.parametrize("role", ["", "me", "arn:aws:iam::1:role/x"])
+def test_a_role_that_is_none_is_refused(role: str) -> None:
+    with pytest.raises(WrongUse, match="no ARN of a role"):
+        where({"endpoint": ("aws",), "role": (role,)})
+
+
+def test_aws_wants_a_role() -> None:
+    with pytest.raises(WrongUse, match="execution role"):
+        where({"endpoint": ("aws",)})
+
+
+@pytest.mark.parametrize("name", ["function", "hmac"])
+def test_both_experiments_take_it(name: str) -> None:
+    assert set(ENDPOINT_OPTIONS) <= set(registry.load(name).options)
+
+
+def test_every_invocation_is_billed_in_whole_milliseconds() -> None:
+    on_aws = {"endpoint": ("aws",), "role": (ROLE,)}
+    plan = registry.load("hmac").plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
+
+    def billed_s(assumed_s: float) -> float:
+        requests, time = usage(plan, assumed_s)
+        return time.amount / requests.amount  # at 1 GB
+
+    assert billed_s(0.0001) == pytest.approx(0.001)
+    assert billed_s(0.0101) == pytest.approx(0.011)
+    assert [billed_s(whole / 1e3) for whole in range(1, 60)] == pytest.approx([whole / 1e3 for whole in range(1, 60)])

@@ -1,0 +1,119 @@
+"""A Lambda at an address is used as it is; what is none is told once, before anything is deployed there."""
+
+from __future__ import annotations
+
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+
+from sectax.model.errors import ExitStatus, SectaxError
+from sectax.stack.lambda_service.local import LocalLambda
+from sectax.subjects.function.services import close_services, service
+from tests.subjects.function.functions import needs_sandbox
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No credentials, and a proxy that must not be asked."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    yield
+    close_services()
+
+
+@contextmanager
+def serving(status: int, body: bytes, **headers: str) -> Iterator[str]:
+    """A web server that answers everything alike."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            for name, value in (headers | {"Content-Length": str(len(body))}).items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def refused(address: str) -> SectaxError:
+    with pytest.raises(SectaxError) as caught:
+        service(address)
+    assert address in caught.value.message
+    assert "--endpoint" in caught.value.hint
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers"),
+    [
+        (200, b"<html>hello</html>", {"Content_Type": "text/html"}),
+        (200, b"{}", {"Content_Type": "application/json"}),
+        (200, b"[1]", {"Content_Type": "application/json"}),
+        (200, b'{"Functions": 1}', {"Content_Type": "application/json"}),
+        (404, b"<html>not found</html>", {"Content_Type": "text/html"}),
+        (301, b"", {"Location": "http://127.0.0.1:1/"}),
+        (500, b"\xff\xfe", {}),
+        (403, b'{"message": "\\u001b[2J"}', {"Content_Type": "application/json"}),
+    ],
+)
+def test_a_server_that_is_no_lambda_is_told_so(status, body, headers):
+    with serving(status, body, **headers) as address:
+        told = refused(address)
+
+    assert told.exit_status == ExitStatus.NOTHING_MEASURED
+    assert "is no Lambda" in told.message or "no Lambda answers" in told.message
+    assert told.message.isprintable()
+
+
+def test_a_closed_port_is_told():
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        port = listener.getsockname()[1]
+
+    told = refused(f"http://127.0.0.1:{port}")
+
+    assert "cannot be reached" in told.message
+
+
+def test_what_hangs_up_is_told():
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+
+        def hang_up() -> None:
+            listener.accept()[0].close()
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        told = refused(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        thread.join()
+
+    assert "cannot be reached" in told.message
+
+
+def test_a_lambda_that_forbids_the_question_is_one_all_the_same():
+    with serving(403, b'{"Message": "no"}', x_amzn_ErrorType="AccessDeniedException") as address:
+        there = service(address)
+
+    assert there is service(address)
+
+
+@needs_sandbox
+def test_a_lambda_of_another_process_is_used_with_any_credentials_and_no_proxy():
+    with LocalLambda() as other:
+        functions = service(other.endpoint).client(10.0).list_functions()["Functions"]
+
+    assert functions == []

@@ -1,0 +1,89 @@
+"""Runs whose functions are deployed on a Lambda that another process serves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.program import PROGRAM, sectax
+from tests.subjects.function.functions import needs_sandbox
+
+FAST = "import time\ndef lambda_handler(event, context):\n    time.sleep(0.005)\n    return 1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lambda_function.py").write_text(FAST)
+    return tmp_path
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    """`sectax lambda serve` in a process of its own."""
+    with subprocess.Popen(
+        [*PROGRAM, "lambda", "serve", "--port", "0"],
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http://\S+", server.stdout.readline())
+            assert found is not None
+            yield found[0]
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(60)
+
+
+def function(*more: str) -> list[str]:
+    return ["run", "function", "--baseline", "a", "--treatment", "b=b", "--level", "memory=1769", *more]
+
+
+HMAC = ["run", "hmac", "--quick", "--level", "payload=10KiB", "--level", "authentication=none,published"]
+
+
+@needs_sandbox
+@pytest.mark.parametrize("words", [function(), HMAC], ids=["function", "hmac"])
+def test_functions_are_deployed_there_measured_and_deleted(folder, address, words):
+    said = sectax(*words, "--blocks", "6", "--endpoint", address, "--json", "--out", "r.sectax", folder=folder)
+
+    document = json.loads(said.out)
+    assert said.status == 0, said.err
+    (primary,) = (each for each in document["findings"] if each["standing"] == "primary")
+    assert primary["verdict"]["id"] != "not-measured"
+    assert [each["check"] for each in document["warnings"] if each["severity"] == "fatal"] == []
+    import boto3
+
+    own = {"aws_access_key_id": "local", "aws_secret_access_key": "local", "region_name": "us-east-1"}
+    assert boto3.client("lambda", endpoint_url=address, **own).list_functions()["Functions"] == []
+
+
+@pytest.mark.parametrize("words", [function(), HMAC], ids=["function", "hmac"])
+@pytest.mark.parametrize(
+    ("endpoint", "status", "told"),
+    [
+        ("http://127.0.0.1:1", 3, "no Lambda answers at http://127.0.0.1:1: the service cannot be reached"),
+        ("http://192.0.2.1:9000", 2, "in the clear"),
+        ("nowhere", 2, "is no address"),
+        ("http://[::1", 2, "is no address"),
+        ("https://under_score-.invalid", 2, "is no address"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "://" in value else "",
+)
+def test_a_wrong_endpoint_ends_the_run_before_anything_is_tried(folder, words, endpoint, status, told):
+    said = sectax(*words, "--endpoint", endpoint, "--out", "r.sectax", folder=folder)
+
+    assert said.status == status
+    assert told in said.err
+    assert "hint: " in said.err
+    assert "the pilot" not in said.err
