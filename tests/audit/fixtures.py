@@ -33,7 +33,12 @@ class Scenario:
 
 
 # They register their scenarios when they are imported.
-_MODULES = ("tests.audit.figures.scenarios", "tests.audit.figures.scenarios_of_values", "tests.audit.own_scenarios")
+_MODULES = (
+    "tests.audit.figures.scenarios",
+    "tests.audit.figures.scenarios_of_values",
+    "tests.audit.own_scenarios",
+    "tests.audit.own_work_scenarios",
+)
 
 _scenarios: list[Scenario] = []
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sectax.audit.figure import Contrast, Figure
+from sectax.audit.own_figures import OwnFigure, own_figures
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Metric
@@ -71,7 +72,8 @@ class Evidence:
         equal_witnesses: names of witnesses that all arms of a cell share when they do equal work.
         known_costs: of the positive controls, by treatment.
         own: whether sectax ran it, so that controls are to be expected and a failed operation fails its trial.
-        figures: the numbers that conclusions are drawn from, by whoever draws them.
+        figures: the numbers that somebody else draws conclusions from.
+        own_figures: those of a run of ours. Most checks look at its arms, which hold more.
         metrics: of a run of ours, by name.
         batch: the name of the observations that are its batches.
         margin: the smallest cost that matters in a run of ours, as a share.
@@ -88,6 +90,7 @@ class Evidence:
     known_costs: Mapping[str, KnownCost] = field(default_factory=dict)
     own: bool = True
     figures: tuple[Figure, ...] = ()
+    own_figures: tuple[OwnFigure, ...] = ()
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     batch: str | None = None
     margin: float = 0.0
@@ -146,6 +149,7 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
         observed={metric.name: metric.observed for metric in plan.metrics},
         equal_witnesses=plan.equal_witnesses,
         known_costs=_known_costs(measured),
+        own_figures=own_figures(measured, used),
         metrics=metrics,
         batch=batch_observation(plan),
         margin=plan.stopping.margin,

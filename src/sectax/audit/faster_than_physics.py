@@ -9,6 +9,7 @@ from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy, Figure, Moves, Quantity
 from sectax.audit.flat_with_size import link_of
 from sectax.audit.grouping import bandwidth, by_table, ids, named, seconds_per_operation, series, untold
+from sectax.audit.own_figures import OwnFigure, typical_speeds
 from sectax.model.finding import Severity, Warning
 
 # A measured bandwidth has an error of its own.
@@ -53,6 +54,7 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
     )
     yield from _empty(seen)
     yield from _free(seen)
+    yield from _in_runs(typical_speeds(evidence.own_figures))
 
 
 def _empty(seen: list[Figure]) -> Iterator[Warning]:
@@ -88,6 +90,32 @@ def _free(seen: list[Figure]) -> Iterator[Warning]:
                 "more work costs nothing: it was not done",
                 "use the results, so that the work cannot be left out",
                 ids(group),
+            )
+
+
+def _in_runs(figures: list[OwnFigure]) -> Iterator[Warning]:
+    """Of runs of ours: where even the slowest block is too fast, no noise explains it."""
+    for figure in figures:
+        slowest = max(figure.seconds().values())
+        size = figure.circumstances.size_bytes
+        if size is not None and figure.circumstances.moves is Moves.BODY and size > slowest * link_of(figure):
+            yield Warning(
+                FASTER_THAN_PHYSICS.id,
+                Severity.FATAL,
+                figure.treatment,
+                f"the slowest block of {figure.id} would be {bandwidth(size / slowest)}, and no more than "
+                f"{bandwidth(link_of(figure))} can be",
+                "the bytes were not worked on",
+                "check that the whole body arrives, and that its last byte changes the result",
+            )
+        elif slowest < SHORTEST_OPERATION_S:
+            yield Warning(
+                FASTER_THAN_PHYSICS.id,
+                Severity.WARNING,
+                figure.treatment,
+                f"one operation takes {1e9 * slowest:.2g} ns at most in {figure.id}",
+                "that is a loop with nothing in it: the compiler may have left out the work",
+                "use the results, so that the work cannot be left out",
             )
 
 
@@ -137,8 +165,8 @@ def _lasted(figure: Figure) -> float:
 FASTER_THAN_PHYSICS = Check(
     id="faster-than-physics",
     rule="F: more bytes per second than the memory or link was measured to carry, or more work in no more time; "
-    "W: an operation under 0.5 ns",
-    applies=lambda evidence: bool(_sees(evidence)),
+    "W: an operation under 0.5 ns; in a run of ours, where even the slowest block is",
+    applies=lambda evidence: bool(_sees(evidence)) or bool(typical_speeds(evidence.own_figures)),
     examine=_examine,
     sees=_sees,
 )

@@ -56,7 +56,8 @@ class Circumstances:
         moves: whether the operation carries a body or metadata alone.
         contains: operations that this one must do as a part of itself.
         size_bytes: how much one operation moves.
-        link_bytes_s: the measured bandwidth of the memory or link that it must go through.
+        link_bytes_s: the measured bandwidth of the memory or link that it must go through; in a run of ours, what the
+            computation over the body cannot pass.
         ends_by, configured_s: what ends a trial, and after how long where that was configured.
         events: operations that were counted in the trial.
         errors, dropped, late: of them, those that failed; and those that a schedule asked for and that were not sent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from sectax.audit.check import cannot_be_checked
 from sectax.audit.evidence import Evidence
@@ -14,6 +15,8 @@ EVERYTHING = "all figures"
 
 # Quantities that tell how fast something was.
 SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH})
+
+AnyFigure = TypeVar("AnyFigure", bound=Figure)
 
 _MOST_NAMED = 3
 _MOST_TABLES = 4
@@ -53,15 +56,15 @@ def cell(figure: Figure) -> Hashable:
     return figure.metric, figure.quantity, frozenset(figure.levels.items())
 
 
-def gather(figures: Iterable[Figure], key: Callable[[Figure], Hashable]) -> list[list[Figure]]:
+def gather(figures: Iterable[AnyFigure], key: Callable[[AnyFigure], Hashable]) -> list[list[AnyFigure]]:
     """The figures in groups of equal keys, in order of appearance."""
-    groups: dict[Hashable, list[Figure]] = {}
+    groups: dict[Hashable, list[AnyFigure]] = {}
     for figure in figures:
         groups.setdefault(key(figure), []).append(figure)
     return list(groups.values())
 
 
-def by_table(figures: Iterable[Figure]) -> list[list[Figure]]:
+def by_table(figures: Iterable[AnyFigure]) -> list[list[AnyFigure]]:
     return gather(figures, lambda figure: figure.table)
 
 
@@ -76,7 +79,7 @@ def sides(evidence: Evidence) -> Iterator[list[Figure]]:
             yield group
 
 
-def series(figures: Iterable[Figure], by: Callable[[Figure], float | None]) -> Iterator[list[Figure]]:
+def series(figures: Iterable[AnyFigure], by: Callable[[AnyFigure], float | None]) -> Iterator[list[AnyFigure]]:
     """Figures of one table that differ in one factor alone, whose levels give `by` two values or more; rising in it."""
     for table in by_table(figure for figure in figures if by(figure) is not None):
         for factor in dict.fromkeys(name for figure in table for name in figure.levels):

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from sectax.audit.check import Check
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import SPEEDS, gather, ids, named, plural, sides, subject, trials_of, untold
+from sectax.audit.grouping import SPEEDS, by_table, gather, ids, named, plural, sides, subject, trials_of, untold
+from sectax.audit.own_figures import OwnFigure
 from sectax.model.finding import Severity, Warning
 
 # With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
-WORST_NEEDS = 59
+WORST_NEEDS, WORST_EXCEEDS = 59, 0.95
 # Statistics that have an interval as soon as there are two values. A minimum is taken for what it is.
 _CENTRES = frozenset({"mean", "total", "rate", "one", "min"})
+# Of so many the worst lies above the 95 % quantile every second time: 0.95^14 < 0.5.
+WORST_OF_A_BLOCK_NEEDS = 14
 _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 
 
@@ -61,6 +64,67 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
     several = [figure for figure in counted if (_count(figure) or 0) > 1]
     for group in gather(several, lambda figure: (figure.statistic, _count(figure), _has_values(figure))):
         yield from _group(group, group[0].statistic, _count(group[0]) or 0)
+    for table in by_table(_tails(evidence)):
+        yield from _in_runs(table)
+
+
+def _tails(evidence: Evidence) -> list[OwnFigure]:
+    """Of a run of ours: what tells of its slow operations. A centre has an interval over the values of blocks."""
+    return [
+        figure
+        for figure in evidence.own_figures
+        if figure.quantity in SPEEDS and (figure.samples or (figure.statistic == "max" and figure.values))
+    ]
+
+
+def _in_runs(table: list[OwnFigure]) -> Iterator[Warning]:
+    """One warning for a metric, about the treatment of which the least is known."""
+    known = {figure.id: _known(figure) for figure in table}
+    few = sorted((one for one in table if known[one.id] < _least(one)), key=lambda one: known[one.id])
+    if not few:
+        return
+    fewest, more = few[0], len(few) - 1
+    saw, meaning = _words(fewest, known[fewest.id])
+    yield Warning(
+        UNSUPPORTED_QUANTILE.id,
+        # A figure that stands by itself says beside it what it lacks.
+        Severity.WARNING if fewest.is_compared else Severity.NOTE,
+        fewest.metric,
+        f"{saw}: needs {_least(fewest)} ({fewest.id}{f'; and {more} more' if more else ''})",
+        meaning,
+        "more blocks, or more rounds in each",
+    )
+
+
+def _words(figure: OwnFigure, known: float) -> tuple[str, str]:
+    """What was seen, and what it means."""
+    if figure.tail is None:
+        return (
+            f"the worst of {known:.0f} in a block, in the middle over the blocks",
+            f"about {100 * (1 - 0.5 ** (1 / max(known, 1))):.0f} % of all calls are slower than the figure",
+        )
+    count = sum(map(len, figure.samples))
+    worth = f", which count as {known:.0f} independent ones" if known < count else ""
+    if figure.tail == 1:
+        meaning = (
+            f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / max(known, 1)):.0f} % of all calls"
+        )
+    else:
+        meaning = "it has no finite 95 % interval: the figure is what these few happened to show"
+    return f"{figure.statistic} of {count}{worth}", meaning
+
+
+def _least(figure: OwnFigure) -> int:
+    return WORST_OF_A_BLOCK_NEEDS if figure.tail is None else needed(figure.statistic or "") or 0
+
+
+def _known(figure: OwnFigure) -> float:
+    """Of how many observations a block's worst is, or as how many independent ones those of all blocks count."""
+    from sectax.stats.quantiles import pooled_quantile
+
+    if figure.tail is None:
+        return float((figure.trials or 0) // len(figure.blocks))
+    return pooled_quantile(figure.samples, min(figure.tail, WORST_EXCEEDS)).effective
 
 
 def _compared(evidence: Evidence) -> Iterator[Figure]:
@@ -153,8 +217,9 @@ def _or(names: list[str]) -> str:
 UNSUPPORTED_QUANTILE = Check(
     id="unsupported-quantile",
     rule="F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
-    "W: too few for some, and which statistic it is is not told; one run by itself",
-    applies=lambda evidence: bool(_sees(evidence)),
+    "W: too few for some, and which statistic it is is not told; one run by itself; "
+    "in a run of ours, too few for a tail, or for a block's worst (14)",
+    applies=lambda evidence: bool(_sees(evidence)) or bool(_tails(evidence)),
     examine=_examine,
     sees=_sees,
 )
