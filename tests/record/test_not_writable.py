@@ -205,7 +205,7 @@ def test_another_program_that_writes_is_waited_for_and_then_named(path, monkeypa
 
 
 READ_AS_NOBODY = """
-import os, sys
+import os, sys, urllib.parse  # which pathlib imports late, from 3.13 on
 import numpy
 from sectax.model.errors import SectaxError
 from sectax.record.reader import RunReader

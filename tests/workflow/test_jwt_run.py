@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_a_run_that_is_killed_keeps_its_keys_for_the_resumption_and_then_forgets
     assert "EdDSA" in resumed.out
     assert [path for path in state.rglob("*") if path.is_file()] == []
     assert b"PRIVATE KEY" not in (tmp_path / "r.sectax").read_bytes()
-    with sqlite3.connect(tmp_path / "r.sectax") as db:
+    with closing(sqlite3.connect(tmp_path / "r.sectax")) as db:
         assert db.execute("SELECT count(*) FROM note WHERE text LIKE '%new ones%'").fetchone() == (0,)
 
 

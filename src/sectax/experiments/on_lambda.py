@@ -171,8 +171,12 @@ def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
     return promised(int(levels["memory"]), endpoint)
 
 
-def usage(plan: Plan, assumed_s: float) -> tuple[Usage, ...]:
-    """What the whole run would use, if every invocation took *assumed_s* seconds."""
+def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
+    """What the whole run would use, if every invocation took *assumed_s* seconds.
+
+    Args:
+        besides: invocations of a function in a block that are not measured, its first one apart.
+    """
     # What is whole milliseconds but for its binary image is not billed as one more.
     billed_s = math.ceil(round(assumed_s * 1e3 / _BILLING_MS, 6)) * _BILLING_MS / 1e3
     count = max(1, round(plan.batch_s / assumed_s))
@@ -182,7 +186,7 @@ def usage(plan: Plan, assumed_s: float) -> tuple[Usage, ...]:
     requests, gb_s = 0, 0.0
     for treatment in plan.treatments:
         tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
-        number = blocks * (1 + visits) + tried
+        number = blocks * (1 + besides + visits) + tried
         requests += number
         gb_s += number * billed_s * int(treatment.levels["memory"]) / _BILLING_MB
     return Usage("lambda.requests", requests), Usage(f"lambda.{architecture}", gb_s)

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import clear_frames
 
 import msgspec
 
@@ -209,18 +210,34 @@ def reading(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "")
-        if name.startswith("SQLITE_NOTADB"):
-            raise no_run_file(path, "it is no SQLite file, or its beginning is destroyed") from error
-        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-            raise BadRecord(f"{path} cannot be opened: {error}", hint="copy it to a folder of your own") from error
-        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise BadRecord(f"another program holds {path}", hint="try again when it has let go") from error
-        raise damaged(path, str(error)) from error
-    except OSError as error:
-        raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the disk") from error
-    except (msgspec.MsgspecError, UnicodeError, LookupError, TypeError, ValueError) as error:
-        raise damaged(path, f"{type(error).__name__}: {error}") from error
-    except (ArithmeticError, RecursionError) as error:
-        raise damaged(path, f"{type(error).__name__}: {error}") from error
+    except (sqlite3.Error, OSError, *_WRONG_CONTENT) as error:
+        # A cursor that was left in one of its frames keeps SQLite's lock, and a Python may keep the frames for long.
+        clear_frames(error.__traceback__)
+        raise _unreadable(path, error) from error
+
+
+# What reading raises where a value is not of the type, the form or the range that it must have.
+_WRONG_CONTENT = (
+    msgspec.MsgspecError,
+    UnicodeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+def _unreadable(path: Path, error: Exception) -> BadRecord:
+    if isinstance(error, OSError):
+        return BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the disk")
+    if not isinstance(error, sqlite3.Error):
+        return damaged(path, f"{type(error).__name__}: {error}")
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_NOTADB"):
+        return no_run_file(path, "it is no SQLite file, or its beginning is destroyed")
+    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+        return BadRecord(f"{path} cannot be opened: {error}", hint="copy it to a folder of your own")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return BadRecord(f"another program holds {path}", hint="try again when it has let go")
+    return damaged(path, str(error))

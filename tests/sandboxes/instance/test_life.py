@@ -259,6 +259,7 @@ def test_a_sweep_ends_an_instance_that_could_not_see_its_owners_death(name: str)
 
 def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
     chance = random.Random(seed)
+    left = 0
     for _ in range(times):
         with _owner(name) as owner:
             # From before the first instance begins to somewhere in the third.
@@ -266,8 +267,10 @@ def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
             owner.kill()
             owner.wait()
         assert wait_until_none(name) == []
+        left += bool(traces_of(name))
         sweep()
         assert traces_of(name) == []
+    assert left > times / 4  # they were killed in the life of an instance, not only before it
 
 
 def test_owners_killed_at_random_instants_leave_nothing(name: str) -> None:
