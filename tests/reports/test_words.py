@@ -172,13 +172,12 @@ def test_pilot_says_what_it_froze_and_how_long_a_block_lasts() -> None:
     ]
 
 
-def test_pilot_of_commands_says_that_every_operation_is_a_process() -> None:
+def test_pilot_of_commands_says_that_nothing_warms_up() -> None:
     plan = replace(situations.commands().measured.plan, warms_up=False, stopping=Stopping(0.02, budget_s=9.0))
 
     lines = words.calibrated(plan, situations.calibrated(plan), 1.0)
 
-    assert "a process an operation" in lines[0]
-    assert "warm-up" not in lines[0]
+    assert lines[0].endswith("no warm-up, 8 rounds per block")
     assert lines[1].endswith("the whole takes at most about 9 s")
 
 

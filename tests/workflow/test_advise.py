@@ -123,7 +123,7 @@ def test_in_words() -> None:
 
 def test_what_is_not_known_is_said_with_what_it_takes() -> None:
     assert (
-        "published: whether 128 MB, 1024 MB keeps the p99 of Duration under 200 ms is not known: an interval needs at "
+        "published: whether 128 MB keeps the p99 of Duration under 200 ms is not known: an interval needs at "
         "least 368 independent observations; these 60 count as"
     ) in as_text(given(0.2, "p99"), width=300)
 

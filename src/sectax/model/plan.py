@@ -53,13 +53,13 @@ class Contents:
 class Plan:
     """What is measured, against what, and by which rules.
 
-    The first metric is the one that primary comparisons use. `warms_up` is False where every operation is a process
-    of its own, so that nothing can warm up; `one_processor` is True where all subjects work on one thread and take
-    turns on the same processor. `transfers` says in one sentence what of the result
-    holds elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave
-    (enough to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share
-    when they do equal work. `words` says what a person calls a level (`EdDSA` ->
-    `Ed25519`, `operation=sign` -> `signs`). `contents` is None where operations carry no body.
+    The first metric is the one that primary comparisons use. `warms_up` is False where nothing is to warm up before
+    it counts: every operation is a process of its own, or a study did not; `one_processor` is True where all subjects
+    work on one thread and take turns on the same processor. `transfers` says in one sentence what of the result holds
+    elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave (enough
+    to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share when they
+    do equal work. `words` says what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`).
+    `contents` is None where operations carry no body.
     """
 
     experiment: str

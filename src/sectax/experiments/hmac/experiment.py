@@ -56,7 +56,7 @@ _BATCH_S = {SPACED: 0.001, BACK_TO_BACK: 0.1}
 # The study has five trials in a cell, of which the first is the instance's first, which a block has besides. Where
 # there is time, a block has more calls than the medians need: beside deploying the functions they cost little, and a
 # tail needs hundreds.
-ROUNDS = {"quick": (4, 8), "default": (12, 16), "published": (4, 4)}
+ROUNDS = {"quick": (4, 8), "default": (16, 24), "published": (4, 4)}
 # What a person waits for who did not say how long.
 _BUDGET_S = {"quick": 60.0, "published": 600.0}
 

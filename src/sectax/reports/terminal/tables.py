@@ -102,7 +102,7 @@ def _against(group: Group) -> str:
 
 
 def _difference(group: Group) -> str:
-    return f"difference, {group.difference_unit}"
+    return f"difference, {group.difference_unit}" if group.against else ""
 
 
 def _whole_verdict(row: Row) -> str:

@@ -79,10 +79,8 @@ def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
             yield f"{who}: {each.memory_mb} MB keeps {what}"
         elif not each.unknown:
             yield f"{who}: none of those measured keeps {what}"
-        if each.unknown:
-            memories = ", ".join(f"{memory} MB" for memory in each.unknown)
-            reasons = " ".join(dict.fromkeys(map(no_interval, each.unknown.values())))
-            yield f"{who}: whether {memories} keeps {what} is not known: {reasons}"
+        for memory, estimate in each.unknown.items():
+            yield f"{who}: whether {memory} MB keeps {what} is not known: {no_interval(estimate)}"
 
 
 def _where(plan: Plan, cell: str, treatment: str) -> str:
@@ -108,7 +106,8 @@ def _percent(share: Estimate) -> str:
 
 def _whole(share: float) -> str:
     percent = 100 * share
-    return f"{percent:.0f}" if abs(percent) >= 10 else f"{percent:.2g}"
+    text = f"{percent:.0f}" if abs(percent) >= 10 else f"{percent:.2g}"
+    return text.replace("-", "−")
 
 
 def _milliseconds(seconds: Estimate) -> str:

@@ -34,10 +34,11 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     if given.warms_up:
         warmup = [each.warmup for each in tried]
         parts.append(f"{_range(min(warmup), max(warmup), 'batch', 'batches')} of warm-up in every process")
+    else:
+        parts.append("no warm-up")
     parts.append(f"{_range(min(rounds), max(rounds), 'round')} per block")
-    parts.append(
-        f"{_count(len(live), 'process', 'processes')} per block" if given.warms_up else "a process an operation"
-    )
+    if given.warms_up:
+        parts.append(f"{_count(len(live), 'process', 'processes')} per block")
     return [f"the pilot froze {', '.join(parts)}", _duration(given, block_s)]
 
 
