@@ -38,7 +38,7 @@ class Spec:
 
 
 class Fake:
-    first: Observation | None = None
+    first: tuple[Observation, ...] = ()
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec

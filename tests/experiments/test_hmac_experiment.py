@@ -61,8 +61,8 @@ def test_a_preset_ends_in_its_own_time_unless_the_user_says_otherwise(preset: st
     assert plan(preset, Stopping(0.02, fixed_blocks=6)).stopping.budget_s is None
 
 
-def test_spaced_calls_come_one_at_a_time_and_those_back_to_back_outlast_the_quotas_period() -> None:
-    assert plan(pace=("spaced",)).batch_s < 0.02 < plan(pace=("back-to-back",)).batch_s
+def test_calls_back_to_back_outlast_the_quotas_period() -> None:
+    assert plan(pace=("back-to-back",)).batch_s > 0.02
 
 
 def test_any_memory_size_of_lambda_can_be_asked_for() -> None:

@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from sectax.design.batches import frozen_count, next_count, shortest_batch
+from sectax.design.batches import MOST_OPERATIONS, frozen_count, next_count, shortest_batch
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.plan import Calibrated, Calibration, Plan, known_extra, settled_batch_s
-from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work
+from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, gap_s
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
 from sectax.stats.change_point import warm_up
@@ -28,8 +28,8 @@ LONGEST_PROCESS_S = 2.0
 FEWEST_BATCHES = 4
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2
-# A batch whose operations wait for each other (a pace with idle gaps) lasts longer than its operations. Past this the
-# subjects of a round would no longer meet the same machine, so such a batch has fewer operations.
+# Operations that take a caller longer than they last (a short function behind HTTP) make a visit longer than its batch.
+# Past this the subjects of a round would no longer meet the same machine, so such a batch has fewer operations.
 LONGEST_VISIT_S = 0.5
 
 Emit = Callable[[BlockEvent], None]
@@ -121,7 +121,9 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, e
             open_s = time.monotonic() - began
             if calibration is None:
                 emit(Opened(treatment.id, witnesses, subject.first, open_s))
-                calibration = _batch_size(treatment.id, subject, witnesses, aim_s, observed, open_s)
+                # Operations with idle time between them tell nothing together that each alone does not.
+                most = 1 if gap_s(spec) else MOST_OPERATIONS
+                calibration = _batch_size(treatment.id, subject, witnesses, aim_s, observed, open_s, most)
             # The first opening of all loads what every later one finds loaded.
             calibration = replace(calibration, open_s=min(open_s, calibration.open_s))
             batches = max(FEWEST_BATCHES, min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / calibration.batch_s)))
@@ -140,7 +142,13 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, e
 
 
 def _batch_size(
-    name: str, subject: Subject, witnesses: Witnesses, aim_s: float, observed: str, open_s: float
+    name: str,
+    subject: Subject,
+    witnesses: Witnesses,
+    aim_s: float,
+    observed: str,
+    open_s: float,
+    most: int = MOST_OPERATIONS,
 ) -> Calibration:
     granularity_s = float(witnesses.get("clock_granularity_s", 0.0))
     clock_read_s = float(witnesses.get("clock_read_s", 0.0))
@@ -152,9 +160,9 @@ def _batch_size(
         began = time.monotonic()
         elapsed = _elapsed(subject, Work(count=tried), observed)
         aim_s = min(aim_s, LONGEST_VISIT_S * elapsed / (time.monotonic() - began))
-        count = next_count(tried, elapsed, enough_s=max(shortest_s, aim_s / 2))
+        count = next_count(tried, elapsed, enough_s=max(shortest_s, aim_s / 2), most=most)
     per_operation = elapsed / tried
-    frozen = frozen_count(per_operation, aim_s, shortest_s)
+    frozen = frozen_count(per_operation, aim_s, shortest_s, most)
     return Calibration(
         treatment=name,
         count=frozen,

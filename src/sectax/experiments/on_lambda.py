@@ -33,6 +33,8 @@ ENDPOINT_OPTIONS = (
 _ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/.+")
 
 BACK_TO_BACK, SPACED = "back-to-back", "spaced"
+# Back to back, five periods of the quota: where it bites, a batch shows how it does on average.
+BATCH_S = 0.1
 _LEAST_MB, _MOST_MB = 128, 10_240
 
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
@@ -179,12 +181,13 @@ def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
     """
     # What is whole milliseconds but for its binary image is not billed as one more.
     billed_s = math.ceil(round(assumed_s * 1e3 / _BILLING_MS, 6)) * _BILLING_MS / 1e3
-    count = max(1, round(plan.batch_s / assumed_s))
+    in_a_batch = max(1, round(plan.batch_s / assumed_s))
     blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
-    visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
     architecture = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
     requests, gb_s = 0, 0.0
     for treatment in plan.treatments:
+        count = 1 if treatment.levels["pace"] == SPACED else in_a_batch
+        visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
         tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
         number = blocks * (1 + besides + visits) + tried
         requests += number

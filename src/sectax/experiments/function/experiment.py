@@ -21,6 +21,7 @@ from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
+    BATCH_S,
     ENDPOINT_OPTIONS,
     FIRST,
     FIRST_DURATION,
@@ -45,8 +46,6 @@ from sectax.subjects.function.spec import EMPTY_EVENT
 
 _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
 
-# Five periods of the quota: where it bites, a batch shows how it does on average.
-BATCH_S = 0.1
 _ROUNDS = (4, 16)
 _FAMILY = "functions"
 

@@ -27,6 +27,7 @@ from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
+    BATCH_S,
     ENDPOINT_OPTIONS,
     FIRST,
     FIRST_DURATION,
@@ -50,9 +51,6 @@ from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 from sectax.subjects.function import AWS, LOCAL
 
-# Spaced, one invocation meets a full quota, so a batch of more of them would tell nothing new. Back to back, five
-# periods of the quota: where it bites, a batch shows how it does on average.
-_BATCH_S = {SPACED: 0.001, BACK_TO_BACK: 0.1}
 # The study has five trials in a cell, of which the first is the instance's first, which a block has besides. Where
 # there is time, a block has more calls than the medians need: beside deploying the functions they cost little, and a
 # tail needs hundreds.
@@ -133,7 +131,7 @@ class HmacExperiment:
             skipped=matrix.skipped,
             stopping=stopping,
             seed=request.seed,
-            batch_s=max(_BATCH_S[pace] for pace in levels["pace"]),
+            batch_s=BATCH_S,
             rounds_range=ROUNDS[request.preset],
             warms_up=request.preset != "published",
             choices=_choices(endpoint) if request.preset == "published" else (),

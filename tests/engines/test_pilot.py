@@ -1,0 +1,74 @@
+"""What the pilot freezes of a treatment, from subjects whose operations last as long as they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sectax.engines.pilot import PROCESSES, calibrate
+from sectax.model.plan import Calibrated
+from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.trial import BlockEvent
+from tests.design.plans import small_plan
+
+PLAN = replace(small_plan(), batch_s=0.02)
+OPERATION_S = 1e-4
+
+
+@dataclass(frozen=True)
+class Spec:
+    name: str
+
+    def subject(self) -> Fake:
+        return Fake()
+
+
+@dataclass(frozen=True)
+class SpacedSpec(Spec):
+    gap_s: float = 0.05
+
+
+class Fake:
+    first: tuple[Observation, ...] = ()
+
+    def start(self) -> None:
+        """Nothing to begin."""
+
+    def open(self) -> Witnesses:
+        return {"clock_granularity_s": 1e-9}
+
+    def visit(self, work: Work) -> Visit:
+        observed = PLAN.metrics[0].observed
+        return Visit((Observation(observed, work.count * OPERATION_S, "s", "fake", work.count),))
+
+    def close(self) -> Witnesses:
+        return {}
+
+    def kill(self) -> None:
+        """Nothing to end."""
+
+
+def frozen(kind: type[Spec]) -> tuple[Calibrated, list[BlockEvent]]:
+    events: list[BlockEvent] = []
+    return calibrate(PLAN, {each.id: kind(each.id) for each in PLAN.treatments}, {}, events.append), events
+
+
+def test_a_batch_lasts_about_as_long_as_the_plan_aims_at() -> None:
+    found, _ = frozen(Spec)
+
+    counts = {each.count for each in found.calibrations.values()}
+    assert counts == {round(PLAN.batch_s / OPERATION_S)}
+
+
+def test_operations_with_idle_time_between_them_are_visited_one_at_a_time() -> None:
+    found, _ = frozen(SpacedSpec)
+
+    assert {each.count for each in found.calibrations.values()} == {1}
+    assert {each.batch_s for each in found.calibrations.values()} == {OPERATION_S}
+
+
+def test_every_treatment_is_opened_more_than_once_and_told_of_once() -> None:
+    found, events = frozen(Spec)
+
+    assert PROCESSES > 1
+    assert {event.treatment for event in events} == set(found.calibrations)
+    assert len(events) == len(found.calibrations)
