@@ -27,12 +27,14 @@ RULES = AdviceRules(
     rest="the check",
     timed="timed",
     steps=(("derive", "deriving"), ("mac", "the MAC"), ("unpack", "unpacking")),
+    whole_of_steps="whole",
     rest_of_timed="the rest",
     memory_factor="memory",
 )
 # Level -> its fixed seconds and seconds per byte.
 LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "published": (2e-3, 8e-9), "timed": (2.1e-3, 8e-9)}
-STEPS = {"derive": (0.1e-3, 0.0), "mac": (0.2e-3, 2e-9)}  # of `timed`; it has nothing to unpack
+# Of `timed`; it has nothing to unpack.
+STEPS = {"derive": (0.1e-3, 0.0), "mac": (0.2e-3, 2e-9), "whole": (0.5e-3, 2e-9)}
 UNTIMED = ("immediate", "none", "published")
 
 
@@ -111,12 +113,20 @@ def test_a_block_without_one_of_the_stages_does_not_count() -> None:
     assert {part.seconds.count for part in anatomy.parts} == {5}
 
 
-def test_a_treatment_that_times_its_steps_is_taken_apart_by_them() -> None:
-    found = {each.treatment: each for each in anatomies(measured(("immediate", "none", "timed"), ("large",)), RULES)}
+def mean_factor(blocks: int = 6) -> float:
+    """The mean of what slows the blocks."""
+    return float(np.mean([1.1**block for block in range(1, blocks + 1)]))
 
-    (parts,) = (each.parts for each in found.values())
+
+def test_a_treatment_that_times_its_steps_is_taken_apart_by_them() -> None:
+    (found,) = anatomies(measured(("none", "timed"), ("large",)), RULES)
+
+    parts = found.parts
     whole = LAWS["timed"][0] + LAWS["timed"][1] * 1e6
     assert [part.words for part in parts] == ["parsing", "deriving", "the MAC", "the rest"]
+    # What is not between the first step and the last is the first stage, whether that was measured beside it or not.
+    assert parts[0].seconds.point == pytest.approx((LAWS["timed"][0] - 0.5e-3 + 6e-9 * 1e6) * mean_factor())
+    assert parts[3].seconds.point == pytest.approx(0.2e-3 * mean_factor())
     assert parts[2].share.point == pytest.approx((0.2e-3 + 2e-9 * 1e6) / whole)
     assert sum(part.share.point for part in parts) == pytest.approx(1)
 

@@ -16,6 +16,7 @@ from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.model.analysed import Analysed
 from sectax.model.compared import Figure, RunComparison, Shape
 from sectax.model.errors import WrongUse
+from sectax.model.metric import Summary
 from sectax.model.published import PublishedStudy
 from sectax.model.treatment import SkippedTreatment
 
@@ -201,6 +202,28 @@ def test_same_host_and_software_allow_a_bare_ratio() -> None:
 
     assert comparison.differences == ()
     assert set(ratios(comparison).values()) == {1.0}
+
+
+def with_metric(analysed: Analysed, **changed: object) -> Analysed:
+    measured = analysed.measured
+    metrics = tuple(replace(each, **changed) for each in measured.plan.metrics)  # type: ignore[arg-type]
+    return replace(analysed, measured=replace(measured, plan=replace(measured.plan, metrics=metrics)))
+
+
+@pytest.mark.parametrize("changed", [{"summary": Summary.MEDIAN}, {"observed": "something else"}])
+def test_unlike_statistics_of_one_name_are_refused_a_ratio(changed: dict[str, object]) -> None:
+    a = situations.signatures_in_php()
+
+    comparison = compare_runs(a, with_metric(a, **changed))
+
+    assert set(ratios(comparison).values()) == {None}
+    assert {each.refused for each in comparison.absolute} == {"the two runs mean different things by it"}
+
+
+def test_two_highest_values_are_no_ratio() -> None:
+    a = with_metric(situations.signatures_in_php(), summary=Summary.WORST)
+
+    assert set(ratios(compare_runs(a, a)).values()) == {None}
 
 
 @pytest.mark.parametrize("name", ["host__cpu_model", "host__kernel", "host__cpu_quota"])

@@ -180,10 +180,26 @@ def test_calls_of_a_block_that_are_all_alike_count_as_few() -> None:
     assert warning.saw.startswith("p99 of 800, which count as ")
 
 
-@pytest.mark.parametrize("calls", [4, 9, 15, 40])
+def clustered(rng: np.random.Generator, calls: int, slow: int) -> Measured:
+    """A run whose slow calls, a fifth of a block each, lie in two blocks."""
+    measured = Authorizers(rng, blocks=40, calls=calls, process=0.0, metrics=(DURATION, P99)).measured()
+    samples = {
+        arm: {
+            block: array("d", sorted([*of[: calls - slow], *(3 * each for each in of[calls - slow :])]))
+            if block in (7, 23)
+            else of
+            for block, of in by_block.items()
+        }
+        for arm, by_block in measured.samples["duration"].items()
+    }
+    return dataclasses.replace(measured, samples={"duration": samples})
+
+
+@pytest.mark.parametrize("calls", [4, 9, 15, 40, 50])
 def test_a_quantile_is_warned_of_exactly_where_it_is_printed_without_an_interval(calls: int) -> None:
     sound = authorizers(blocks=40, calls=calls, process=0.0, metrics=(DURATION, P99)).measured()
-    for measured in (sound, alike(np.random.default_rng(4), 40, calls)):
+    together = clustered(np.random.default_rng(5), calls, calls // 5)
+    for measured in (sound, alike(np.random.default_rng(4), 40, calls), together):
         printed = [
             each.estimates.get("p99_duration") for each in treatment_results(measured) if "#" not in each.treatment
         ]

@@ -94,3 +94,21 @@ def test_a_cell_without_its_baseline_is_skipped_whole():
     assert made.treatments == ()
     assert made.comparisons == ()
     assert any("baseline" in skip.reason for skip in made.skipped)
+
+
+def test_what_is_told_by_itself_is_in_no_comparison():
+    told = Metric("told", "s", Better.LOWER, Summary.MEAN, "told", compared=False)
+
+    assert {each.metric for each in matrix(metrics=(TIME, told, MEMORY)).comparisons} == {"time", "memory"}
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        (Metric("told", "s", Better.LOWER, Summary.MEAN, "told", compared=False), TIME),
+        (TIME, Metric("p99", "s", Better.LOWER, Summary.P99, "time")),
+    ],
+)
+def test_a_primary_metric_that_is_not_compared_and_a_tail_that_is_are_refused(metrics):
+    with pytest.raises(ValueError, match="must be compared, and no tail may be"):
+        matrix(metrics=metrics)

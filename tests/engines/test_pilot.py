@@ -72,3 +72,14 @@ def test_every_treatment_is_opened_more_than_once_and_told_of_once() -> None:
     assert PROCESSES > 1
     assert {event.treatment for event in events} == set(found.calibrations)
     assert len(events) == len(found.calibrations)
+
+
+def test_a_plan_may_leave_out_what_is_thrown_away() -> None:
+    specs = {each.id: Spec(each.id) for each in PLAN.treatments}
+
+    settled, bare = (
+        calibrate(replace(PLAN, settles=settles), specs, {}, lambda event: None) for settles in (True, False)
+    )
+
+    assert {each.settle for each in settled.calibrations.values()} == {True}
+    assert {each.settle for each in bare.calibrations.values()} == {False}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.interface import Advises, Request
 from sectax.model.errors import WrongUse
-from sectax.model.measured import Measured
+from sectax.model.measured import Failure, Measured
 from sectax.model.plan import Stopping
 from sectax.prices.price_list import load
 from sectax.workflow.advise import advice, as_document, as_text
@@ -32,23 +33,35 @@ def spread(calls: int, value: float) -> list[float]:
     return [value * (1 + 1e-3 * place / calls) for place in range(calls)]
 
 
-def given(under_s: float | None = None, statistic: str | None = "median", calls: int = 10, **levels: tuple[str, ...]):
-    """Advice from a run of *calls* in each of six blocks, all alike but for the treatments' own factors."""
+def given(
+    under_s: float | None = None,
+    statistic: str | None = "median",
+    calls: int = 10,
+    noise: float = 0.0,
+    slow: Mapping[int, float] | None = None,
+    failures: tuple[Failure, ...] = (),
+    **levels: tuple[str, ...],
+):
+    """Advice from a run of *calls* in each of six blocks, all alike but for *noise* and where they are *slow*."""
     levels = {"payload": ("1MiB",), "memory": tuple(SECONDS), "authentication": ("none", "published")} | levels
     plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1, ON_AWS))
+    factors = {block: (slow or {}).get(block, 1.0) * (1 + noise * (-1) ** block) for block in BLOCKS}
     values = {
-        each.id: dict.fromkeys(BLOCKS, SECONDS[each.levels["memory"]] * TIMES[each.levels["authentication"]])
+        each.id: {
+            block: factor * SECONDS[each.levels["memory"]] * TIMES[each.levels["authentication"]]
+            for block, factor in factors.items()
+        }
         for each in plan.treatments
     }
     billed = {each: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for each, of in values.items()}
     run = Measured(
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"duration": values, "billed_duration": billed}, counts={}, visited={}, failures=(),
+        values={"duration": values, "billed_duration": billed}, counts={}, visited={}, failures=failures,
         witnesses={each: {"event_bytes": (1_400_000,)} for each in values}, batches={},
         telemetry={each: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in each)} for each in values},
         sessions=(),
         samples={"duration": {each: {block: array("d", spread(calls, value)) for block, value in of.items()}
-                              for each, of in values.items()}},
+                              for each, of in values.items() if calls}},
     )  # fmt: skip
     assert isinstance(EXPERIMENT, Advises)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), under_s, statistic)
@@ -86,10 +99,42 @@ def test_a_tail_keeps_a_limit_where_enough_calls_stand_behind_it(statistic, call
     assert list(found.unknown) == unknown
 
 
-def test_what_lies_above_the_limit_is_not_called_unknown() -> None:
-    (found,) = (each for each in given(0.05, "p99").smallest if each.levels["authentication"] == "published")
+@pytest.mark.parametrize(
+    ("under_s", "memory_mb", "unknown"),
+    [(0.2, 128, []), (0.0964, 1024, [128]), (0.0121, None, [1024]), (0.0101, None, [])],
+)
+def test_what_the_interval_straddles_is_neither_kept_nor_missed(under_s, memory_mb, unknown) -> None:
+    # 96.24 and 12.12 ms with the check, give or take a hundredth.
+    (found,) = (each for each in given(under_s, noise=0.01).smallest if each.levels["authentication"] == "published")
 
-    assert list(found.unknown) == [1024]
+    assert found.memory_mb == memory_mb
+    assert list(found.unknown) == unknown
+
+
+def test_a_treatment_that_failed_in_a_block_is_promised_nothing() -> None:
+    advised = given(0.2, failures=(Failure(3, "python/1MiB/128/spaced/unpacked/published", "visit", "failed", "slow"),))
+    (found,) = (each for each in advised.smallest if each.levels["authentication"] == "published")
+
+    assert found.memory_mb == 1024
+    assert [(memory, seen.failed_blocks) for memory, seen in found.unknown.items()] == [(128, 1)]
+    assert "whether 128 MB keeps the median of Duration under 200 ms is not known: it failed in 1 block" in as_text(
+        advised, width=300
+    )
+
+
+def test_the_bill_is_the_plain_mean_of_the_blocks() -> None:
+    """What is paid adds up: blocks of 1 and 99 times as much are 50 times as much on the average."""
+    unlike = given(slow={1: 1.0, 2: 99.0, 3: 1.0, 4: 99.0, 5: 1.0, 6: 99.0})
+    (priced,) = (each for each in unlike.priced if each.memory_mb == 128 and each.treatment.endswith("/none"))
+
+    assert priced.billed_s == pytest.approx(50 * 0.081, rel=0.01)
+
+
+def test_a_run_without_what_is_asked_for_says_so() -> None:
+    advised = given(0.2, "p99", calls=0)
+
+    assert advised.lacking == ("p99_duration",)
+    assert "p99 of Duration: no treatment has one" in as_text(advised, width=200)
 
 
 def test_a_statistic_that_is_none_is_refused() -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sectax.analysis.treatments import MEAN
 from sectax.model.advice import AdviceRules, Anatomy, Part
 from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.treatment import Role, Treatment
 from sectax.stats.student import mean_interval
 
-METHOD = "student-t-over-blocks"
-
 
 def over_blocks(values: Sequence[float], level: float, unit: str) -> Estimate:
     """The mean of one value per block, with Student's t interval over them."""
     interval = mean_interval(values, level)
-    return Estimate(interval.point, interval.low, interval.high, level, METHOD, interval.count, unit)
+    return Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, unit)
 
 
 def anatomies(measured: Measured, rules: AdviceRules) -> Iterator[Anatomy]:
@@ -33,7 +32,7 @@ def anatomies(measured: Measured, rules: AdviceRules) -> Iterator[Anatomy]:
             if level in stages:
                 continue
             if level == rules.timed:
-                parts = tuple(_steps(measured, rules, members, member))
+                parts = tuple(_steps(measured, rules, member))
             else:
                 parts = tuple(_differences(measured, rules, members, member))
             if parts:
@@ -68,20 +67,19 @@ def _differences(
         yield _part(measured, words, {block: column[block] - less[block] for block in blocks}, columns[-1])
 
 
-def _steps(measured: Measured, rules: AdviceRules, members: dict[str, Treatment], whole: Treatment) -> Iterator[Part]:
-    """What a treatment tells of its own steps, before them the first stage, and after them what is left."""
-    column = _column(measured, rules.metric, whole)
-    told = {words: _column(measured, metric, whole) for metric, words in rules.steps}
+def _steps(measured: Measured, rules: AdviceRules, treatment: Treatment) -> Iterator[Part]:
+    """What a treatment tells of its own steps, before them what is in none of it, and after them what no step holds."""
+    column, whole = (_column(measured, metric, treatment) for metric in (rules.metric, rules.whole_of_steps))
+    told = {words: _column(measured, metric, treatment) for metric, words in rules.steps}
     told = {words: seconds for words, seconds in told.items() if seconds}
-    first, words = rules.stages[0]
-    if first in members:
-        told = {words: _column(measured, rules.metric, members[first])} | told
-    blocks = _common(measured, [column, *told.values()])
+    blocks = _common(measured, [column, whole, *told.values()])
     if not told or not blocks:
         return
+    _, before = rules.stages[0]
+    yield _part(measured, before, {block: column[block] - whole[block] for block in blocks}, column)
     for words, seconds in told.items():
         yield _part(measured, words, {block: seconds[block] for block in blocks}, column)
-    left = {block: column[block] - sum(seconds[block] for seconds in told.values()) for block in blocks}
+    left = {block: whole[block] - sum(seconds[block] for seconds in told.values()) for block in blocks}
     yield _part(measured, rules.rest_of_timed, left, column)
 
 

@@ -19,6 +19,7 @@ from sectax.model.compared import (
 )
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.metric import Summary
 from sectax.model.plan import Plan
 from sectax.model.published import Counterpart, PublishedStudy, PublishedTable
 from sectax.model.treatment import Role, Standing
@@ -181,7 +182,7 @@ def _figure(
 def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Figure:
     estimate = result.estimates.get(metric)
     if estimate is None:
-        return Figure(None, result.reason or f"{metric} was not observed")
+        return Figure(None, result.reason or f"{metric} was not observed; a run with --published has it")
     if estimate.unit != table.base_unit:
         return Figure(None, f"measured in {estimate.unit}, printed in {table.unit}")
     return _scaled(estimate, table.per_unit)
@@ -315,7 +316,12 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
                 for estimate, result in zip(estimates, (ours, theirs), strict=True)
             ]
             quotient = ratio(figures[1], figures[0])
-            if refusing:
+            told_there = next((each for each in b.measured.plan.metrics if each.name == metric.name), metric)
+            if (told_there.summary, told_there.observed) != (metric.summary, metric.observed):
+                refused = "the two runs mean different things by it"
+            elif metric.summary is Summary.WORST:
+                refused = "the highest of so many beside that of so many others is no ratio"
+            elif refusing:
                 refused = f"{', '.join(dict.fromkeys(refusing))} differ{'s' if len(refusing) == 1 else ''}"
             else:
                 refused = quotient.missing

@@ -15,9 +15,10 @@ from sectax.model.subject import Witness
 from sectax.model.treatment import Role, Treatment
 from sectax.model.trial import State
 from sectax.stats.quantiles import order_statistics_interval, pooled_quantile
-from sectax.stats.student import geometric_mean_interval
+from sectax.stats.student import geometric_mean_interval, mean_interval
 
 GEOMETRIC = "student-t-of-logs"
+MEAN = "student-t-over-blocks"
 MEDIAN = "median-order-statistics"
 TAIL = "pooled-quantile"
 NOT_MEASURED = "not-measured"
@@ -50,12 +51,15 @@ def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
         values: one per block, positive.
     Returns:
         The geometric mean with Student's t in logs; for high-water marks and what comes in steps, the median over
-        fresh instances with its interval from order statistics.
+        fresh instances with its interval from order statistics; the plain mean with Student's t for what is told and
+        not compared, since bills and the parts of a whole add up.
     """
     if _needs_ranks(metric):
         interval, method = order_statistics_interval(values, 0.5, level), MEDIAN
-    else:
+    elif metric.compared:
         interval, method = geometric_mean_interval(values, level), GEOMETRIC
+    else:
+        interval, method = mean_interval(values, level), MEAN
     return Estimate(interval.point, interval.low, interval.high, level, method, interval.count, metric.unit)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -104,7 +105,7 @@ def _words(figure: OwnFigure, known: float) -> tuple[str, str]:
             f"about {100 * (1 - 0.5 ** (1 / max(known, 1))):.0f} % of all calls are slower than the figure",
         )
     count = sum(map(len, figure.samples))
-    worth = f", which count as {known:.0f} independent ones" if known < count else ""
+    worth = f", which count as {math.floor(known)} independent ones" if known < count else ""
     if figure.tail == 1:
         meaning = (
             f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / max(known, 1)):.0f} % of all calls"
@@ -124,7 +125,7 @@ def _known(figure: OwnFigure) -> float:
 
     if figure.tail is None:
         return float((figure.trials or 0) // len(figure.blocks))
-    return pooled_quantile(figure.samples, min(figure.tail, WORST_EXCEEDS)).effective
+    return pooled_quantile(figure.samples, WORST_EXCEEDS if figure.tail == 1 else figure.tail).effective
 
 
 def _compared(evidence: Evidence) -> Iterator[Figure]:

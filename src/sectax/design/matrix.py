@@ -87,7 +87,11 @@ def build(
         simultaneous: put every comparison, not only the primary ones, under the shared error level.
     Returns:
         The matrix; a cell whose baseline cannot be had is skipped whole.
+    Raises:
+        ValueError: the first metric is not compared, or a tail is: a block has no value of it to pair.
     """
+    if not metrics[0].compared or any(metric.compared and metric.summary.tail is not None for metric in metrics):
+        raise ValueError("the first metric must be compared, and no tail may be")
     others = [factor for factor in factors if factor.name != control]
     levels_of_control = next(factor.levels for factor in factors if factor.name == control)
     cells: list[Cell] = []

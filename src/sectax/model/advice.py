@@ -20,7 +20,8 @@ class AdviceRules:
         stages: the control's levels that do more and more of the work, and what each does beyond the one before.
         rest: what a treatment that is no stage does beyond the last of them.
         timed: the control's level that tells of its own steps; steps: the metrics that hold them, and what each does;
-            rest_of_timed: what it does besides them and the first stage.
+            whole_of_steps: the metric that holds all from the first step to the last; rest_of_timed: what of that is in
+            no step. What is not in that whole is the first stage.
         memory_factor: the factor whose levels are MB.
     """
 
@@ -31,6 +32,7 @@ class AdviceRules:
     rest: str
     timed: str
     steps: tuple[tuple[str, str], ...]
+    whole_of_steps: str
     rest_of_timed: str
     memory_factor: str
 
@@ -99,16 +101,23 @@ class Held:
 
 
 @dataclass(frozen=True)
+class Unknown:
+    """A memory size of which it cannot be said: it failed in blocks, or its interval is none or holds the limit."""
+
+    estimate: Estimate
+    failed_blocks: int
+
+
+@dataclass(frozen=True)
 class Smallest:
     """The smallest memory that keeps a treatment under a limit at one combination of the other levels; None: none.
 
-    `unknown` are the smaller ones in MB (all, where there is none) whose point lies below the limit and whose estimate
-    has no interval.
+    `unknown` are the smaller ones in MB (all, where there is none) of which it cannot be said.
     """
 
     levels: Mapping[str, str]
     memory_mb: int | None
-    unknown: Mapping[int, Estimate]
+    unknown: Mapping[int, Unknown]
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,11 @@ class Limit:
 
 @dataclass(frozen=True)
 class Advice:
-    """All of it. `limit` is None where nobody asked for the smallest memory."""
+    """All of it.
+
+    `limit` is None where nobody asked for the smallest memory; `lacking` are the metrics that were asked for and that
+    the run has of no treatment.
+    """
 
     run_id: str
     plan: Plan
@@ -132,3 +145,4 @@ class Advice:
     priced: tuple[Priced, ...]
     limit: Limit | None
     smallest: tuple[Smallest, ...]
+    lacking: tuple[str, ...] = ()

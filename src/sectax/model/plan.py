@@ -54,7 +54,8 @@ class Plan:
     """What is measured, against what, and by which rules.
 
     The first metric is the one that primary comparisons use. `warms_up` is False where nothing is to warm up before
-    it counts: every operation is a process of its own, or a study did not; `one_processor` is True where all subjects
+    it counts: every operation is a process of its own, or a study did not; `settles` is False where a batch
+    counts without one before it that is thrown away; `one_processor` is True where all subjects
     work on one thread and take turns on the same processor. `transfers` says in one sentence what of the result holds
     elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave (enough
     to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share when they
@@ -78,6 +79,7 @@ class Plan:
     batch_s: float
     rounds_range: tuple[int, int] = (4, 32)
     warms_up: bool = True
+    settles: bool = True
     one_processor: bool = False
     choices: tuple[str, ...] = ()
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)

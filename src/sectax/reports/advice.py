@@ -66,6 +66,7 @@ def document(given: Advice) -> bytes:
                 }
                 for each in given.held
             ],
+            "lacking": list(given.lacking),
             "bills": [_priced(each) for each in given.priced],
             "smallest": record(
                 under_s=known(given.limit and given.limit.under_s, NOT_ASKED),
@@ -75,7 +76,12 @@ def document(given: Advice) -> bytes:
                         levels=dict(each.levels),
                         memory_mb=known(each.memory_mb, "none that was measured, as far as it is known"),
                         unknown=[
-                            {"memory_mb": memory, "estimate": estimate(found)} for memory, found in each.unknown.items()
+                            {
+                                "memory_mb": memory,
+                                "estimate": estimate(seen.estimate),
+                                "failed_blocks": seen.failed_blocks,
+                            }
+                            for memory, seen in each.unknown.items()
                         ],
                     )
                     for each in given.smallest

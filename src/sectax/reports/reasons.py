@@ -37,8 +37,8 @@ def no_interval(estimate: Estimate) -> str:
         )
     if estimate.support is None:
         return f"{NO_INTERVAL} (n = {estimate.count})"
-    needed, worth = estimate.support.needed, estimate.support.independent
-    return f"an interval needs at least {needed} independent observations; these {estimate.count} count as {worth:.0f}"
+    needed, worth = estimate.support.needed, math.floor(estimate.support.independent)
+    return f"an interval needs at least {needed} independent observations; these {estimate.count} count as {worth}"
 
 
 def no_estimate(result: TreatmentResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from sectax.analysis.anatomy import anatomies
 from sectax.analysis.growth import growths
 from sectax.experiments import registry
 from sectax.experiments.interface import Advises
-from sectax.model.advice import Advice, AdviceRules, Held, Limit, Priced, Sent, Smallest
+from sectax.model.advice import Advice, AdviceRules, Held, Limit, Priced, Sent, Smallest, Unknown
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
@@ -68,6 +69,7 @@ def advice(
         priced=tuple(_priced(analysed, rules, prices)),
         limit=limit,
         smallest=() if limit is None else tuple(_smallest(analysed, rules, limit)),
+        lacking=_lacking(analysed, [rules.billed, *([] if limit is None else [rules.limits[limit.statistic]])]),
     )
 
 
@@ -128,19 +130,33 @@ def _limit(rules: AdviceRules, under_s: float, statistic: str) -> Limit:
 
 
 def _smallest(analysed: Analysed, rules: AdviceRules, limit: Limit) -> Iterator[Smallest]:
-    """The whole interval must lie below the limit; where there is none, nothing is promised."""
+    """The whole interval must lie on one side of the limit; where it does not, nothing is promised."""
     metric = rules.limits[limit.statistic]
-    estimates: dict[tuple[tuple[str, str], ...], dict[int, Estimate]] = {}
+    # The blocks that are left of a treatment that failed may be those in which it was quick.
+    failed = Counter(failure.treatment for failure in analysed.measured.failures if failure.block > 0)
+    found: dict[tuple[tuple[str, str], ...], dict[int, Unknown]] = {}
     for result in _results(analysed, metric):
         others = tuple((name, level) for name, level in result.levels.items() if name != rules.memory_factor)
-        estimates.setdefault(others, {})[int(result.levels[rules.memory_factor])] = result.estimates[metric]
-    for others, by_memory in estimates.items():
-        fits = (memory for memory, each in by_memory.items() if each.high is not None and each.high < limit.under_s)
-        smallest = min(fits, default=None)
-        # What lies above the limit already will not fit, whatever its interval would be.
+        seen = Unknown(result.estimates[metric], failed[result.treatment])
+        found.setdefault(others, {})[int(result.levels[rules.memory_factor])] = seen
+    for others, by_memory in found.items():
+        smallest = min((memory for memory, each in by_memory.items() if _keeps(each, limit.under_s)), default=None)
         unknown = {
             memory: each
             for memory, each in sorted(by_memory.items())
-            if each.high is None and each.point < limit.under_s and (smallest is None or memory < smallest)
+            if (smallest is None or memory < smallest) and not _exceeds(each.estimate, limit.under_s)
         }
         yield Smallest(dict(others), smallest, unknown)
+
+
+def _keeps(seen: Unknown, under_s: float) -> bool:
+    return not seen.failed_blocks and seen.estimate.high is not None and seen.estimate.high < under_s
+
+
+def _exceeds(estimate: Estimate, under_s: float) -> bool:
+    return estimate.low is not None and estimate.low >= under_s
+
+
+def _lacking(analysed: Analysed, wanted: list[str]) -> tuple[str, ...]:
+    """Those of the metrics that no treatment has."""
+    return tuple(metric for metric in wanted if not any(_results(analysed, metric)))

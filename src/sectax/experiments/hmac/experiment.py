@@ -20,6 +20,7 @@ from sectax.experiments.hmac.levels import (
     STEPS,
     TIMED,
     UNPACKED,
+    WHOLE,
     WORDS,
 )
 from sectax.experiments.hmac.subjects import FUNCTION, Availability, Events, authorizer, identity, new_inputs
@@ -62,9 +63,10 @@ _PUBLISHED_CHOICES = (
     "the study does not say which Python: the one that sectax runs with, under AWS's own runtime client",
     "it had no baseline: here the same function without the check, which still asks for the event's form",
     "its function is not shown whole: the data are not unpacked, since the check needs only their text",
-    "it invoked by hand, five times, the first cold one among them: every block is five invocations 0.05 s apart in "
-    "a fresh instance, and its worst and its median are told as the study took them, beside the Duration of the four "
-    "warm ones; a block is the study's fixed design, and as many blocks as a verdict needs are the honest one",
+    "it invoked by hand, five times, the first cold one among them: every block is five invocations of a fresh "
+    "instance, at least 0.05 s apart and none between them; their worst and median are told as the study took them, "
+    "beside the Duration of the four warm ones; a block is the study's fixed design, and as many blocks as a verdict "
+    "needs are the honest one",
 )
 # Where the local Lambda is not the one that the study used.
 _LOCAL_CHOICES = (
@@ -134,6 +136,7 @@ class HmacExperiment:
             batch_s=BATCH_S,
             rounds_range=ROUNDS[request.preset],
             warms_up=request.preset != "published",
+            settles=request.preset != "published",
             choices=_choices(endpoint) if request.preset == "published" else (),
             options=dict(request.options),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
@@ -190,7 +193,8 @@ class HmacExperiment:
             rest="the check",
             timed=TIMED,
             steps=tuple(STEPS.items()),
-            rest_of_timed="calling the function, and its clock",
+            whole_of_steps=WHOLE,
+            rest_of_timed="from step to step, with the clock",
             memory_factor="memory",
         )
 
@@ -210,7 +214,7 @@ def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], step_s: float) 
         metrics.append(told("worst_invocation", Summary.MAXIMUM, "invocation"))
         metrics.append(told("median_invocation", Summary.MEDIAN, "invocation"))
     if TIMED in levels["authentication"]:
-        metrics += [Metric(step, "s", Better.LOWER, Summary.MEDIAN, step, compared=False) for step in STEPS]
+        metrics += [Metric(step, "s", Better.LOWER, Summary.MEDIAN, step, compared=False) for step in (*STEPS, WHOLE)]
     return tuple(metrics)
 
 

@@ -23,6 +23,7 @@ STEPS = {
     "base64": "Base64",
     "messagepack": "MessagePack",
 }
+WHOLE = "whole"  # from before the first step to after the last
 
 _KIB = 1024
 # Bytes of the binary field, before MessagePack and Base64: the study's own six.
@@ -41,8 +42,8 @@ SERIAL_HASH_BYTES_S = 1e10
 CONTENTS = Contents(
     size_factor="payload",
     sizes=PAYLOADS,
-    parts={NONE: (IMMEDIATE,), TIMED: (PUBLISHED, NONE, IMMEDIATE)} | dict.fromkeys(VARIANTS, (NONE, IMMEDIATE)),
-    bytes_s=dict.fromkeys(VARIANTS, SERIAL_HASH_BYTES_S),
+    parts={NONE: (IMMEDIATE,)} | dict.fromkeys((*VARIANTS, TIMED), (NONE, IMMEDIATE)),
+    bytes_s=dict.fromkeys((*VARIANTS, TIMED), SERIAL_HASH_BYTES_S),
 )
 
 # What the function does with the data besides: the study's never looked into them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sectax.model.advice import Advice, Anatomy, Growth, Held, Priced, Sent
+from sectax.model.advice import Advice, Anatomy, Growth, Held, Priced, Sent, Unknown
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
@@ -21,9 +21,10 @@ def advice(given: Advice) -> list[tuple[str, list[str]]]:
         ("Where the time goes", [_anatomy(each, plan) for each in given.anatomies]),
         ("How it grows with the size", [_growth(each, plan) for each in given.growths]),
         ("How large an event is", [_sent(each) for each in given.sent]),
-        ("How often the quota held it back", [_held(each, plan) for each in given.held if each.throttled_periods]),
+        ("How often the quota held it back", list(_quota(given, plan))),
         ("What a million requests cost", list(_bills(given, plan))),
         ("The smallest memory", list(_smallest(given, plan))),
+        ("What this run does not tell", list(_lacking(given, plan))),
     ]
     return [(title, sentences) for title, sentences in sections if sentences]
 
@@ -46,6 +47,13 @@ def _growth(each: Growth, plan: Plan) -> str:
 
 def _sent(each: Sent) -> str:
     return f"payload {printable(each.level)}: {each.event_bytes:,} bytes, {each.times:.2f} times the payload"
+
+
+def _quota(given: Advice, plan: Plan) -> Iterator[str]:
+    held = [each for each in given.held if each.throttled_periods]
+    yield from (_held(each, plan) for each in held)
+    if given.held and not held:
+        yield f"never, in {sum(each.periods for each in given.held)} periods"
 
 
 def _held(each: Held, plan: Plan) -> str:
@@ -79,8 +87,24 @@ def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
             yield f"{who}: {each.memory_mb} MB keeps {what}"
         elif not each.unknown:
             yield f"{who}: none of those measured keeps {what}"
-        for memory, estimate in each.unknown.items():
-            yield f"{who}: whether {memory} MB keeps {what} is not known: {no_interval(estimate)}"
+        for memory, seen in each.unknown.items():
+            yield f"{who}: whether {memory} MB keeps {what} is not known: {_doubt(seen)}"
+    if any(seen.estimate.high is None for each in given.smallest for seen in each.unknown.values()):
+        yield f"more calls may settle what is not known: sectax run {printable(plan.experiment)} … --blocks 40, or more"
+
+
+def _doubt(seen: Unknown) -> str:
+    if seen.failed_blocks:
+        return f"it failed in {seen.failed_blocks} block{'' if seen.failed_blocks == 1 else 's'}"
+    low, high = seen.estimate.low, seen.estimate.high
+    if low is None or high is None:
+        return no_interval(seen.estimate)
+    return f"it lies between {1e3 * low:.3g} and {1e3 * high:.3g} ms"
+
+
+def _lacking(given: Advice, plan: Plan) -> Iterator[str]:
+    for metric in given.lacking:
+        yield f"{names.metric(plan, metric)}: no treatment has one, as in runs of an earlier sectax; run it again"
 
 
 def _where(plan: Plan, cell: str, treatment: str) -> str:

@@ -36,7 +36,7 @@ class FunctionSpec:
         told: the name of a JSON object in every answer that holds nanoseconds as `part_ns`: each becomes an observation
             named `part`, and the rest is judged as the answer. Empty where there is none.
         counts_first: whether the first invocation is also told among all others, as `invocation`: what whoever does not
-            set cold starts apart would see.
+            set cold starts apart would see. The referee then waits until `close`, so that nothing comes between them.
         deadline_s: seconds that a call may take, besides the time that the function has.
     """
 

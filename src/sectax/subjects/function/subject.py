@@ -81,7 +81,8 @@ class FunctionSubject:
             raise self._failure(error.message, error.hint) from error
         seen, answer = self._invoke(next(self._events))
         self.first = tuple(self._of_first(seen))
-        self._examine()
+        if not spec.counts_first:
+            self._examine()
         self._stage = "visit"
         told = {name: self._safe(value) if isinstance(value, str) else value for name, value in witnesses.items()}
         sizes: Witnesses = {"event_bytes": max(map(len, events)), "answer_bytes": len(answer)}
@@ -133,9 +134,9 @@ class FunctionSubject:
             time.sleep(left_s)
 
     def _of_first(self, seen: Reading) -> Iterator[Observation]:
-        init_s = seen.init_s or 0.0
-        yield Observation(FIRST, init_s + seen.duration_s, "s", seen.clock, 1)
-        yield Observation(FIRST_INIT, init_s, "s", seen.clock, 1)
+        if seen.init_s is not None:  # an instance that the service began ahead tells of no init phase
+            yield Observation(FIRST, seen.init_s + seen.duration_s, "s", seen.clock, 1)
+            yield Observation(FIRST_INIT, seen.init_s, "s", seen.clock, 1)
         yield Observation(FIRST_DURATION, seen.duration_s, "s", seen.clock, 1)
         if self._spec.counts_first:
             yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
