@@ -114,6 +114,11 @@ def doubted(point: float, low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return number(point)
     reach = max(high - point, point - low)
+    if low > 0 and reach >= point:
+        # By the width of the interval a low end that is far from 0 would be printed as 0.
+        places = [decimals(each / 2) for each in (low, high)]
+        down, up = _rounded_away(low, low, places[0])[0], _rounded_away(high, high, places[1])[1]
+        return f"{roughly(point)} ({fixed(down, places[0])} to {fixed(up, places[1])})"
     if point <= 0 or reach >= point:
         ends = outward(low, high)
         return f"{number(point, high - low)} ({ends[0]} to {ends[1]})"
