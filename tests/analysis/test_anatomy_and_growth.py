@@ -148,6 +148,7 @@ def test_growth_finds_the_law_and_what_of_it_the_baseline_does_not_take() -> Non
     assert found["published"].extra_per_byte is not None
     assert found["published"].extra_per_byte.point == pytest.approx(1.1 * 2e-9)
     assert found["none"].extra_per_byte is None
+    assert found["immediate"].extra_per_byte is None
 
 
 def test_two_sizes_show_no_law() -> None:

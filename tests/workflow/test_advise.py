@@ -23,7 +23,7 @@ from tests.program import sectax
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
 # Memory -> seconds without the check; with it a fifth more.
 SECONDS = {"128": 0.0802, "1024": 0.0101}
-TIMES = {"none": 1.0, "published": 1.2}
+TIMES = {"immediate": 0.5, "none": 1.0, "published": 1.2}
 BLOCKS = tuple(range(1, 7))
 PAYLOAD_BYTES = 2**20
 
@@ -128,6 +128,12 @@ def test_the_bill_is_the_plain_mean_of_the_blocks() -> None:
     (priced,) = (each for each in unlike.priced if each.memory_mb == 128 and each.treatment.endswith("/none"))
 
     assert priced.billed_s == pytest.approx(50 * 0.081, rel=0.01)
+
+
+def test_what_is_there_to_be_subtracted_has_no_bill() -> None:
+    advised = given(authentication=("immediate", "none", "published"))
+
+    assert {each.treatment.rpartition("/")[2] for each in advised.priced} == {"none", "published"}
 
 
 def test_a_run_without_what_is_asked_for_says_so() -> None:

@@ -33,7 +33,8 @@ def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
         if not fits:
             continue
         extra = None
-        if own[plan.control] not in baseline:
+        # What does less than the baseline does nothing beyond it.
+        if own[plan.control] not in {*baseline, *dict(rules.stages)}:
             against = [tuple((own | {plan.control: each}).items()) for each in baseline]
             base = next((lines[each] for each in against if lines.get(each)), {})
             more = [fits[block][1] - base[block][1] for block in fits if block in base]

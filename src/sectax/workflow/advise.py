@@ -89,7 +89,11 @@ def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:
 
 
 def _priced(analysed: Analysed, rules: AdviceRules, prices: PriceList) -> Iterator[Priced]:
+    plan = analysed.measured.plan
     for result in _results(analysed, rules.billed):
+        # A stage is there to be subtracted; nobody deploys it, unless it is the baseline.
+        if result.role != Role.BASELINE.value and result.levels[plan.control] in dict(rules.stages):
+            continue
         memory_mb = int(result.levels[rules.memory_factor])
         billed_s = result.estimates[rules.billed].point
         architecture = result.witnesses.get("architecture", _X86)
@@ -97,7 +101,7 @@ def _priced(analysed: Analysed, rules: AdviceRules, prices: PriceList) -> Iterat
             Usage("lambda.requests", _REQUESTS),
             Usage(f"lambda.{architecture}", _REQUESTS * billed_s * memory_mb / _BILLING_MB),
         )
-        cell = analysed.measured.plan.treatment(result.treatment).cell
+        cell = plan.treatment(result.treatment).cell
         yield Priced(cell, result.treatment, memory_mb, billed_s, bill(usages, prices))
 
 

@@ -11,7 +11,7 @@ from sectax.model.printable import printable
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import names
 
-_NANO = 1e9
+_MILLI, _NANO = 1e-3, 1e9
 
 
 def advice(given: Advice) -> list[tuple[str, list[str]]]:
@@ -135,12 +135,15 @@ def _whole(share: float) -> str:
 
 
 def _milliseconds(seconds: Estimate) -> str:
-    return f"{1e3 * seconds.point:.3g} ms"
+    size, unit = (1e3, "ms") if abs(seconds.point) >= _MILLI / 10 else (1e6, "µs")
+    # What is less than a nanosecond is nothing that a clock tells.
+    value = seconds.point if abs(seconds.point) >= 1 / _NANO else 0.0
+    return f"{size * value:.3g} {unit}".replace("-", "−")
 
 
 def _nanoseconds(seconds: Estimate) -> str:
     half = f" ± {_NANO * (seconds.high - seconds.point):.1g}" if seconds.high is not None else ""
-    return f"{_NANO * seconds.point:.3g}{half} ns"
+    return f"{_NANO * seconds.point:.3g}{half} ns".replace("-", "−")
 
 
 def _money(each: Priced) -> str:
