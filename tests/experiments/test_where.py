@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from sectax.engines.pilot import PROCESSES
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, usage, where
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Stopping
+from sectax.model.plan import Plan, Stopping
+from sectax.model.treatment import Role
 from sectax.subjects.function import AWS, LOCAL
 from sectax.subjects.function.spec import LOCAL_ROLE
 
@@ -106,9 +108,23 @@ def test_both_experiments_take_it(name: str) -> None:
     assert set(ENDPOINT_OPTIONS) <= set(registry.load(name).options)
 
 
-def test_every_invocation_is_billed_in_whole_milliseconds() -> None:
+def plan_on_aws() -> Plan:
     on_aws = {"endpoint": ("aws",), "role": (ROLE,)}
-    plan = registry.load("hmac").plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
+    return registry.load("hmac").plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
+
+
+def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_pilots_too() -> None:
+    plan = plan_on_aws()
+    blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
+    tried = [treatment for treatment in plan.treatments if treatment.role is not Role.NEGATIVE]
+
+    without, with_seven = (usage(plan, 0.01, besides)[0].amount for besides in (0, 7))
+
+    assert with_seven - without == 7 * (blocks * len(plan.treatments) + PROCESSES * len(tried))
+
+
+def test_every_invocation_is_billed_in_whole_milliseconds() -> None:
+    plan = plan_on_aws()
 
     def billed_s(assumed_s: float) -> float:
         requests, time = usage(plan, assumed_s)

@@ -13,20 +13,26 @@ from sectax.toolchain import go, parts
 from sectax.toolchain.probes import SetUpFailed
 from sectax.toolchain.setup import set_up
 
+RELEASE = f"go1.26.0.linux-{go.architecture()}"
+VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")
 # What Go says of itself, and what it leaves when it has fetched a release: no modes, and a go.mod under another name.
+# A file `sum` beside it has the sum that comes, and `seen` will have the environment that it was handed.
 SAYS = "#!/bin/sh\necho go version {} linux/amd64\n"
 FETCHES = """#!/bin/sh
-[ "$1" = version ] && exec echo go version go1.19.8 linux/amd64
+[ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
+[ "$1" = env ] && echo "${GOPROXY-https://proxy.golang.org,direct}" && exit
+export -p >"${0%/*}/seen"
+read -r sum <"${0%/*}/sum"
 case "$4" in golang.org/toolchain@v0.0.1-go1.26.0.*) ;; *) echo "no such module: $4" >&2; exit 1 ;; esac
 folder="$GOMODCACHE/golang.org/toolchain"
 mkdir -p "$folder/bin" "$folder/pkg/tool/linux" "$folder/src"
 printf '#!/bin/sh\\necho go version go1.26.0 linux/amd64\\n' >"$folder/bin/go"
 echo >"$folder/pkg/tool/linux/compile"
 echo module std >"$folder/src/_go.mod"
-echo "{\\"Dir\\": \\"$folder\\"}"
+echo "{\\"Dir\\": \\"$folder\\", \\"Sum\\": \\"$sum\\"}"
 """
 UNREACHABLE = """#!/bin/sh
-[ "$1" = version ] && exec echo go version go1.19.8 linux/amd64
+[ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
 echo 'dial tcp: lookup proxy.golang.org: no such host' >&2
 exit 1
 """
@@ -51,6 +57,7 @@ def install(folder: Path, source: str, name: str = "go") -> Path:
     program = folder / name
     program.write_text(source)
     program.chmod(0o755)
+    (program.parent / "sum").write_text(go.SUMS[RELEASE] + "\n")
     return program
 
 
@@ -93,6 +100,63 @@ def test_an_older_one_fetches_a_release_that_then_works(programs):
     assert os.access(top / "pkg/tool/linux/compile", os.X_OK)
     assert (top / "src/go.mod").read_text() == "module std\n"
     assert os.listdir(top.parent) == [top.name]
+
+
+def handed_on(programs: Path) -> dict[str, str]:
+    """What the Go that fetched was told by its environment; what it lacked is lacking."""
+    exported = (line.removeprefix("export ").partition("=") for line in (programs / "seen").read_text().splitlines())
+    told = {name: value.strip("'\"") for name, _, value in exported}
+    return {name: told[name] for name in VOUCHING if name in told}
+
+
+def test_no_setting_of_the_user_spares_a_release_the_checksum_database(programs, monkeypatch):
+    install(programs, FETCHES)
+    for name in VOUCHING:
+        monkeypatch.setenv(name, {"GOSUMDB": "off", "GOENV": "/their/own"}.get(name, "golang.org"))
+    monkeypatch.setenv("GOPROXY", "https://proxy.example.org")
+
+    go.fetch("1.26.0")
+
+    assert handed_on(programs) == {
+        "GOENV": "off",
+        "GOSUMDB": "sum.golang.org",
+        "GONOSUMDB": "",
+        "GONOSUMCHECK": "",
+        "GOPRIVATE": "",
+        "GOINSECURE": "",
+        "GOFLAGS": "-modcacherw",
+        "GOPROXY": "https://proxy.example.org",
+    }
+
+
+@pytest.mark.parametrize("folder", ["file:///srv/modules", "FILE:///srv/modules", "file:///srv/modules,direct"])
+def test_a_folder_is_no_proxy_for_a_release(programs, monkeypatch, folder):
+    install(programs, FETCHES)
+    monkeypatch.setenv("GOPROXY", folder)
+
+    go.fetch("1.26.0")
+
+    assert handed_on(programs)["GOPROXY"] == ""
+
+
+def test_a_release_of_another_sum_is_refused_and_nothing_of_it_is_used(programs, tmp_path):
+    install(programs, FETCHES)
+    (programs / "sum").write_text("h1:AAAA=\n")
+
+    with pytest.raises(go.GoNotFetched, match=f"{RELEASE} is not that release: its sum is h1:AAAA=, not h1:") as raised:
+        go.fetch("1.26.0")
+
+    assert "GOPROXY" in raised.value.hint
+    assert go.find("1.26.0") is None
+    assert os.listdir(tmp_path / "cache" / "go") == []
+
+
+def test_the_sums_of_all_releases_that_functions_want_are_known():
+    functions = Path(__file__).parents[2] / "functions"
+    wanted = {go.wanted(path) for path in functions.glob("*/go/go.mod")}
+
+    assert wanted
+    assert go.SUMS.keys() == {f"go{version}.linux-{each}" for version in wanted for each in ("amd64", "arm64")}
 
 
 def test_two_that_fetch_at_once_leave_one(programs):

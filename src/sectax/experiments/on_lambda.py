@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import math
-import platform
 import re
 import sys
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 
 from sectax.design.matrix import Levels
 from sectax.experiments.interface import Option
-from sectax.model.bill import Usage
+from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
 from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
@@ -21,6 +20,7 @@ from sectax.model.subject import Witness
 from sectax.model.treatment import Role
 from sectax.subjects.function import AWS, LOCAL
 from sectax.subjects.function.spec import LOCAL_ROLE
+from sectax.toolchain.machine import architecture
 
 # The one of sectax's own Python, and what a run needs for functions in it.
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -92,9 +92,9 @@ _TRANSFERS_FROM_ELSEWHERE = "It holds for the Lambda at that address and the pro
 
 # What the estimated bill supposes.
 _WARM_UP_BATCHES = 10
-_PILOT_BATCHES = 25
+_PILOT_OPENINGS = 2  # of every treatment, each with a first invocation and the referee's
+_PILOT_BATCHES = 25  # in both together: ten each, and what finds the size of a batch
 _BILLING_MB = 1024  # the GB of a GB-second
-_BILLING_MS = 1  # every invocation is rounded up to whole ones
 
 
 def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
@@ -177,19 +177,18 @@ def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
     """What the whole run would use, if every invocation took *assumed_s* seconds.
 
     Args:
-        besides: invocations of a function in a block that are not measured, its first one apart.
+        besides: invocations of a function between its opening and its end that are not measured, its first one apart.
     """
-    # What is whole milliseconds but for its binary image is not billed as one more.
-    billed_s = math.ceil(round(assumed_s * 1e3 / _BILLING_MS, 6)) * _BILLING_MS / 1e3
     in_a_batch = max(1, round(plan.batch_s / assumed_s))
     blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
-    architecture = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
+    processor = "arm64" if architecture() == "arm64" else "x86_64"  # there are prices for these two
     requests, gb_s = 0, 0.0
     for treatment in plan.treatments:
         count = 1 if treatment.levels["pace"] == SPACED else in_a_batch
         visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
-        tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_BATCHES * count
-        number = blocks * (1 + besides + visits) + tried
+        opened = 1 + besides
+        tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_OPENINGS * opened + _PILOT_BATCHES * count
+        number = blocks * (opened + visits) + tried
         requests += number
-        gb_s += number * billed_s * int(treatment.levels["memory"]) / _BILLING_MB
-    return Usage("lambda.requests", requests), Usage(f"lambda.{architecture}", gb_s)
+        gb_s += number * billed_s(assumed_s) * int(treatment.levels["memory"]) / _BILLING_MB
+    return Usage("lambda.requests", requests), Usage(f"lambda.{processor}", gb_s)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+_BILLING_MS = 1  # Lambda bills whole ones, rounded up
 
 
 @dataclass(frozen=True)
@@ -40,3 +43,14 @@ class Bill:
     @property
     def total(self) -> float:
         return sum(charge.cost for charge in self.charges)
+
+
+def billed_s(duration_s: float) -> float:
+    """The seconds that Lambda bills for a duration: whole milliseconds, rounded up, and at least one.
+
+    Args:
+        duration_s: seconds, told to the nanosecond at best: what is a whole millisecond but for its binary image is
+            not billed as one more.
+    Source: https://aws.amazon.com/lambda/pricing/, "rounded up to the nearest 1 ms".
+    """
+    return max(1, math.ceil(round(duration_s * 1e3 / _BILLING_MS, 6))) * _BILLING_MS / 1e3

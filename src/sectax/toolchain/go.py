@@ -2,7 +2,9 @@
 
 Go's releases are modules too (golang.org/toolchain, https://go.dev/doc/toolchain), so the Go of any distribution can
 fetch them through the module proxy and hold them to Go's checksum database. A Go older than 1.21 does not do so by
-itself, and a newer one does not where GOTOOLCHAIN=local, which is Debian's default.
+itself, and a newer one does not where GOTOOLCHAIN=local, which is Debian's default. The database is asked whatever
+the user's settings say, since an older Go would obey them, and the release that sectax wants must have the sum that
+stands here.
 
 `python -m sectax.toolchain.go GO_MOD…` prints the folder of a Go that is new enough for these, or nothing.
 """
@@ -21,24 +23,39 @@ import tempfile
 from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError
+from sectax.toolchain import machine
 from sectax.toolchain.cache import cache_folder
 from sectax.toolchain.probes import Missing
 
 _TAIL_LINES = 15
-_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+_WITHIN_REACH = "are the Go module proxy and sum.golang.org within reach?"
+_GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word
 # Which Go a go.mod and the user's settings would switch to is not asked: the one that is started is the one that works.
 _ITSELF = {"GOTOOLCHAIN": "local", "GOWORK": "off"}
+# Of the user's environment and of what `go env -w` has written: nothing that spares a module the checksum database.
+_VOUCHED = {
+    "GOENV": "off",
+    "GOSUMDB": "sum.golang.org",
+    **dict.fromkeys(("GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE"), ""),
+}
+# Of the releases that sectax wants, as `go mod download -json golang.org/toolchain@v0.0.1-RELEASE` tells `Sum`. For any
+# other release or processor the database alone vouches.
+SUMS = {
+    "go1.26.0.linux-amd64": "h1:1p2G5COR51f8Q3EQ4HLJQDDL2ytLEqfL/yTawB0Jr8w=",
+    "go1.26.0.linux-arm64": "h1:lAFrRm35hIzvRSMYiELtaPaitr22pp6iaBbdPBuJg2U=",
+}
 
 
 class GoNotFetched(SectaxError):
-    """The release could not be fetched; the message is the end of what Go said."""
+    """The release could not be fetched, or is not what it should be; the message says why."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
 def architecture() -> str:
     """This machine's, as GOARCH has it."""
-    return _ARCHITECTURES.get(platform.machine(), platform.machine())
+    own = machine.architecture()
+    return _GOARCH.get(own, own)
 
 
 def wanted(go_mod: Path) -> str:
@@ -63,9 +80,12 @@ def missing(version: str) -> Missing | None:
         return None
     program = _on_path()
     if program is None:
-        mend = f"install Go {version} or newer (https://go.dev/doc/install)"
-        return Missing("go is not installed", mend, apt=("golang-go",))
+        return Missing("go is not installed", _install(version), apt=("golang-go",))
     return Missing(f"{version_of(program) or program} is too old, {version} is needed", "sectax setup", makable=True)
+
+
+def _install(version: str) -> str:
+    return f"install Go {version} or newer (https://go.dev/doc/install)"
 
 
 def fetch(version: str) -> None:
@@ -73,30 +93,36 @@ def fetch(version: str) -> None:
     place = _fetched(version).parents[1]
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
-        release = f"golang.org/toolchain@v0.0.1-go{version}.{platform.system().lower()}-{architecture()}"
-        own = {"GOMODCACHE": str(Path(scratch, "modules")), "GOFLAGS": "-modcacherw", "GO111MODULE": "on"}
-        done = subprocess.run(
-            ["go", "mod", "download", "-json", release],
-            cwd=scratch,
-            env=os.environ | _ITSELF | own,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        release = f"go{version}.{platform.system().lower()}-{architecture()}"
+        own = {"GOPATH": scratch, "GOMODCACHE": str(Path(scratch, "modules")), "GOFLAGS": "-modcacherw"}
+        own |= {"GO111MODULE": "on", "GOPROXY": _proxy(scratch)}
+        module = f"golang.org/toolchain@v0.0.1-{release}"
+        done = _run("go", "mod", "download", "-json", module, own=_VOUCHED | own, folder=scratch)
         if done.returncode != 0:
             tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+            raise GoNotFetched(f"Go {version} could not be fetched:\n{tail}", f"{_WITHIN_REACH} Or {_install(version)}")
+        told = json.loads(done.stdout)
+        if told["Sum"] != SUMS.get(release, told["Sum"]):
             raise GoNotFetched(
-                f"Go {version} could not be fetched:\n{tail}",
-                f"is the Go module proxy within reach? Or install Go {version} or newer (https://go.dev/doc/install)",
+                f"what came as {release} is not that release: its sum is {told['Sum']}, not {SUMS[release]}",
+                f"find out who changed it on its way (go env GOPROXY), or {_install(version)}",
             )
-        folder = Path(json.loads(done.stdout)["Dir"])
+        folder = Path(told["Dir"])
         _make_usable(folder)
         try:
             folder.rename(place)
         except OSError:
             if not place.exists():  # two may fetch it at once, and one of them comes second
                 raise
+
+
+def _proxy(folder: str) -> str:
+    """The user's own, as companies have theirs; empty, which is Go's default, in the place of a folder (file://…).
+
+    A newer Go spares a folder what it otherwise insists on. Source: cmd/go/internal/modfetch/sumdb.go, useSumDB.
+    """
+    named = _run("go", "env", "GOPROXY", folder=folder).stdout.strip()
+    return "" if named.lower().startswith("file:") else named
 
 
 def _make_usable(folder: Path) -> None:
@@ -128,18 +154,25 @@ def _is_new_enough(program: Path | None, version: str) -> bool:
 def version_of(program: Path) -> str:
     """What it says that it is, e.g. `go1.26.8`; empty where it cannot be run."""
     try:
-        done = subprocess.run(
-            [program, "version"],
-            env=os.environ | _ITSELF,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        done = _run(program, "version")
     except OSError:
         return ""
     found = re.search(r"\bgo\d\S*", done.stdout)
     return found[0] if found is not None else ""
+
+
+def _run(
+    program: Path | str, *words: str, own: dict[str, str] | None = None, folder: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *words],
+        cwd=folder,
+        env=os.environ | _ITSELF | (own or {}),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:

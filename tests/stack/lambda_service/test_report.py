@@ -34,8 +34,8 @@ def test_what_was_not_counted_is_missing_and_what_exceeds_the_memory_is_capped()
     assert "Max Memory Used: 128 MB" in report_line(Measured("id", 1.0, "x", 1, max_memory_bytes=130 * 2**20), 128)
 
 
-@pytest.mark.parametrize(("seconds", "billed"), [(0.0, 1), (0.001, 1), (0.0010049, 1), (0.00101, 2), (3.0, 3000)])
-def test_bills_count_whole_milliseconds_of_what_is_printed(seconds, billed):
+@pytest.mark.parametrize(("seconds", "billed"), [(0.0, 1), (0.001, 1), (0.0010049, 2), (3.0, 3000)])
+def test_bills_count_whole_milliseconds_rounded_up(seconds, billed):
     assert f"Billed Duration: {billed} ms" in report_line(Measured("id", seconds, "x", 1), 128)
 
 

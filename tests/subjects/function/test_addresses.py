@@ -7,12 +7,14 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.subjects.function.services import close_services, service
+from sectax.subjects.function.spec import AWS
 from tests.subjects.function.functions import needs_sandbox
 
 
@@ -117,3 +119,38 @@ def test_a_lambda_of_another_process_is_used_with_any_credentials_and_no_proxy()
         functions = service(other.endpoint).client(10.0).list_functions()["Functions"]
 
     assert functions == []
+
+
+ELSEWHERE = "http://203.0.113.9:4566"
+CONFIGURED = [
+    f"[default]\nendpoint_url = {ELSEWHERE}\n",
+    f"[default]\nservices = mine\n[services mine]\nlambda =\n  endpoint_url = {ELSEWHERE}\n",
+    f"[default]\nignore_configured_endpoint_urls = false\nendpoint_url = {ELSEWHERE}\n",
+]
+
+
+def endpoint_of_aws(monkeypatch: pytest.MonkeyPatch, configured: Path) -> str:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(configured))
+    return str(service(AWS).client(10.0).meta.endpoint_url)
+
+
+@pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_LAMBDA"])
+def test_what_the_environment_names_in_the_place_of_aws_is_not_asked(tmp_path, monkeypatch, name):
+    monkeypatch.setenv(name, ELSEWHERE)
+    monkeypatch.setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "false")
+
+    assert endpoint_of_aws(monkeypatch, tmp_path / "none") == "https://lambda.eu-central-1.amazonaws.com"
+
+
+@pytest.mark.parametrize("content", CONFIGURED, ids=["for all services", "for Lambda", "said not to be ignored"])
+def test_what_a_configuration_file_names_in_the_place_of_aws_is_not_asked(tmp_path, monkeypatch, content):
+    (tmp_path / "config").write_text(content)
+
+    assert endpoint_of_aws(monkeypatch, tmp_path / "config") == "https://lambda.eu-central-1.amazonaws.com"
+
+
+def test_the_environment_diverts_no_address_either(monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", ELSEWHERE)
+    with serving(200, b'{"Functions": []}', Content_Type="application/json") as address:
+        assert service(address).client(10.0).meta.endpoint_url == address

@@ -43,6 +43,25 @@ def test_without_a_report_nothing_is_told():
     assert reading(answer("END RequestId: 1\nDuration: 1.00 ms\n")) is None
 
 
+@pytest.mark.parametrize("odd", ["1.2.3", ".", "", "9" * 400, "-1"])
+def test_a_report_with_odd_numbers_tells_nothing(odd):
+    assert reading(answer(COLD.replace("12.34", odd))) is None
+
+
+@pytest.mark.parametrize("odd", ["", "{", "[]", "{}", '{"request_id": "1", "duration_s": 1e999, "instance": "x"}'])
+def test_an_odd_header_of_what_was_measured_tells_nothing(odd):
+    assert reading({"ResponseMetadata": {"HTTPHeaders": {"x-sectax-measured": odd}}}) is None
+
+
+def test_a_header_cannot_steer_a_terminal():
+    told = r'{"request_id": "1", "duration_s": 1, "instance": "x", "invocation": 1, "cgroup": "\u001b[2J"}'
+
+    seen = reading({"ResponseMetadata": {"HTTPHeaders": {"x-sectax-measured": told}}})
+
+    assert seen is not None
+    assert str(seen.limits["cgroup"]).isprintable()
+
+
 def test_the_same_folder_gives_the_same_archive_and_byte_code_changes_nothing(tmp_path):
     (tmp_path / "f.py").write_text("x = 1\n")
     (tmp_path / "bootstrap").write_text("#!/bin/sh\n")

@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
-import platform
 import re
 import secrets
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from sectax.model.subject import Witnesses
 from sectax.subjects.function.code import read_code
+from sectax.subjects.function.failures import OddAnswer, answer_of
 from sectax.subjects.function.services import Service
 from sectax.subjects.function.spec import FunctionSpec
+from sectax.toolchain.machine import architecture
 
-_ARCHITECTURES = {"aarch64": "arm64", "arm64": "arm64"}
 _LONGEST_NAME = 64
+
+_Whole = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+
+
+class _Layer(msgspec.Struct, rename="pascal"):
+    """One layer version of a function."""
+
+    arn: str
+
+
+class _RuntimeVersion(msgspec.Struct, rename="pascal", frozen=True):
+    """The runtime's own version, where it is told."""
+
+    runtime_version_arn: str = ""
+
+
+class _Configuration(msgspec.Struct, rename="pascal"):
+    """What is read of GetFunctionConfiguration's answer."""
+
+    memory_size: _Whole
+    timeout: _Whole
+    runtime: str
+    handler: str
+    code_sha256: str
+    architectures: list[str] = []
+    layers: list[_Layer] = []
+    runtime_version_config: _RuntimeVersion = _RuntimeVersion()
 
 
 class Deployment:
-    """A function of a name of its own. Every method may raise what AWS's client raises."""
+    """A function of a name of its own. Every method may raise `failures.ServiceTrouble`."""
 
     def __init__(self, service: Service, spec: FunctionSpec) -> None:
         word = re.sub(r"[^A-Za-z0-9_-]", "-", spec.name)
@@ -41,34 +71,39 @@ class Deployment:
             more["Layers"] = [self._service.layer(client, each) for each in spec.layers]
         archive = read_code(spec.code)
         self._there = True  # a call that fails late may have made it all the same
-        client.create_function(
-            FunctionName=self.name,
-            Runtime=spec.runtime,
-            Handler=spec.handler,
-            Role=spec.role,
-            Code={"ZipFile": archive},
-            MemorySize=spec.memory_mb,
-            Timeout=spec.timeout_s,
-            # What was built here runs on processors of this kind.
-            Architectures=[_ARCHITECTURES.get(platform.machine(), "x86_64")],
-            Description="deployed by sectax for a measurement; may be deleted",
-            **more,
-        )
-        configuration = client.get_function_configuration(FunctionName=self.name)
+        with answer_of("CreateFunction"):
+            client.create_function(
+                FunctionName=self.name,
+                Runtime=spec.runtime,
+                Handler=spec.handler,
+                Role=spec.role,
+                Code={"ZipFile": archive},
+                MemorySize=spec.memory_mb,
+                Timeout=spec.timeout_s,
+                # What was built here runs on processors of this kind.
+                Architectures=[architecture()],
+                Description="deployed by sectax for a measurement; may be deleted",
+                **more,
+            )
+        configuration = self._configuration()
         if configuration.get("State") != "Active":
-            client.get_waiter("function_active_v2").wait(FunctionName=self.name)
-            configuration = client.get_function_configuration(FunctionName=self.name)
+            with answer_of("GetFunction"):
+                client.get_waiter("function_active_v2").wait(FunctionName=self.name)
+            configuration = self._configuration()
         return _witnesses(configuration)
 
     def invoke(self, event: bytes) -> tuple[dict[str, Any], str]:
         """Invoke it once: boto3's answer, and its payload as text."""
-        answer: dict[str, Any] = self._client.invoke(FunctionName=self.name, LogType="Tail", Payload=event)
-        return answer, answer["Payload"].read().decode(errors="replace")
+        with answer_of("Invoke"):
+            answer: dict[str, Any] = self._client.invoke(FunctionName=self.name, LogType="Tail", Payload=event)
+            base64.b64decode(answer.get("LogResult", ""))  # so that whoever reads the log can
+            return answer, answer["Payload"].read().decode(errors="replace")
 
     def delete(self) -> None:
         """Delete it, where it is there."""
         if self._there:
-            self._client.delete_function(FunctionName=self.name)
+            with answer_of("DeleteFunction"):
+                self._client.delete_function(FunctionName=self.name)
             self._there = False
 
     def abandon(self) -> None:
@@ -76,16 +111,25 @@ class Deployment:
         with contextlib.suppress(Exception):
             self.delete()
 
+    def _configuration(self) -> dict[str, Any]:
+        with answer_of("GetFunctionConfiguration"):
+            configuration: dict[str, Any] = self._client.get_function_configuration(FunctionName=self.name)
+            return configuration
 
-def _witnesses(configuration: dict[str, Any]) -> Witnesses:
+
+def _witnesses(answer: dict[str, Any]) -> Witnesses:
+    try:
+        read = msgspec.convert(answer, _Configuration)
+    except msgspec.ValidationError as error:
+        raise OddAnswer("GetFunctionConfiguration", str(error)) from error
     told: Witnesses = {
-        "memory_mb": configuration["MemorySize"],
-        "timeout_s": configuration["Timeout"],
-        "runtime": configuration["Runtime"],
-        "handler": configuration["Handler"],
-        "architecture": ", ".join(configuration.get("Architectures", [])),
-        "code_sha256": configuration["CodeSha256"],
-        "layers": ", ".join(layer["Arn"] for layer in configuration.get("Layers", [])),
+        "memory_mb": read.memory_size,
+        "timeout_s": read.timeout,
+        "runtime": read.runtime,
+        "handler": read.handler,
+        "architecture": ", ".join(read.architectures),
+        "code_sha256": read.code_sha256,
+        "layers": ", ".join(layer.arn for layer in read.layers),
     }
-    version = configuration.get("RuntimeVersionConfig", {}).get("RuntimeVersionArn")
+    version = read.runtime_version_config.runtime_version_arn
     return told | {"runtime_version": version} if version else told

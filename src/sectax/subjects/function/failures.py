@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -18,13 +20,32 @@ from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
 
 from sectax.model.printable import printable
 
-# Everything that AWS's client may raise.
-ServiceTrouble = (ClientError, BotoCoreError, ResponseParserError)
-# How it stumbles over an answer that has another form than a Lambda's.
-Unreadable = (ValueError, TypeError, AttributeError)
+
+class OddAnswer(Exception):
+    """A call of `operation` was answered in another form than a Lambda's; `words` say in which."""
+
+    def __init__(self, operation: str, words: str) -> None:
+        super().__init__(f"{operation}: {words}")
+        self.operation = operation
+        self.words = words
+
+
+# Everything that a call through AWS's client may raise, where it is made under `answer_of`.
+ServiceTrouble = (ClientError, BotoCoreError, ResponseParserError, OddAnswer)
+# How the client stumbles over an answer that has another form than a Lambda's.
+Unreadable = (ValueError, TypeError, AttributeError, LookupError)
 
 _LONGEST = 300  # characters of what a function said
 _LOG_LINES = 3
+
+
+@contextmanager
+def answer_of(operation: str) -> Iterator[None]:
+    """Around one call and the reading of its answer: what stumbles over its form is raised as `OddAnswer`."""
+    try:
+        yield
+    except Unreadable as error:
+        raise OddAnswer(operation, f"{type(error).__name__}: {error}") from error
 
 
 def is_lambdas_own(error: Exception) -> bool:
@@ -57,6 +78,9 @@ def refusal(error: Exception) -> tuple[str, str]:
             return f"no answer came in time: {error}", "give the function a shorter --timeout than the call has"
         case ConnectionError() | ConnectionClosedError():
             return f"the service cannot be reached: {error}", "is it running, and is --endpoint right?"
+        case OddAnswer():
+            said = printable(error.words, _LONGEST)
+            return f"{error.operation} was answered by what is no Lambda: {said}", "is --endpoint right?"
         case ResponseParserError():
             return "what answers is no Lambda: its answer cannot be read", "is --endpoint right?"
     return str(error), _LOOK_UP

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
-import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
+from sectax.model.bill import billed_s
+from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
 from sectax.stack.lambda_service.local import measured
 
@@ -17,11 +20,12 @@ REPORT_CLOCK = "REPORT line"
 REPORT_STEP_S = 1e-5
 
 _MB = 2**20
-_BILLING_S = 0.001  # Lambda bills whole milliseconds, rounded up
-_DURATION = re.compile(r"(?<!Billed )(?<!Init )(?<!Restore )Duration: ([\d.]+) ms")
-_BILLED = re.compile(r"Billed Duration: (\d+) ms")
-_INIT = re.compile(r"Init Duration: ([\d.]+) ms")
-_MEMORY = re.compile(r"Max Memory Used: (\d+) MB")
+_NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
+_DURATION = re.compile(rf"(?<!Billed )(?<!Init )(?<!Restore )Duration: {_NUMBER} ms")
+_BILLED = re.compile(rf"Billed Duration: {_NUMBER} ms")
+_INIT = re.compile(rf"Init Duration: {_NUMBER} ms")
+_MEMORY = re.compile(rf"Max Memory Used: {_NUMBER} MB")
+_LONGEST_CGROUP = 10  # characters: v1, v2 or none
 _AMOUNTS = ("cpu_time_s", "throttled_s", "throttled_periods", "periods")
 
 
@@ -30,7 +34,7 @@ class Reading:
     """One invocation.
 
     Attributes:
-        billed_s: whole milliseconds.
+        billed_s: whole milliseconds, of the init phase too.
         init_s: of a cold start; None on a warm one. max_memory_bytes: None where it is not told.
         clock, step_s: what timed it, and in which steps it tells.
         amounts: telemetry of this invocation alone.
@@ -50,7 +54,10 @@ class Reading:
 def reading(answer: dict[str, Any]) -> Reading | None:
     """Read boto3's answer of an `invoke` with LogType=Tail; None where it tells no Duration."""
     if "x-sectax-measured" in answer["ResponseMetadata"]["HTTPHeaders"]:
-        return _of_header(answer)
+        try:
+            return _of_header(answer)
+        except msgspec.DecodeError:  # whoever wrote it, no Lambda of ours did
+            return None
     return _of_report(base64.b64decode(answer.get("LogResult", "")).decode(errors="replace"))
 
 
@@ -64,11 +71,11 @@ def _of_header(answer: dict[str, Any]) -> Reading:
     if told.memory_limit_bytes is not None:
         limits["memory_limit_mb"] = told.memory_limit_bytes / _MB
     if told.cgroup is not None:
-        limits["cgroup"] = told.cgroup
+        limits["cgroup"] = printable(told.cgroup, _LONGEST_CGROUP)
     amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(told, name)) is not None}
     memory = None if told.max_memory_bytes is None else float(told.max_memory_bytes)
-    billed_s = math.ceil(told.duration_s / _BILLING_S) * _BILLING_S
-    return Reading(told.duration_s, billed_s, told.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
+    billed = billed_s(told.duration_s + (told.init_s or 0.0))
+    return Reading(told.duration_s, billed, told.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
 
 
 def _of_report(log: str) -> Reading | None:

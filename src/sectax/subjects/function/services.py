@@ -23,6 +23,9 @@ _IDLE_S = 24 * 3600.0
 _REGION = "us-east-1"  # of an address that is not AWS's, where the environment names none
 # What stays on this machine is not carried off in the clear to the proxy that the environment names.
 _NO_PROXY: dict[str, str] = {}
+# What the environment and AWS's configuration files name in the place of AWS (AWS_ENDPOINT_URL, endpoint_url) is not
+# asked: it may be anybody, without TLS. Whoever wants another Lambda says so.
+_AWS_ITSELF: dict[str, Any] = {"ignore_configured_endpoint_urls": True}
 _ANSWER_S = 10.0  # what a service at an address may take to say that it is there
 
 
@@ -53,14 +56,17 @@ class Service:
         return self._clients[read_timeout_s]
 
     def layer(self, client: Any, given: str) -> str:
-        """The ARN of a layer version; an archive is published the first time."""
+        """The ARN of a layer version; an archive is published the first time. May raise `failures.ServiceTrouble`."""
+        from sectax.subjects.function.failures import answer_of  # with boto3's own errors
+
         if given.startswith("arn:"):
             return given
         archive = read_code(given)
         mark = hashlib.sha256(archive).hexdigest()
         if mark not in self._layers:
-            published = client.publish_layer_version(LayerName=f"sectax-{mark[:16]}", Content={"ZipFile": archive})
-            self._layers[mark] = published["LayerVersionArn"]
+            with answer_of("PublishLayerVersion"):
+                published = client.publish_layer_version(LayerName=f"sectax-{mark[:16]}", Content={"ZipFile": archive})
+                self._layers[mark] = str(published["LayerVersionArn"])
         return self._layers[mark]
 
     def close(self) -> None:
@@ -101,7 +107,7 @@ class Service:
         session = boto3.session.Session()
         wanted: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "read_timeout": read_timeout_s}
         if self._endpoint is AWS:
-            return session.client("lambda", config=Config(**wanted))
+            return session.client("lambda", config=Config(**wanted, **_AWS_ITSELF))
         where = {"endpoint_url": self._endpoint, "region_name": session.region_name or _REGION}
         wanted["connect_timeout"] = _ANSWER_S
         if urlsplit(self._endpoint).scheme == "http":  # on this machine, where any credentials will do

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sectax.stack.lambda_service.api.requests import architecture
 from sectax.stack.lambda_service.function import LATEST, Function, LayerVersion
+from sectax.toolchain.machine import architecture
 
 
 def configuration(function: Function) -> dict[str, Any]:

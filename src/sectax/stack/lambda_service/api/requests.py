@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ import msgspec
 
 from sectax.stack.lambda_service.api.errors import ApiError, invalid
 from sectax.stack.lambda_service.instances.programs import RESERVED
+from sectax.toolchain.machine import architecture
 
 _Body = TypeVar("_Body", bound=msgspec.Struct)
 
@@ -21,7 +21,6 @@ _FUNCTION = re.compile(
 )
 _VARIABLE = re.compile(r"[a-zA-Z][a-zA-Z0-9_]+")
 _ENVIRONMENT_BYTES = 4096
-_MACHINES = {"x86_64": "x86_64", "aarch64": "arm64"}
 
 
 class CodeLocation(msgspec.Struct, rename="pascal"):
@@ -129,12 +128,6 @@ def check_architectures(wanted: list[str] | None) -> None:
     own = architecture()
     if wanted not in (None, [own]):
         raise invalid(f"architectures {wanted} are not here, because this machine is {own}")
-
-
-def architecture() -> str:
-    """This machine's, as Lambda names it."""
-    machine = platform.machine()
-    return _MACHINES.get(machine, machine)
 
 
 def _check_environment(variables: dict[str, str]) -> None:

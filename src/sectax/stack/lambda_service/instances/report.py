@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sectax.model.bill import billed_s
 from sectax.stack.lambda_service.function import LATEST
 from sectax.stack.lambda_service.instances.invocation import Measured
 
@@ -25,20 +26,19 @@ def report_line(measured: Measured, memory_mb: int, status: str = "") -> str:
         memory_mb: the function's memory.
         status: empty, "timeout", or the type of the error that ended the instance.
     """
-    duration_ms = measured.duration_s * 1e3
-    init_ms = (measured.init_s or 0.0) * 1e3
+    init_s = measured.init_s or 0.0
     # Since August 2025 the init phase is billed for every function: AWS Compute Blog, "AWS Lambda standardizes billing
     # for INIT Phase".
     fields = [
         f"REPORT RequestId: {measured.request_id}",
-        f"Duration: {duration_ms:.2f} ms",
-        f"Billed Duration: {max(1, math.ceil(round(duration_ms + init_ms, 2)))} ms",
+        f"Duration: {measured.duration_s * 1e3:.2f} ms",
+        f"Billed Duration: {billed_s(measured.duration_s + init_s) * 1e3:.0f} ms",
         f"Memory Size: {memory_mb} MB",
     ]
     if measured.max_memory_bytes is not None:
         fields.append(f"Max Memory Used: {min(memory_mb, math.ceil(measured.max_memory_bytes / 2**20))} MB")
     if measured.init_s is not None:
-        fields.append(f"Init Duration: {init_ms:.2f} ms")
+        fields.append(f"Init Duration: {init_s * 1e3:.2f} ms")
     if status == "timeout":
         fields.append("Status: timeout")
     elif status:
