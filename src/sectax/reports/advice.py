@@ -49,7 +49,7 @@ def document(given: Advice) -> bytes:
                     fixed=estimate(each.fixed),
                     per_byte=estimate(each.per_byte),
                     extra_per_byte=(
-                        Missing("it is the baseline, a stage or a step, or the baseline was not measured at three sizes")
+                        Missing("it is the baseline, a stage or a step, or there are fewer than three sizes")
                         if each.extra_per_byte is None
                         else estimate(each.extra_per_byte)
                     ),
