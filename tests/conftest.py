@@ -1,13 +1,18 @@
-"""What every test stands on: it leaves the state folder of the user who runs it alone.
+"""What every test stands on: the user's state folder is left alone, and an interrupt is one.
 
 The cache stays the user's own, for the probes that `sectax setup` has built live there.
 """
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
+
+# Whom a shell starts in the background (`make test &`) it starts with SIGINT ignored, and all that the tests start
+# would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -83,12 +83,15 @@ def test_nothing_survives_sectax(
 ) -> None:
     command = [sys.executable, "-c", _RUNS_A_COMMAND, mark, " ".join(using.argv), "sh", "-c", STUBBORN + "wait", mark]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as sectax:
-        assert wait_until_there(mark, 3)
-        children = {pid for pid in processes_with(mark) if pid != sectax.pid}
-        launchers = {os.getsid(pid) for pid in children}
+        try:
+            assert wait_until_there(mark, 3)
+            children = {pid for pid in processes_with(mark) if pid != sectax.pid}
+            launchers = {os.getsid(pid) for pid in children}
 
-        os.kill(sectax.pid, how)
-        sectax.wait(5)
+            os.kill(sectax.pid, how)
+            sectax.wait(5)
+        finally:
+            sectax.kill()  # or a test that failed would wait for it for ever
 
     assert wait_until_gone(mark) == []
     until = time.monotonic() + 5
