@@ -20,7 +20,7 @@ VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINS
 SAYS = "#!/bin/sh\necho go version {} linux/amd64\n"
 FETCHES = """#!/bin/sh
 [ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
-[ "$1" = env ] && echo "${GOPROXY-https://proxy.golang.org,direct}" && exit
+[ "$1" = env ] && echo "${GOPROXY-https://proxy.example.org,direct}" && exit
 export -p >"${0%/*}/seen"
 read -r sum <"${0%/*}/sum"
 case "$4" in golang.org/toolchain@v0.0.1-go1.26.0.*) ;; *) echo "no such module: $4" >&2; exit 1 ;; esac
@@ -33,7 +33,7 @@ echo "{\\"Dir\\": \\"$folder\\", \\"Sum\\": \\"$sum\\"}"
 """
 UNREACHABLE = """#!/bin/sh
 [ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
-echo 'dial tcp: lookup proxy.golang.org: no such host' >&2
+echo 'dial tcp: lookup proxy.example.org: no such host' >&2
 exit 1
 """
 # A package manager that has one package.
