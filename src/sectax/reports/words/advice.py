@@ -90,7 +90,7 @@ def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
         for memory, seen in each.unknown.items():
             yield f"{who}: whether {memory} MB keeps {what} is not known: {_doubt(seen)}"
     if any(seen.estimate.high is None for each in given.smallest for seen in each.unknown.values()):
-        yield f"more calls may settle what is not known: sectax run {printable(plan.experiment)} … --blocks 40, or more"
+        yield f"more calls may settle what is not known: sectax run {printable(plan.experiment)} … --blocks 60, or more"
 
 
 def _doubt(seen: Unknown) -> str:
