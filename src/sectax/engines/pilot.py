@@ -68,11 +68,8 @@ def calibrate(
             emit(_dropped(treatment.id, error))
         else:
             cost = empty_s.get(family_of[treatment.cell])
-            tried[treatment.id] = replace(trial, calibration=replace(trial.calibration, empty_s=cost))
-    if not plan.settles:
-        tried = {
-            name: replace(trial, calibration=replace(trial.calibration, settle=False)) for name, trial in tried.items()
-        }
+            settle = trial.calibration.settle and plan.settles
+            tried[treatment.id] = replace(trial, calibration=replace(trial.calibration, empty_s=cost, settle=settle))
     if plan.warms_up:
         tried = {name: _with_warmup(trial) for name, trial in tried.items()}
     calibrations = {name: trial.calibration for name, trial in tried.items()}

@@ -37,26 +37,29 @@ BACK_TO_BACK, SPACED = "back-to-back", "spaced"
 BATCH_S = 0.1
 _LEAST_MB, _MOST_MB = 128, 10_240
 
-FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
+_FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
 # The two parts of it, told by themselves: what is compared is what a caller waits for.
-FIRST_INIT = Metric("first_init", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.init", compared=False)
-FIRST_DURATION = Metric(
+_FIRST_INIT = Metric("first_init", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.init", compared=False)
+_FIRST_DURATION = Metric(
     "first_duration", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.duration", compared=False
 )
 # Lambda tells it in whole MB.
-MAX_MEMORY = Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20)
-REPORT_STEP_S = 1e-5
+_MAX_MEMORY = Metric(
+    "max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20
+)
+_REPORT_STEP_S = 1e-5
 
 
-def durations(step_s: float) -> tuple[Metric, ...]:
-    """What is told of the Durations of warm invocations, the primary metric first.
+def step_s(endpoint: str | None) -> float:
+    """In which steps Durations come: those of a REPORT line on AWS, none elsewhere."""
+    return _REPORT_STEP_S if endpoint is AWS else 0.0
 
-    Args:
-        step_s: in which they come.
-    """
+
+def metrics(endpoint: str | None) -> tuple[Metric, ...]:
+    """What is reported of every function, the primary metric first: warm Durations, first invocation, memory."""
 
     def of(name: str, summary: Summary, *, compared: bool = True) -> Metric:
-        return Metric(name, "s", Better.LOWER, summary, "duration", step_s, compared)
+        return Metric(name, "s", Better.LOWER, summary, "duration", step_s(endpoint), compared)
 
     return (
         of("duration", Summary.MEDIAN),
@@ -66,6 +69,10 @@ def durations(step_s: float) -> tuple[Metric, ...]:
         of("p99_duration", Summary.P99, compared=False),
         of("worst_duration", Summary.WORST, compared=False),
         Metric("billed_duration", "s", Better.LOWER, Summary.MEAN, "billed_duration", compared=False),
+        _FIRST,
+        _FIRST_INIT,
+        _FIRST_DURATION,
+        _MAX_MEMORY,
     )
 
 

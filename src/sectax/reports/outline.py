@@ -218,8 +218,7 @@ def _told(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]
         Row(names.treatment(plan, each), units.estimate(told, column), "", "", no_interval(told), Tone.NONE)
         for each, told in estimates.items()
     ]
-    title = ": ".join(part for part in (names.cell(plan, cell.id), names.metric(plan, metric.name)) if part)
-    yield Group(title, printable(column.unit), "", "", tuple(rows))
+    yield Group(_title(plan, cell, metric), printable(column.unit), "", "", tuple(rows))
 
 
 def _group(
@@ -261,16 +260,20 @@ def _group(
                 secondary=finding.comparison.standing is Standing.SECONDARY,
             )
         )
-    parts = [names.cell(plan, cell.id)]
-    if len(plan.metrics) > 1:
-        parts.append(names.metric(plan, metric.name))
     return Group(
-        title=": ".join(part for part in parts if part),
+        title=_title(plan, cell, metric),
         unit=printable(column.unit),
         difference_unit=printable(differences.unit),
         against=names.treatment(plan, cell.baseline),
         rows=tuple(rows),
     )
+
+
+def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
+    parts = [names.cell(plan, cell.id)]
+    if len(plan.metrics) > 1:
+        parts.append(names.metric(plan, metric.name))
+    return ": ".join(part for part in parts if part)
 
 
 def _why(finding: Finding, results: dict[str, TreatmentResult]) -> str:

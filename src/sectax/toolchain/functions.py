@@ -7,7 +7,6 @@ import os
 import platform
 import secrets
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -19,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
-from sectax.toolchain import go, packages
+from sectax.toolchain import go, installer, packages
 from sectax.toolchain.cache import cache_folder
 from sectax.toolchain.probes import Missing
 
@@ -29,7 +28,6 @@ _INSTALLERS_OWN = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_ca
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
 # Grows when what is made of the same sources changes.
 _BUILD = 1
-_TAIL_LINES = 15
 
 
 class FunctionNotBuilt(SectaxError):
@@ -169,7 +167,7 @@ def _assemble(function: Function, content: Path) -> None:
     """The function's package, and the libraries of its lock beside it."""
     try:
         packages.install_into(content, function.folder / _LOCK)
-    except packages.NotInstalled as error:
+    except installer.InstallerFailed as error:
         raise FunctionNotBuilt(
             f"the libraries of function {function.name} could not be installed:\n{error}", "mend that, then try again"
         ) from error
@@ -180,21 +178,14 @@ def _assemble(function: Function, content: Path) -> None:
 def _compile(function: Function, content: Path) -> None:
     """One static program, the same on every machine for the same Go."""
     words = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
-    done = subprocess.run(
-        [_go(function), "build", *words, "-o", str(content / function.handler), "."],
-        cwd=function.folder,
-        env=os.environ | _go_environment(),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    if done.returncode != 0:
-        tail = "\n".join(done.stderr.strip().splitlines()[-_TAIL_LINES:])
+    command = [str(_go(function)), "build", *words, "-o", str(content / function.handler), "."]
+    try:
+        installer.run(command, os.environ | _go_environment(), function.folder)
+    except installer.InstallerFailed as error:
         raise FunctionNotBuilt(
-            f"function {function.name} could not be compiled:\n{tail}",
+            f"function {function.name} could not be compiled:\n{error}",
             "mend that, then try again; go.mod says how new Go must be, and its modules are fetched the first time",
-        )
+        ) from error
 
 
 def _go_environment() -> dict[str, str]:

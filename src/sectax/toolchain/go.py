@@ -23,11 +23,10 @@ import tempfile
 from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.toolchain import machine
+from sectax.toolchain import installer, machine
 from sectax.toolchain.cache import cache_folder
 from sectax.toolchain.probes import Missing
 
-_TAIL_LINES = 15
 _WITHIN_REACH = "are the Go module proxy and sum.golang.org within reach?"
 _GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word
 # Which Go a go.mod and the user's settings would switch to is not asked: the one that is started is the one that works.
@@ -99,8 +98,8 @@ def fetch(version: str) -> None:
         module = f"golang.org/toolchain@v0.0.1-{release}"
         done = _run("go", "mod", "download", "-json", module, own=_VOUCHED | own, folder=scratch)
         if done.returncode != 0:
-            tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
-            raise GoNotFetched(f"Go {version} could not be fetched:\n{tail}", f"{_WITHIN_REACH} Or {_install(version)}")
+            said = installer.tail(done)
+            raise GoNotFetched(f"Go {version} could not be fetched:\n{said}", f"{_WITHIN_REACH} Or {_install(version)}")
         told = json.loads(done.stdout)
         if told["Sum"] != SUMS.get(release, told["Sum"]):
             raise GoNotFetched(

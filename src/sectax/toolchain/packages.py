@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-# The end of an installer's output, where the reason stands.
-_TAIL_LINES = 15
-
-
-class NotInstalled(Exception):
-    """The packages could not be installed; the message is the end of what the installer said."""
+from sectax.toolchain import installer
 
 
 def uv() -> str | None:
@@ -32,7 +25,7 @@ def install_into(folder: Path, lock: Path) -> None:
     """Install what *lock* names into *folder*, as builds for this interpreter; nothing is compiled.
 
     Raises:
-        NotInstalled: the installer failed.
+        InstallerFailed: the installer did.
     """
     program = uv()
     what = ["--require-hashes", "--only-binary", ":all:", "--no-deps", "--target", str(folder), "-r", str(lock)]
@@ -40,10 +33,4 @@ def install_into(folder: Path, lock: Path) -> None:
         command = [program, "pip", "install", "--quiet", "--python", sys.executable, *what]
     else:
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", *what]
-    # uv trusts the system's certificates (a company's proxy may have put its own there) only when asked to.
-    environment = {"UV_SYSTEM_CERTS": "1"} | dict(os.environ)
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
-    if done.returncode != 0:
-        raise NotInstalled("\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:]))
+    installer.run(command, installer.for_uv())

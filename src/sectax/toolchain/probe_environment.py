@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 
+from sectax.toolchain import installer
 from sectax.toolchain.packages import uv as find_uv
 from sectax.toolchain.probes import Probe, SetUpFailed
-
-# The end of an installer's output, where the reason stands.
-_TAIL_LINES = 15
 
 
 def build(probe: Probe) -> None:
@@ -28,9 +24,8 @@ def build(probe: Probe) -> None:
     uv = find_uv()
     python = str(folder / "bin" / "python")
     if uv is not None:
-        # uv trusts the system's certificates (a company's proxy may have put its own there) only when asked to; and
-        # every block starts fresh processes, which must not compile the libraries anew where they may not write.
-        environment = {"UV_SYSTEM_CERTS": "1"} | dict(os.environ)
+        # Every block starts fresh processes, which must not compile the libraries anew where they may not write.
+        environment = installer.for_uv()
         install = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", python, "--require-hashes"]
         _run([uv, "venv", "--quiet", "--python", sys.executable, str(folder)], environment, probe)
         _run([*install, "-r", lock], environment, probe)
@@ -41,9 +36,9 @@ def build(probe: Probe) -> None:
 
 
 def _run(command: list[str], environment: dict[str, str] | None, probe: Probe) -> None:
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
-    if done.returncode != 0:
-        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
-        raise SetUpFailed(f"probe {probe.name}: {' '.join(command)} failed:\n{tail}", "mend that, then run this again")
+    try:
+        installer.run(command, environment)
+    except installer.InstallerFailed as error:
+        raise SetUpFailed(
+            f"probe {probe.name}: {' '.join(command)} failed:\n{error}", "mend that, then run this again"
+        ) from error

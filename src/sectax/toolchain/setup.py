@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 
+from sectax.toolchain import installer
 from sectax.toolchain.parts import Part, Say
 from sectax.toolchain.probes import Missing, SetUpFailed
-
-# The end of an installer's output, where the reason stands.
-_TAIL_LINES = 15
 
 
 def set_up(part: Part, say: Say) -> None:
@@ -43,17 +40,18 @@ def _install_packages(part: Part, lack: Missing, say: Say) -> None:
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "-y", "--no-install-recommends", *lack.apt]
     # The package lists of a new machine may be empty or old: fetch them only when the first attempt says so.
-    quiet = subprocess.run(install, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False)
-    if quiet.returncode != 0:
+    try:
+        installer.run(install, environment)
+    except installer.InstallerFailed:
         say("refreshing the package lists")
         _run(["apt-get", "update"], environment, part)
         _run(install, environment, part)
 
 
 def _run(command: list[str], environment: dict[str, str], part: Part) -> None:
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
-    if done.returncode != 0:
-        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
-        raise SetUpFailed(f"{part.title}: {' '.join(command)} failed:\n{tail}", "mend that, then run this again")
+    try:
+        installer.run(command, environment)
+    except installer.InstallerFailed as error:
+        raise SetUpFailed(
+            f"{part.title}: {' '.join(command)} failed:\n{error}", "mend that, then run this again"
+        ) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 import socket
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from sectax.stack.lambda_service.local import LocalLambda
 from sectax.subjects.function.services import close_services, service
 from sectax.subjects.function.spec import AWS
 from tests.subjects.function.functions import needs_sandbox
+from tests.subjects.function.web import SilentHandler, web_server
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def serving(status: int, body: bytes, **headers: str) -> Iterator[str]:
     """A web server that answers everything alike."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(SilentHandler):
         def do_GET(self) -> None:
             self.send_response(status)
             for name, value in (headers | {"Content-Length": str(len(body))}).items():
@@ -42,15 +42,8 @@ def serving(status: int, body: bytes, **headers: str) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *words: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
+    with web_server(Handler) as address:
+        yield address
 
 
 def refused(address: str) -> SectaxError:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import http.server
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,6 +12,7 @@ import pytest
 from sectax.model.errors import SubjectFailed
 from sectax.subjects.function.services import close_services
 from tests.subjects.function.functions import folder, spec
+from tests.subjects.function.web import SilentHandler, web_server
 
 CONFIGURATION = {
     "State": "Active",
@@ -57,7 +56,7 @@ def lambda_like(**odd: Answer) -> Iterator[str]:
         "delete": (204, b"", {}),
     } | odd
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(SilentHandler):
         def do_GET(self) -> None:
             self.say({"functions": "list", "configuration": "configuration"}.get(self.last_word(), "get"))
 
@@ -79,15 +78,8 @@ def lambda_like(**odd: Answer) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *words: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
+    with web_server(Handler) as address:
+        yield address
 
 
 SITUATIONS = [

@@ -23,17 +23,12 @@ from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
     ENDPOINT_OPTIONS,
-    FIRST,
-    FIRST_DURATION,
-    FIRST_INIT,
-    MAX_MEMORY,
     METRIC_WORDS,
-    REPORT_STEP_S,
     RUNTIME_CLIENT,
     SPACED,
     declares,
-    durations,
     memory_levels,
+    metrics,
     transfers,
     usage,
 )
@@ -91,13 +86,7 @@ class FunctionExperiment:
             Factor("function", tuple(functions.code)),
         )
         factors = choose(known, {"pace": (BACK_TO_BACK,)}, request.levels)
-        metrics = (
-            *durations(REPORT_STEP_S if functions.endpoint is AWS else 0.0),
-            FIRST,
-            FIRST_INIT,
-            FIRST_DURATION,
-            MAX_MEMORY,
-        )
+        told = metrics(functions.endpoint)
         rules = Rules(
             family=lambda levels: _FAMILY,
             unavailable=_Availability(functions.endpoint),
@@ -105,9 +94,7 @@ class FunctionExperiment:
             # The cost of a function is its author's: nothing of a known length can be put into it from outside.
             positive=False,
         )
-        matrix = build(
-            factors, "function", BASELINE, metrics, request.stopping, rules, simultaneous=request.simultaneous
-        )
+        matrix = build(factors, "function", BASELINE, told, request.stopping, rules, simultaneous=request.simultaneous)
         return Plan(
             experiment=self.name,
             preset=request.preset,
@@ -115,7 +102,7 @@ class FunctionExperiment:
             transfers=transfers(functions.endpoint),
             control="function",
             factors=factors,
-            metrics=metrics,
+            metrics=told,
             cells=matrix.cells,
             treatments=matrix.treatments,
             comparisons=matrix.comparisons,

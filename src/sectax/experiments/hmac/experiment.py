@@ -30,16 +30,12 @@ from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
     ENDPOINT_OPTIONS,
-    FIRST,
-    FIRST_DURATION,
-    FIRST_INIT,
-    MAX_MEMORY,
-    REPORT_STEP_S,
     RUNTIME_CLIENT,
     SPACED,
     declares,
-    durations,
     memory_levels,
+    metrics,
+    step_s,
     transfers,
     usage,
     where,
@@ -50,7 +46,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Plan, Stopping
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
-from sectax.subjects.function import AWS, LOCAL
+from sectax.subjects.function import LOCAL
 
 # The study has five trials in a cell, of which the first is the instance's first, which a block has besides. Where
 # there is time, a block has more calls than the medians need: beside deploying the functions they cost little, and a
@@ -107,7 +103,7 @@ class HmacExperiment:
         )
         factors = choose(known, PRESETS[request.preset], request.levels)
         levels = {factor.name: factor.levels for factor in factors}
-        metrics = _metrics(request.preset, levels, REPORT_STEP_S if endpoint is AWS else 0.0)
+        told = _metrics(request.preset, levels, endpoint)
         stopping = _within(request.stopping, _BUDGET_S.get(request.preset))
         rules = Rules(
             family=lambda levels: levels["language"],
@@ -118,7 +114,7 @@ class HmacExperiment:
             # The work is one event: there is no part of it that could be done once more at a known cost.
             positive=False,
         )
-        matrix = build(factors, "authentication", NONE, metrics, stopping, rules, simultaneous=request.simultaneous)
+        matrix = build(factors, "authentication", NONE, told, stopping, rules, simultaneous=request.simultaneous)
         return Plan(
             experiment=self.name,
             preset=request.preset,
@@ -126,7 +122,7 @@ class HmacExperiment:
             transfers=transfers(endpoint),
             control="authentication",
             factors=factors,
-            metrics=metrics,
+            metrics=told,
             cells=matrix.cells,
             treatments=matrix.treatments,
             comparisons=matrix.comparisons,
@@ -199,23 +195,18 @@ class HmacExperiment:
         )
 
 
-def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], step_s: float) -> tuple[Metric, ...]:
-    """What is told of every treatment, the primary metric first.
+def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str | None) -> tuple[Metric, ...]:
+    """What is told of every treatment, the primary metric first."""
 
-    Args:
-        step_s: the smallest step of a Duration.
-    """
+    def of_all_five(name: str, summary: Summary) -> Metric:
+        return Metric(name, "s", Better.LOWER, summary, "invocation", step_s(endpoint), compared=False)
 
-    def told(name: str, summary: Summary, observed: str) -> Metric:
-        return Metric(name, "s", Better.LOWER, summary, observed, step_s, compared=False)
-
-    metrics = [*durations(step_s), FIRST, FIRST_INIT, FIRST_DURATION, MAX_MEMORY]
+    told = [*metrics(endpoint)]
     if preset == "published":
-        metrics.append(told("worst_invocation", Summary.MAXIMUM, "invocation"))
-        metrics.append(told("median_invocation", Summary.MEDIAN, "invocation"))
+        told += [of_all_five("worst_invocation", Summary.MAXIMUM), of_all_five("median_invocation", Summary.MEDIAN)]
     if TIMED in levels["authentication"]:
-        metrics += [Metric(step, "s", Better.LOWER, Summary.MEDIAN, step, compared=False) for step in (*STEPS, WHOLE)]
-    return tuple(metrics)
+        told += [Metric(step, "s", Better.LOWER, Summary.MEDIAN, step, compared=False) for step in (*STEPS, WHOLE)]
+    return tuple(told)
 
 
 def _choices(endpoint: str | None) -> tuple[str, ...]:

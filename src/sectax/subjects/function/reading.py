@@ -39,6 +39,7 @@ class Reading:
         clock, step_s: what timed it, and in which steps it tells.
         amounts: telemetry of this invocation alone.
         limits: those in force, as witnesses; empty where the service does not say.
+        parts: seconds by the name of the part of it that the function's own answer tells of.
     """
 
     duration_s: float
@@ -49,6 +50,7 @@ class Reading:
     step_s: float
     amounts: dict[str, float] = field(default_factory=dict)
     limits: Witnesses = field(default_factory=dict)
+    parts: dict[str, float] = field(default_factory=dict)
 
 
 def reading(answer: dict[str, Any]) -> Reading | None:

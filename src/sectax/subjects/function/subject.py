@@ -6,6 +6,7 @@ import base64
 import itertools
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,10 @@ class FunctionSubject:
         for _ in range(work.settle):
             self._warm(telemetry)
         seen = [self._warm(telemetry) for _ in range(work.count)]
-        observations = [observation for each, told in seen for observation in self._of_each(each, told)]
-        used = [each.max_memory_bytes for each, _ in seen if each.max_memory_bytes is not None]
+        observations = [observation for each in seen for observation in self._of_each(each)]
+        used = [each.max_memory_bytes for each in seen if each.max_memory_bytes is not None]
         if used:
-            observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1][0].clock, 1))
+            observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1].clock, 1))
         return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
@@ -141,30 +142,29 @@ class FunctionSubject:
         if self._spec.counts_first:
             yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
 
-    def _of_each(self, seen: Reading, told: dict[str, float]) -> Iterator[Observation]:
+    def _of_each(self, seen: Reading) -> Iterator[Observation]:
         yield Observation(DURATION, seen.duration_s, "s", seen.clock, 1)
         yield Observation(BILLED, seen.billed_s, "s", seen.clock, 1)
         if self._spec.counts_first:
             yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
-        for part, seconds in told.items():
+        for part, seconds in seen.parts.items():
             yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
 
-    def _warm(self, telemetry: dict[str, float]) -> tuple[Reading, dict[str, float]]:
-        """One invocation of an instance that is warm, at the pace of the treatment, and the parts that it told of."""
+    def _warm(self, telemetry: dict[str, float]) -> Reading:
+        """One invocation of an instance that is warm, at the pace of the treatment."""
         for _ in range(_COLD_IN_A_ROW):
             self._wait()
-            seen, answer = self._invoke(next(self._events))
+            seen, _ = self._invoke(next(self._events))
             for name, amount in seen.amounts.items():
                 telemetry[name] = telemetry.get(name, 0.0) + amount
             telemetry["spanned_s"] += seen.duration_s
             if seen.init_s is None:
-                parts, _ = self._parts(answer)
-                if self._spec.told and not parts:
+                if self._spec.told and not seen.parts:
                     raise self._failure(
                         f"its answer tells no nanoseconds in `{self._spec.told}`",
                         "see whether its environment asks for it",
                     )
-                return seen, parts
+                return seen
             telemetry["cold_starts"] = telemetry.get("cold_starts", 0.0) + 1
         raise self._failure(
             f"{_COLD_IN_A_ROW} invocations in a row were cold starts",
@@ -176,13 +176,14 @@ class FunctionSubject:
         answer, payload = self._call(event)
         if answer.get("FunctionError"):
             raise self._failure(*function_error(payload, _log(answer)))
-        wrong = self._wrong(payload)
+        parts, bare = self._parts(payload)
+        wrong = self._wrong(bare)
         if wrong is not None:
             raise self._failure(f"gave a wrong answer: {wrong}", "nothing is timed that does not do its work")
         seen = reading(answer)
         if seen is None:
             raise self._failure("was invoked, and no Duration was told", "the service must return REPORT lines")
-        return seen, payload
+        return replace(seen, parts=parts), payload
 
     def _call(self, event: bytes) -> tuple[dict[str, Any], str]:
         try:
@@ -193,8 +194,8 @@ class FunctionSubject:
             self._answered = time.monotonic()
 
     def _wrong(self, payload: str) -> str | None:
+        """What is wrong with an answer without the parts that it tells of; None where nothing is."""
         spec = self._spec
-        _, payload = self._parts(payload)
         if spec.expected is not None and not _equal(payload, spec.expected):
             return f"{printable(payload, _LONGEST_WITNESS)}, not what was expected"
         return None if spec.referee is None else spec.referee.judge(payload)
@@ -220,7 +221,7 @@ class FunctionSubject:
             self._invoke(event.encode())
         for event in referee.tampered():
             answer, payload = self._call(event.encode())
-            if not answer.get("FunctionError") and self._wrong(payload) is None:
+            if not answer.get("FunctionError") and self._wrong(self._parts(payload)[1]) is None:
                 raise self._failure("accepted a tampered event", "nothing is timed that does not do its work")
 
     def _running(self) -> Deployment:

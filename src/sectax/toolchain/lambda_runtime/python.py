@@ -6,7 +6,6 @@ import fcntl
 import functools
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.model.errors import SectaxError
-from sectax.toolchain import packages
+from sectax.toolchain import installer, packages
 from sectax.toolchain.cache import cache_folder
 from sectax.toolchain.probes import Missing
 
@@ -22,7 +21,6 @@ _LOCK = Path(__file__).with_name("python.lock")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 _ASK = "import json, sys; print(json.dumps([sys.base_prefix, sys.version, list(sys.version_info[:2])]))"
 _ASK_TIMEOUT_S = 20
-_TAIL_LINES = 10
 
 
 class MissingInterpreter(SectaxError):
@@ -136,14 +134,12 @@ def _install(executable: str, lock: Path, folder: Path) -> None:
         ]
     else:
         command = [executable, "-m", "pip", "install", "--quiet", *what]
-    # uv trusts the system's certificates (a company's proxy may have put its own there) only when asked to.
-    environment = {"UV_SYSTEM_CERTS": "1"} | dict(os.environ)
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
-    if done.returncode != 0:
-        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
-        raise MissingInterpreter(f"AWS's runtime client could not be installed: {tail}", "mend that, then try again")
+    try:
+        installer.run(command, installer.for_uv())
+    except installer.InstallerFailed as error:
+        raise MissingInterpreter(
+            f"AWS's runtime client could not be installed: {error}", "mend that, then try again"
+        ) from error
     # The programs of an instance run as nobody in particular.
     for path in (folder, *folder.rglob("*")):
         path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
