@@ -15,7 +15,6 @@ from sectax.model.finding import FASTER, SLOWER, Finding, VerdictId
 from sectax.model.plan import Calibrated, Stopping
 from sectax.model.treatment import Comparison, SkippedTreatment, Standing
 from sectax.reports import words
-from sectax.reports.words.plans import first_verdict
 
 COMPARISON = Comparison("a:throughput", "all", "a", "b", "throughput", Standing.PRIMARY, 0.05)
 
@@ -213,27 +212,6 @@ def test_plan_with_a_fixed_number_of_blocks_promises_nothing_before_the_end() ->
     plan = replace(situations.signatures_in_php().measured.plan, stopping=Stopping(0.02, fixed_blocks=9))
 
     assert words.plan(plan)[3] == "exactly 9 blocks, judged at the end"
-    assert first_verdict(plan) == 9
-
-
-def test_tiny_error_level_puts_the_first_verdict_later() -> None:
-    plan = situations.signatures_in_php().measured.plan
-    strict = tuple(replace(each, alpha=1e-7) for each in plan.comparisons)
-
-    later = first_verdict(replace(plan, comparisons=strict))
-
-    assert later is not None
-    assert later > 6
-
-
-def test_plan_that_can_never_answer_says_so() -> None:
-    plan = situations.signatures_in_php().measured.plan
-    strict = tuple(replace(each, alpha=1e-12) for each in plan.comparisons)
-
-    told = words.plan(replace(plan, comparisons=strict, stopping=Stopping(0.02, max_blocks=6)))
-
-    assert "so few blocks allow no verdict" in told[3]
-    assert "--max-blocks" in told[3]
 
 
 def test_hostile_words_of_a_plan_are_escaped() -> None:

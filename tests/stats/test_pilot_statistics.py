@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sectax.stats.change_point import change_points, warm_up, warm_up_of
-from sectax.stats.repetition import rounds_per_block, variance_parts
+from sectax.stats.repeated_looks import repeated_critical_value
+from sectax.stats.repetition import seconds_to_verdict, variance_parts
 
 BATCHES = np.arange(60)
 
@@ -88,24 +89,66 @@ def test_variance_parts_are_told_apart() -> None:
     assert between == pytest.approx(0.03**2, rel=0.2)
 
 
-def test_variance_between_is_never_below_what_the_noise_hides() -> None:
-    alternating = np.tile([0.0, 1.0], (3, 5))
+def test_variance_between_processes_is_an_unbiased_guess() -> None:
+    rng = np.random.default_rng(2)
 
-    within, between = variance_parts(alternating)
+    guesses = [variance_parts(rng.normal(0, 0.01, (2, 5)))[1] for _ in range(4000)]
 
-    assert between == pytest.approx(within / 10)
+    assert np.mean(guesses) == pytest.approx(0.0, abs=2e-6)
 
 
-def test_rounds_follow_kalibera_and_jones() -> None:
-    assert rounds_per_block(4.0, 1.0, block_cost=9.0, round_cost=1.0) == 6
-    assert rounds_per_block(1.0, 100.0, block_cost=1.0, round_cost=1.0) == 4
-    assert rounds_per_block(100.0, 0.01, block_cost=9.0, round_cost=1.0) == 32
-    assert rounds_per_block(1.0, 0.0, block_cost=1.0, round_cost=1.0, limits=(2, 8)) == 8
-    assert rounds_per_block(0.0, 0.0, block_cost=1.0, round_cost=1.0, limits=(2, 8)) == 2
+def soonest(within: float, between: float, *, block: float, round_: float, half_width: float = 0.01) -> int:
+    rounds = np.arange(2, 65)
+    times = seconds_to_verdict(
+        rounds,
+        within,
+        between,
+        block_cost=block,
+        round_cost=round_,
+        half_width=half_width,
+        alpha=0.05,
+        first_look=6,
+        fewest_blocks=10,
+    )
+    return int(rounds[np.argmin(times)])
+
+
+def test_a_quiet_machine_needs_few_rounds_since_every_answer_takes_some_blocks() -> None:
+    assert soonest(0.002**2, 0.0, block=1.0, round_=0.05) == 2
+
+
+def test_a_noisy_process_that_is_dear_to_start_is_visited_often() -> None:
+    assert soonest(0.1**2, 0.0, block=1.0, round_=0.05) > 30
+
+
+def test_processes_that_differ_are_not_visited_often() -> None:
+    assert soonest(0.02**2, 0.02**2, block=1.0, round_=0.5) < 5
+
+
+def test_rounds_never_cost_more_time_than_any_other_number_of_them() -> None:
+    """By simulation: blocks until the interval is narrow enough, at the number of rounds that was chosen."""
+    within, between, block, round_ = 0.05**2, 0.004**2, 0.5, 0.02
+    rng = np.random.default_rng(3)
+
+    def seconds(rounds: int) -> float:
+        spread = np.sqrt(2 * (between + within / rounds))
+        blocks = np.arange(10, 401)
+        differences = rng.normal(0, spread, (200, 400))
+        sd = np.array([differences[:, :n].std(axis=1, ddof=1) for n in blocks]).T
+        enough = repeated_critical_value(blocks, 0.05, 6, 400) * sd / np.sqrt(blocks) <= 0.01
+        return float(np.mean(blocks[np.argmax(enough, axis=1)])) * (block + rounds * round_)
+
+    chosen = seconds(soonest(within, between, block=block, round_=round_))
+
+    assert all(chosen <= 1.1 * seconds(other) for other in (2, 4, 8, 16, 32, 64))
+
+
+def test_an_answer_out_of_reach_still_prefers_the_narrower_interval() -> None:
+    assert soonest(1.0, 0.0, block=1.0, round_=0.1, half_width=0.001) == 64
 
 
 def test_costs_and_variances_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ValueError, match="costs"):
-        rounds_per_block(1.0, 1.0, block_cost=1.0, round_cost=0.0)
+    with pytest.raises(ValueError, match="positive"):
+        soonest(1.0, 1.0, block=1.0, round_=0.0)
     with pytest.raises(ValueError, match="two processes"):
         variance_parts([[1.0, 2.0]])

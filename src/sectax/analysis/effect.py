@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.model.finding import Effect, Estimate
 from sectax.model.measured import Measured
-from sectax.model.plan import FIRST_LOOK, Plan
+from sectax.model.plan import FIRST_LOOK, last_look
 from sectax.stats.confidence_sequence import running_sequence
 from sectax.stats.moments import Array
 from sectax.stats.student import critical_value
@@ -91,11 +91,6 @@ def blocks_pending(measured: Measured) -> int:
     return max(0, (measured.plan.stopping.fixed_blocks or 0) - len(measured.blocks))
 
 
-def last_look(plan: Plan) -> int:
-    """The most blocks after which a plan may look."""
-    return max(plan.stopping.max_blocks, plan.stopping.fixed_blocks or 0, FIRST_LOOK)
-
-
 def unseen(margin: float) -> float:
     """How far off the block lies that a claim must survive, as a log ratio.
 
@@ -120,7 +115,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         np.concatenate([alpha, alpha]),
         np.concatenate([pairs.least_spread, pairs.least_spread * typical]),
         np.concatenate([off, off * typical]),
-        last_look=last_look(measured.plan),
+        last_look=last_look(measured.plan, measured.calibrated),
         fixed=fixed,
     )
     method = STUDENT if fixed else SEQUENCE

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from sectax.analysis.effect import blocks_pending, effects, last_look, margin_of, unseen
+from sectax.analysis.effect import blocks_pending, effects, margin_of, unseen
 from sectax.analysis.needed import Open, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
 from sectax.model.measured import Measured
+from sectax.model.plan import last_look
 from sectax.model.treatment import Comparison
 
 
@@ -54,7 +55,7 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     ]
     if not still:
         return findings
-    margin, last, end = findings[0].margin, last_look(measured.plan), _end(measured)
+    margin, last, end = findings[0].margin, last_look(measured.plan, measured.calibrated), _end(measured)
     projected = _open([(findings[row].comparison, effect) for row, effect in still], margin)
     needs = blocks_needed(projected, margin, last)
     margins = margins_in_reach(projected, end, last)
@@ -84,7 +85,7 @@ def _open(compared: list[tuple[Comparison, Effect]], margin: float) -> Open:
 def _end(measured: Measured) -> int:
     """The number of blocks at which the budget is spent, if they go on to last as long as they did."""
     stopping = measured.plan.stopping
-    most = last_look(measured.plan)
+    most = last_look(measured.plan, measured.calibrated)
     if stopping.budget_s is None or not measured.block_s:
         return most
     return min(most, int(stopping.budget_s / measured.block_s))

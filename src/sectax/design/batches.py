@@ -1,6 +1,14 @@
-"""How many operations make a batch."""
+"""How many operations make a batch, and that the batches which are compared last equally long.
+
+A long batch is interrupted by other work on the machine more often than a short one. Where that work is steady it costs
+both the same share; where it comes and goes the short batches often escape it whole, and their treatment looks faster.
+"""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 # A batch must be long beside the clock's step and the cost of reading it, or it measures the clock.
 GRANULARITY_STEPS = 1000
@@ -8,7 +16,26 @@ CLOCK_READS = 100
 SHORTEST_BATCH_S = 1e-3
 # Past this a batch would not fit into any block; one operation that lasts longer is a batch of one.
 MOST_OPERATIONS = 10_000_000
+# Batches of one cell whose lengths lie farther apart are sized again between two blocks.
+UNEVEN = 1.5
+# So many more of the slowest operation are tried to bring whole operations to about equal lengths.
+_MORE = 4
 _GROWTH = 8
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What the size of a batch depends on.
+
+    Attributes:
+        operation_s: seconds of one operation where nothing disturbs it.
+        shortest_s: the shortest batch that the clock allows.
+        most: operations that a batch may have at most.
+    """
+
+    operation_s: float
+    shortest_s: float
+    most: int = MOST_OPERATIONS
 
 
 def shortest_batch(granularity_s: float, clock_read_s: float) -> float:
@@ -26,7 +53,37 @@ def next_count(count: int, elapsed_s: float, enough_s: float, most: int = MOST_O
     return min(max(count + 1, min(wanted, count * _GROWTH)), most)
 
 
-def frozen_count(per_operation_s: float, aim_s: float, shortest_s: float, most: int = MOST_OPERATIONS) -> int:
-    """Operations per batch for a batch of about `aim_s`, never shorter than `shortest_s` unless `most` says so."""
-    wanted = max(aim_s, shortest_s) / max(per_operation_s, 1e-12)
-    return max(1, min(round(wanted), most))
+def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bool = False) -> dict[str, int]:
+    """Operations per batch of every treatment of a cell: batches of about `aim_s`, all about equally long.
+
+    The slowest operation decides, since its batch cannot be cut as finely as the others'.
+
+    Args:
+        equal_counts: the batches have equally many operations instead, where each is a process of its own.
+    """
+    if not cell:
+        return {}
+    slowest = max(cell.values(), key=lambda each: each.operation_s)
+    wanted_s = max(aim_s, *(each.shortest_s for each in cell.values()))
+    count = _whole(wanted_s, slowest)
+    if equal_counts:
+        least = max(_whole(each.shortest_s, each) for each in cell.values())
+        return {name: min(max(count, least), each.most) for name, each in cell.items()}
+    sizes = [
+        {name: _whole(slowest.operation_s * tried, each) for name, each in cell.items()}
+        for tried in range(count, count + _MORE)
+    ]
+    return min(sizes, key=lambda each: uneven([each[name] * cell[name].operation_s for name in cell]))
+
+
+def uneven(lengths_s: Collection[float]) -> bool:
+    """Whether batches of a cell differ so much in length that a load can favour one of them."""
+    return bool(lengths_s) and max(lengths_s) > UNEVEN * min(lengths_s)
+
+
+def _whole(length_s: float, operation: Operation) -> int:
+    """The number of operations whose length is nearest in ratio."""
+    exact = length_s / max(operation.operation_s, 1e-12)
+    below = math.floor(exact)
+    nearest = below if exact < math.sqrt(below * (below + 1)) else below + 1
+    return max(1, min(nearest, operation.most))

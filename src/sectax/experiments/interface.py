@@ -94,6 +94,17 @@ class PaidFor(Protocol):
 
 
 @runtime_checkable
+class HasBudgets(Protocol):
+    """What an experiment has besides where its presets take another time than most.
+
+    Attributes:
+        budgets_s: seconds by preset, where the user gives neither a budget nor a number of blocks.
+    """
+
+    budgets_s: Mapping[str, float]
+
+
+@runtime_checkable
 class Advises(Protocol):
     """What an experiment has besides where its runs can be turned into advice (`sectax advise`)."""
 

@@ -15,7 +15,7 @@ from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
 from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import SETTLING_SHARE, Plan
+from sectax.model.plan import SETTLING_SHARE, Plan, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role
 from sectax.subjects.function import AWS, LOCAL
@@ -187,7 +187,7 @@ def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
         besides: invocations of a function between its opening and its end that are not measured, its first one apart.
     """
     in_a_batch = max(1, round(plan.batch_s / assumed_s))
-    blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
+    blocks = last_look(plan, None)
     processor = "arm64" if architecture() == "arm64" else "x86_64"  # there are prices for these two
     requests, gb_s = 0, 0.0
     for treatment in plan.treatments:

@@ -10,6 +10,10 @@ from sectax.model.treatment import Cell, Comparison, Factor, SkippedTreatment, T
 
 # The smallest number of blocks at which a verdict is possible (the sequence is very wide before).
 FIRST_LOOK = 6
+# So many blocks decide most comparisons of a quiet machine, since a claim must survive one block that is unlike the
+# others (docs/method-notes.md, 'Skew and modes'). A plan in time leaves room for them where it can.
+ENOUGH_BLOCKS = 10
+# Where neither blocks nor a budget were asked for.
 DEFAULT_MAX_BLOCKS = 40
 
 
@@ -20,16 +24,18 @@ class Stopping:
     Attributes:
         margin: the smallest cost that matters, 0.02 is 2 %.
         alpha: the error level that the primary comparisons share.
-        max_blocks: the most blocks that are run.
+        max_blocks: the most blocks that are run; None: as many as fit into the budget.
         fixed_blocks: run exactly so many (the fixed-N design); None for the sequential one.
         budget_s: the most seconds that a session may take, its pilot included; None for no limit.
+        extends: the budget was not asked for, so a run whose first verdicts take longer may take longer.
     """
 
     margin: float
     alpha: float = 0.05
-    max_blocks: int = DEFAULT_MAX_BLOCKS
+    max_blocks: int | None = None
     fixed_blocks: int | None = None
     budget_s: float | None = None
+    extends: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,9 @@ class Plan:
 
     The first metric is the one that primary comparisons use. `warms_up` is False where nothing is to warm up before
     it counts: every operation is a process of its own, or a study did not; `settles` is False where a batch
-    counts without one before it that is thrown away; `one_processor` is True where all subjects
-    work on one thread and take turns on the same processor. `transfers` says in one sentence what of the result holds
+    counts without one before it that is thrown away; `equal_counts` is True where batches of a cell have equally many
+    operations instead of an equal length, since every operation is a process of its own; `one_processor` is True where
+    all subjects work on one thread and take turns on the same processor. `transfers` says in one sentence what holds
     elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave (enough
     to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share when they
     do equal work. `words` says what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`).
@@ -80,6 +87,7 @@ class Plan:
     rounds_range: tuple[int, int] = (4, 32)
     warms_up: bool = True
     settles: bool = True
+    equal_counts: bool = False
     one_processor: bool = False
     choices: tuple[str, ...] = ()
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -104,12 +112,13 @@ class Calibration:
     Attributes:
         count: operations per batch.
         warmup: batches that are run and thrown away at the start of every process.
-        batch_s: about how long a batch lasts.
+        batch_s: how long a batch lasts by the clock of the plan's first metric where nothing disturbs it.
         open_s: about how long it takes to start the subject and make it ready.
         granularity_s, clock_read_s: of the clock that times the batches.
         empty_s: what an empty operation costs in the same loop; None where it was not measured.
         settle: whether a batch that counts comes after one that is thrown away.
         settled: whether the pilot saw the end of the warm-up.
+        waits_s: how much longer than its batch a visit takes whoever makes it.
     """
 
     treatment: str
@@ -122,14 +131,34 @@ class Calibration:
     empty_s: float | None = None
     settle: bool = True
     settled: bool = True
+    waits_s: float = 0.0
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The pilot's whole result: a calibration per treatment, and the rounds per block of every cell."""
+    """The pilot's whole result.
+
+    Attributes:
+        calibrations: by treatment; one that could not be tried is not here.
+        rounds: per block, by cell.
+        last_look: the block after which a run ends at the latest; None where the plan alone says it.
+        pace: how many times longer the pilot's visits took than the fastest of them: what other work on this machine
+            makes of announced times.
+    """
 
     calibrations: dict[str, Calibration]
     rounds: dict[str, int]
+    last_look: int | None = None
+    pace: float = 1.0
+
+
+def last_look(plan: Plan, calibrated: Calibrated | None) -> int:
+    """The block after which a run ends at the latest: what the error level of its looks is shared over."""
+    stopping = plan.stopping
+    if stopping.fixed_blocks is not None:
+        return max(stopping.fixed_blocks, FIRST_LOOK)
+    frozen = None if calibrated is None else calibrated.last_look
+    return max(frozen or stopping.max_blocks or DEFAULT_MAX_BLOCKS, FIRST_LOOK)
 
 
 # A settling batch is half as long as the batch that counts: it brings back caches after a switch, and tells nothing.

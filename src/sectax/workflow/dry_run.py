@@ -11,6 +11,7 @@ from sectax.model.bill import Bill
 from sectax.prices.billing import bill
 from sectax.prices.price_list import load
 from sectax.reports import words
+from sectax.workflow.in_time import with_budget
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
         WrongUse: the request, or the price list, cannot be used.
     """
     experiment = registry.load(name)
-    plan = experiment.plan(request)
+    plan = experiment.plan(with_budget(experiment, request))
     lines = tuple(words.plan(plan))
     if not isinstance(experiment, PaidFor):
         return DryRun(lines)

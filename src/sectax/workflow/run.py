@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import secrets
 import signal
@@ -16,23 +17,27 @@ from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
+from sectax.engines.freeze import sized_again
 from sectax.engines.pilot import calibrate
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.analysed import Analysed
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import Calibrated, Plan
+from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, Plan, last_look
 from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.treatment import Role
-from sectax.model.trial import BlockEvent, Dropped, Opened
+from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.record.reader import RunReader
 from sectax.reports import words
+from sectax.sandboxes.process.processors import on_one_processor
 from sectax.toolchain import parts
+from sectax.toolchain.cache import state_folder
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.block_time import block_s
 from sectax.workflow.environment import refuse_change, take_environment
+from sectax.workflow.in_time import with_budget, with_last_look
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.progress import Progress
 from sectax.workflow.whereabouts import whereabouts
@@ -56,7 +61,7 @@ class Outcome:
 def start(name: str, request: Request, path: Path, progress: Progress) -> Outcome:
     """Plan and run an experiment, recording into a new file."""
     experiment = registry.load(name)
-    plan = experiment.plan(request)
+    plan = experiment.plan(with_budget(experiment, request))
     _refuse_empty(experiment, plan)
     private_inputs.sweep()
     inputs = experiment.inputs(plan)
@@ -129,11 +134,11 @@ class _Session:
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
             self.experiment.set_up(self.plan)
-            with _on_one_processor() if self.plan.one_processor else contextlib.nullcontext():
+            with self._processor():
                 calibrated = self.ledger.calibrated or self._calibrate()
                 specs = self.experiment.specs(self.plan, self.inputs, calibrated)
-                gaps = {name: gap_s(spec) for name, spec in specs.items()}
-                for line in words.calibrated(self.plan, calibrated, block_s(self.plan, calibrated, gaps)):
+                about_s = calibrated.pace * self._block_s(calibrated, specs)
+                for line in words.calibrated(self.plan, calibrated, about_s):
                     self.progress.say(line)
                 self._blocks(calibrated, specs)
             state = "finished"
@@ -176,15 +181,36 @@ class _Session:
                 self.progress.say(f"{recorded.treatment} {recorded.state}: {recorded.reason}")
 
         specs = self.experiment.specs(self.plan, self.inputs, None)
-        calibrated = calibrate(self.plan, specs, self.experiment.empties(self.plan), emit)
+        calibrated = calibrate(self.plan, specs, self.experiment.empties(self.plan), emit, self._left_s)
+        one_block_s = self._block_s(calibrated, specs)
+        calibrated = with_last_look(self.plan, calibrated, one_block_s, time.monotonic() - self.began)
         self.ledger.calibrate(calibrated)
         return calibrated
 
-    def _refuse_small_budget(self) -> None:
+    def _block_s(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec]) -> float:
+        return block_s(self.plan, calibrated, {name: gap_s(spec) for name, spec in specs.items()})
+
+    def _left_s(self) -> float:
+        """Seconds of the budget that are left; infinite without one."""
         budget_s = self.plan.stopping.budget_s
-        if budget_s is not None and time.monotonic() - self.began > budget_s:
+        return math.inf if budget_s is None else budget_s - (time.monotonic() - self.began)
+
+    @contextlib.contextmanager
+    def _processor(self) -> Iterator[None]:
+        """On one processor, where the plan wants that."""
+        if not self.plan.one_processor:
+            yield
+            return
+        with on_one_processor(state_folder() / "processors") as chosen:
+            if chosen.shared:
+                self.ledger.note("another sectax measured on the same processor, which makes both slower and less sure")
+                self.progress.say("another sectax measures on this machine: wait for it, or expect wider intervals")
+            yield
+
+    def _refuse_small_budget(self) -> None:
+        if self._left_s() < 0 and not self.plan.stopping.extends:
             raise NothingMeasured(
-                f"the budget of {budget_s:g} s does not reach to the end of the pilot and one block",
+                f"the budget of {self.plan.stopping.budget_s:g} s does not reach to the end of the pilot",
                 "give a longer --budget, fewer levels (--level) or, where there is one, --quick",
             )
 
@@ -194,7 +220,7 @@ class _Session:
             self._refuse_small_budget()
         going = still_open(measured)
         while going and not self._spent(measured):
-            self._block(self.ledger.next_block, going.treatments, calibrated, specs)
+            calibrated = self._block(self.ledger.next_block, going.treatments, calibrated, specs)
             measured = self.ledger.measured()
             findings = judge(measured)
             going = still_open(measured, findings)
@@ -202,41 +228,43 @@ class _Session:
             self.progress.say(whereabouts(measured, findings, going.comparisons, elapsed))
 
     def _spent(self, measured: Measured) -> bool:
-        stopping = self.plan.stopping
-        if len(measured.blocks) >= stopping.max_blocks:
+        done = len(measured.blocks)
+        if done >= last_look(self.plan, measured.calibrated):
             return True
-        if stopping.budget_s is None:
+        if self.plan.stopping.extends and done < ENOUGH_BLOCKS:
             return False
         # A block that would end after the budget is not begun.
-        return time.monotonic() - self.began + (measured.block_s or 0.0) > stopping.budget_s
+        return (measured.block_s or 0.0) > self._left_s()
 
     def _block(
         self, number: int, live: frozenset[str], calibrated: Calibrated, specs: Mapping[str, SubjectSpec]
-    ) -> None:
+    ) -> Calibrated:
+        """Run one block. Returns the calibration for the next one: another where batches turned out uneven."""
         block = plan_block(self.plan, calibrated, number, live)
         self.ledger.begin_block(block)
+        fastest: dict[str, float] = {}
         with contextlib.closing(run_block(block, specs)) as events:
             for event in events:
                 recorded = self.ledger.event(number, event)
                 if isinstance(recorded, Dropped):
                     self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")
+                if isinstance(recorded, Trial):
+                    for seen in self._operations_s(recorded):
+                        fastest[recorded.treatment] = min(seen, fastest.get(recorded.treatment, math.inf))
         self.ledger.finish_block(number)
+        again = sized_again(self.plan, calibrated, fastest)
+        if again is None:
+            return calibrated
+        self.ledger.calibrate(again)
+        self.ledger.note(f"batches were sized again after block {number}: the pilot had read some too long")
+        return again
 
-
-@contextlib.contextmanager
-def _on_one_processor() -> Iterator[None]:
-    """Keep sectax, and with it the subjects that it starts, on one of the processors that it may use.
-
-    Processors that are shared with other machines are not equally busy, so a process that stays on another one than
-    its baseline shows a cost that is none (docs/method-notes.md, 'One processor'). The last one, since many kernels
-    serve interrupts on the first.
-    """
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(allowed)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, allowed)
+    def _operations_s(self, trial: Trial) -> Iterator[float]:
+        """Seconds per operation of the batches of a trial, by the clock of the first metric."""
+        observed = self.plan.metrics[0].observed
+        for seen in trial.observations:
+            if seen.metric == observed and seen.unit == "s" and seen.count:
+                yield seen.value / seen.count
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from sectax.analysis.verdict import precise_enough
 from sectax.model.finding import Finding
 from sectax.model.measured import Measured
-from sectax.model.plan import FIRST_LOOK, Plan
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, last_look
 from sectax.model.treatment import Standing
 from sectax.reports import words
 
@@ -29,13 +29,19 @@ def whereabouts(
     shown = max(open_primary or waiting or primary, key=_width, default=None)
     left = _seconds_left(measured, waiting, elapsed_s)
     blocks = len(measured.blocks)
-    parts = [f"block {blocks} of at most {plan.stopping.max_blocks}", f"{elapsed_s:.0f} s"]
+    parts = [f"block {blocks}{_of_fixed(plan)}", f"{elapsed_s:.0f} s"]
     parts.append(f"{len(primary) - len(open_primary)} of {len(primary)} decided")
     if left is not None:
         parts.append(f"about {left:.0f} s left")
     if shown is not None and shown.effect is not None:
         parts.append(f"{shown.comparison.treatment}: {_estimate(plan, shown)}")
     return " · ".join(parts)
+
+
+def _of_fixed(plan: Plan) -> str:
+    """How many there will be, where that is known; otherwise the time is the limit."""
+    most = plan.stopping.fixed_blocks or plan.stopping.max_blocks
+    return "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
 
 
 def _estimate(plan: Plan, finding: Finding) -> str:
@@ -55,9 +61,10 @@ def _seconds_left(measured: Measured, waiting: list[Finding], elapsed_s: float) 
         return None
     stopping = measured.plan.stopping
     done = len(measured.blocks)
-    most = (stopping.max_blocks - done) * measured.block_s
+    most = (last_look(measured.plan, measured.calibrated) - done) * measured.block_s
     if stopping.budget_s is not None:
-        most = min(most, stopping.budget_s - elapsed_s)
+        still_s = (ENOUGH_BLOCKS - done) * measured.block_s if stopping.extends else 0.0
+        most = min(most, max(still_s, stopping.budget_s - elapsed_s))
     if stopping.fixed_blocks is None:
         needed = max((_blocks_needed(finding, done) for finding in waiting), default=0.0)
         most = min(most, max(needed, FIRST_LOOK - done, 0) * measured.block_s)

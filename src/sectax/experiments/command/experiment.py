@@ -21,7 +21,7 @@ CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu")
 PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, observed="peak_memory", resolution=256 * 1024)
 
 # An execution is a fresh process by itself, so a block needs few rounds.
-_ROUNDS = (2, 32)
+_ROUNDS = (2, 64)
 _FAMILY = "commands"
 
 
@@ -70,6 +70,7 @@ class CommandExperiment:
             batch_s=0.005,
             rounds_range=_ROUNDS,
             warms_up=False,
+            equal_counts=True,
             options=options,
             # Another launcher has another cost of its own; another exit status is other work.
             equal_witnesses=("launcher", "exit_statuses"),

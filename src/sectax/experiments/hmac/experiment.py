@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Mapping
 
@@ -43,7 +42,7 @@ from sectax.experiments.on_lambda import (
 from sectax.model.advice import AdviceRules
 from sectax.model.bill import Usage
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Plan, Stopping
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 from sectax.subjects.function import LOCAL
@@ -52,8 +51,6 @@ from sectax.subjects.function import LOCAL
 # there is time, a block has more calls than the medians need: beside deploying the functions they cost little, and a
 # tail needs hundreds.
 ROUNDS = {"quick": (4, 8), "default": (16, 24), "published": (4, 4)}
-# What a person waits for who did not say how long.
-_BUDGET_S = {"quick": 60.0, "published": 600.0}
 
 _PUBLISHED_CHOICES = (
     "the study does not say which Python: the one that sectax runs with, under AWS's own runtime client",
@@ -91,6 +88,7 @@ class HmacExperiment:
         Factor("authentication", AUTHENTICATION),
     )
     options: tuple[Option, ...] = ENDPOINT_OPTIONS
+    budgets_s: Mapping[str, float] = {"published": 600.0}
     assumes = f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full"
 
     def plan(self, request: Request) -> Plan:
@@ -104,7 +102,6 @@ class HmacExperiment:
         factors = choose(known, PRESETS[request.preset], request.levels)
         levels = {factor.name: factor.levels for factor in factors}
         told = _metrics(request.preset, levels, endpoint)
-        stopping = _within(request.stopping, _BUDGET_S.get(request.preset))
         rules = Rules(
             family=lambda levels: levels["language"],
             unavailable=Availability(endpoint),
@@ -114,7 +111,9 @@ class HmacExperiment:
             # The work is one event: there is no part of it that could be done once more at a known cost.
             positive=False,
         )
-        matrix = build(factors, "authentication", NONE, told, stopping, rules, simultaneous=request.simultaneous)
+        matrix = build(
+            factors, "authentication", NONE, told, request.stopping, rules, simultaneous=request.simultaneous
+        )
         return Plan(
             experiment=self.name,
             preset=request.preset,
@@ -127,7 +126,7 @@ class HmacExperiment:
             treatments=matrix.treatments,
             comparisons=matrix.comparisons,
             skipped=matrix.skipped,
-            stopping=stopping,
+            stopping=request.stopping,
             seed=request.seed,
             batch_s=BATCH_S,
             rounds_range=ROUNDS[request.preset],
@@ -211,14 +210,6 @@ def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str |
 
 def _choices(endpoint: str | None) -> tuple[str, ...]:
     return (*_PUBLISHED_CHOICES, *_LOCAL_CHOICES) if endpoint == LOCAL else _PUBLISHED_CHOICES
-
-
-def _within(stopping: Stopping, budget_s: float | None) -> Stopping:
-    """With the preset's budget, where the user has said nothing of how long it may take."""
-    said = stopping.budget_s is not None or stopping.fixed_blocks is not None
-    if said or stopping.max_blocks != DEFAULT_MAX_BLOCKS:
-        return stopping
-    return dataclasses.replace(stopping, budget_s=budget_s)
 
 
 EXPERIMENT = HmacExperiment()

@@ -75,7 +75,7 @@ class HonestyExperiment:
             stopping=request.stopping,
             seed=request.seed,
             batch_s=BATCH_S,
-            rounds_range=ROUNDS[request.preset],
+            rounds_range=ROUNDS,
             one_processor=True,
         )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sectax.model.analysed import Analysed, FamilyControls
 from sectax.model.finding import TreatmentResult
-from sectax.model.plan import Plan
+from sectax.model.measured import Measured
+from sectax.model.plan import last_look
 from sectax.model.treatment import Standing
 from sectax.reports.doubts import all_skipped, all_warnings
 from sectax.reports.json.parts import (
@@ -40,7 +41,7 @@ def document(analysed: Analysed, path: str, trouble: str = "") -> bytes:
         {
             "schema": SCHEMA,
             "run": _run(analysed, path, trouble),
-            "plan": _plan(plan),
+            "plan": _plan(measured),
             "treatments": [_treatment(analysed, each) for each in analysed.treatments],
             "findings": [
                 finding(each, no_effect(analysed, each), plan.metric(each.comparison.metric))
@@ -88,8 +89,8 @@ def _run(analysed: Analysed, path: str, trouble: str) -> Record:
     )
 
 
-def _plan(plan: Plan) -> Record:
-    stopping = plan.stopping
+def _plan(measured: Measured) -> Record:
+    plan, stopping = measured.plan, measured.plan.stopping
     return {
         "experiment": plan.experiment,
         "preset": plan.preset,
@@ -101,7 +102,7 @@ def _plan(plan: Plan) -> Record:
         "stopping": record(
             margin=stopping.margin,
             alpha=stopping.alpha,
-            max_blocks=stopping.max_blocks,
+            max_blocks=last_look(plan, measured.calibrated),
             fixed_blocks=known(stopping.fixed_blocks, NOT_ASKED),
             budget_seconds=known(stopping.budget_s, NOT_ASKED),
         ),

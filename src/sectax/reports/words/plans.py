@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.model.plan import FIRST_LOOK, Calibrated, Plan
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, last_look
 from sectax.model.printable import printable
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
@@ -39,36 +39,18 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     parts.append(f"{_range(min(rounds), max(rounds), 'round')} per block")
     if given.warms_up:
         parts.append(f"{_count(len(live), 'process', 'processes')} per block")
-    return [f"the pilot froze {', '.join(parts)}", _duration(given, block_s)]
+    return [f"the pilot froze {', '.join(parts)}", _duration(given, frozen, block_s)]
 
 
-def _duration(given: Plan, block_s: float) -> str:
+def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
     stopping = given.stopping
     words = f"a block takes about {units.seconds(block_s)}"
-    first = first_verdict(given)
-    if first is not None and stopping.fixed_blocks is None:
-        words += f", so the first verdict may come after about {units.seconds(first * block_s)}"
-    latest = (stopping.fixed_blocks or stopping.max_blocks) * block_s
+    if stopping.fixed_blocks is None:
+        words += f", so the first verdict may come after about {units.seconds(FIRST_LOOK * block_s)}"
+    latest = last_look(given, frozen) * block_s
     if stopping.budget_s is not None:
-        latest = min(latest, stopping.budget_s)
+        latest = min(latest, max(stopping.budget_s, ENOUGH_BLOCKS * block_s if stopping.extends else 0.0))
     return f"{words}; the whole takes at most about {units.seconds(latest)}"
-
-
-def first_verdict(given: Plan) -> int | None:
-    """The first number of blocks at which every primary comparison can have a verdict; None: not in this plan."""
-    alphas = [each.alpha for each in given.comparisons if each.standing is Standing.PRIMARY]
-    alphas = alphas or [each.alpha for each in given.comparisons]
-    if given.stopping.fixed_blocks is not None:
-        return given.stopping.fixed_blocks
-    if not alphas:
-        return None
-    import math
-
-    from sectax.stats.confidence_sequence import multiplier  # numpy: only once a run starts
-
-    # At so small an error level the sequence may be infinite for longer than the first look.
-    looks = range(FIRST_LOOK, given.stopping.max_blocks + 1)
-    return next((n for n in looks if math.isfinite(float(multiplier(n, min(alphas))))), None)
 
 
 def _matrix(given: Plan) -> str:
@@ -102,13 +84,11 @@ def _stopping(given: Plan) -> str:
     stopping = given.stopping
     if stopping.fixed_blocks is not None:
         return f"exactly {stopping.fixed_blocks} blocks, judged at the end"
-    words = f"at most {stopping.max_blocks} blocks"
+    limits = [f"at most {stopping.max_blocks} blocks"] if stopping.max_blocks is not None else []
     if stopping.budget_s is not None:
-        words += f" or {units.seconds(stopping.budget_s)}"
-    first = first_verdict(given)
-    if first is None:
-        return f"{words}; so few blocks allow no verdict at this error level: raise --max-blocks or compare less"
-    return f"{words}; the first verdict is possible after block {first}"
+        limits.append(f"about {units.seconds(stopping.budget_s)}")
+    words = " or ".join(limits) or f"at most {DEFAULT_MAX_BLOCKS} blocks"
+    return f"{words}; the first verdict is possible after block {FIRST_LOOK}"
 
 
 def _skipped(given: Plan) -> list[str]:

@@ -7,6 +7,7 @@ from collections import Counter
 
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId
+from sectax.model.plan import last_look
 from sectax.model.printable import printable
 from sectax.model.treatment import Standing
 from sectax.reports import units
@@ -63,8 +64,7 @@ def _state(analysed: Analysed) -> list[str]:
     measured = analysed.measured
     if measured.state == "finished":
         return []
-    stopping = measured.plan.stopping
-    most = stopping.fixed_blocks or stopping.max_blocks
+    most = last_look(measured.plan, measured.calibrated)
     word = "was interrupted" if measured.state == "interrupted" else "has not finished"
     number = len(measured.blocks)
     return [f"The run {word}: {number} of at most {most} blocks are in."]

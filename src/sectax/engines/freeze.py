@@ -1,0 +1,220 @@
+"""What the pilot's readings become: batch sizes, warm-up, rounds per block. Pure: it opens and times nothing."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sectax.design.batches import Operation, batch_sizes, uneven
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Calibration, Plan, known_extra, settled_batch_s
+from sectax.model.treatment import Role
+from sectax.stats.change_point import warm_up
+from sectax.stats.repetition import seconds_to_verdict, variance_parts
+
+# Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
+SETTLE_UP_TO_S = 0.2
+# A few processes know little of how processes differ. On a quiet machine the layout of their memory alone makes a few
+# tenths of a per cent, so that further rounds of the same process gain little.
+LEAST_BETWEEN = 0.003**2
+# An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
+_WIDEST = math.log(1.1)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One treatment as the pilot saw it.
+
+    Attributes:
+        open_s: the fastest opening. waits_s: what a visit takes its caller beside the batch.
+        pace: the mean visit over the fastest.
+        processes: log seconds per operation, batch by batch, of every process from its first batch on.
+    """
+
+    operation: Operation
+    open_s: float
+    waits_s: float
+    pace: float
+    granularity_s: float
+    clock_read_s: float
+    processes: tuple[tuple[float, ...], ...]
+
+
+def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
+    """Decide what every block will do.
+
+    Args:
+        tried: by treatment, of those that could be tried.
+        empty_s: by family, what an empty operation costs.
+        left_s: seconds of the budget that the blocks may take; infinite without one.
+    """
+    family_of = {cell.id: cell.family for cell in plan.cells}
+    calibrations: dict[str, Calibration] = {}
+    for cell in plan.cells:
+        here = {each.id: tried[each.id] for each in plan.treatments if each.cell == cell.id and each.id in tried}
+        counts = batch_sizes(
+            {name: seen.operation for name, seen in here.items()}, plan.batch_s, equal_counts=plan.equal_counts
+        )
+        for name, seen in here.items():
+            warmed = warm_up(seen.processes) if plan.warms_up else None
+            calibrations[name] = Calibration(
+                treatment=name,
+                count=counts[name],
+                warmup=0 if warmed is None else warmed.batches,
+                batch_s=counts[name] * seen.operation.operation_s,
+                open_s=seen.open_s,
+                granularity_s=seen.granularity_s,
+                clock_read_s=seen.clock_read_s,
+                empty_s=empty_s.get(family_of[cell.id]),
+                settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S,
+                settled=warmed is None or warmed.settled,
+                waits_s=seen.waits_s,
+            )
+    calibrations = _negatives_as_long_as_treatments(plan, calibrations)
+    rounds = _rounds(plan, tried, calibrations, left_s)
+    pace = statistics.fmean(each.pace for each in tried.values()) if tried else 1.0
+    return Calibrated(calibrations, rounds, pace=pace)
+
+
+def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, float]) -> Calibrated | None:
+    """The batch sizes for later blocks, where those of some cell turned out uneven; None where none did.
+
+    Args:
+        operation_s: by treatment, seconds per operation of the fastest batch of the last block.
+    """
+    seen = {
+        name: min(operation_s[name], each.batch_s / each.count) if name in operation_s else each.batch_s / each.count
+        for name, each in calibrated.calibrations.items()
+    }
+    calibrations = dict(calibrated.calibrations)
+    for cell in plan.cells:
+        here = [
+            each.id
+            for each in plan.treatments
+            if each.cell == cell.id and each.role is not Role.NEGATIVE and each.id in calibrations
+        ]
+        if plan.equal_counts or not uneven([calibrations[name].count * seen[name] for name in here]):
+            continue
+        counts = batch_sizes({name: Operation(seen[name], 0.0) for name in here}, plan.batch_s)
+        for name in here:
+            calibrations[name] = replace(calibrations[name], count=counts[name], batch_s=counts[name] * seen[name])
+    if calibrations == calibrated.calibrations:
+        return None
+    return replace(calibrated, calibrations=_negatives_as_long_as_treatments(plan, calibrations))
+
+
+def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibration]) -> dict[str, Calibration]:
+    """Every negative control with batches of the length that differs most from their baseline's within its family.
+
+    If the length of a batch alone makes a difference on this machine, the control then shows it.
+    """
+    family_of = {cell.id: cell.family for cell in plan.cells}
+    ratios: dict[str, list[float]] = {}
+    for each in plan.treatments:
+        baseline = plan.cell(each.cell).baseline
+        if each.role is Role.TREATMENT and each.id in calibrations and baseline in calibrations:
+            ratio = calibrations[each.id].batch_s / calibrations[baseline].batch_s
+            ratios.setdefault(family_of[each.cell], []).append(ratio)
+    fed = dict(calibrations)
+    for each in plan.treatments:
+        copied = calibrations.get(plan.cell(each.cell).baseline)
+        others = ratios.get(family_of[each.cell])
+        if each.role is not Role.NEGATIVE or each.id not in calibrations or copied is None or not others:
+            continue
+        farthest = 1.0 if plan.equal_counts else max(others, key=lambda ratio: abs(math.log(ratio)))
+        count = max(1, round(copied.count * farthest))
+        fed[each.id] = replace(calibrations[each.id], count=count, batch_s=count * copied.batch_s / copied.count)
+    return fed
+
+
+def _rounds(
+    plan: Plan, tried: Mapping[str, Tried], calibrations: Mapping[str, Calibration], left_s: float
+) -> dict[str, int]:
+    """Rounds per block of every cell: those that answer soonest, and few enough that the budget holds the blocks."""
+    fewest, most = plan.rounds_range
+    members = {
+        cell.id: [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
+        for cell in plan.cells
+    }
+    block_cost: dict[str, float] = {}
+    round_cost: dict[str, float] = {}
+    rounds: dict[str, int] = {}
+    for cell, treatments in members.items():
+        frozen = [calibrations[each.id] for each in treatments]
+        block_cost[cell] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
+        round_cost[cell] = sum(settled_batch_s(each) + each.waits_s for each in frozen)
+        rounds[cell] = (
+            _soonest(
+                plan,
+                cell,
+                calibrations,
+                {each.id: tried[each.id] for each in treatments},
+                block_cost[cell],
+                round_cost[cell],
+            )
+            if frozen
+            else fewest
+        )
+    fitting = left_s / ENOUGH_BLOCKS
+    while sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds) > fitting:
+        if all(number <= fewest for number in rounds.values()):
+            break
+        rounds = {cell: max(fewest, _even(number * 3 // 4)) for cell, number in rounds.items()}
+    for each in plan.treatments:
+        if each.extra and each.id in calibrations:
+            rounds[each.cell] = enough_rounds(calibrations[each.id], each.extra, rounds[each.cell], most)
+    return rounds
+
+
+def _soonest(
+    plan: Plan,
+    cell: str,
+    calibrations: Mapping[str, Calibration],
+    tried: Mapping[str, Tried],
+    block_cost: float,
+    round_cost: float,
+) -> int:
+    """The number of rounds of one cell at which its closest comparison is answered soonest."""
+    fewest, most = plan.rounds_range
+    candidates = np.arange(_even(fewest), most + 1, 2) if most > fewest else np.array([fewest])
+    parts = [variance_parts([process[len(process) // 2 :] for process in seen.processes]) for seen in tried.values()]
+    baseline = calibrations.get(plan.cell(cell).baseline)
+    distances = [
+        abs(math.log((calibrations[name].batch_s / calibrations[name].count) * baseline.count / baseline.batch_s))
+        for name in tried
+        if baseline is not None and plan.treatment(name).role is Role.TREATMENT
+    ]
+    margin = math.log1p(plan.stopping.margin)
+    alphas = [each.alpha for each in plan.comparisons if each.cell == cell]
+    times = seconds_to_verdict(
+        candidates,
+        # Only the whole time counts, so the treatments of a cell pool their variances.
+        statistics.fmean(within for within, _ in parts),
+        max(LEAST_BETWEEN, statistics.fmean(between for _, between in parts)),
+        block_cost=block_cost,
+        round_cost=round_cost,
+        half_width=max(margin, min(min(distances, default=0.0) / 2, _WIDEST)) / 2,
+        alpha=min(alphas, default=plan.stopping.alpha),
+        first_look=FIRST_LOOK,
+        fewest_blocks=ENOUGH_BLOCKS,
+    )
+    return int(candidates[int(np.argmin(times))])
+
+
+def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int) -> int:
+    """Rounds in which whole operations come to within a tenth of a known extra cost; `most` where none do.
+
+    One extra operation among the four of four rounds of one is 25 %, and no control of 4 %.
+    """
+    for enough in range(rounds, most + 1):
+        if abs(known_extra(calibration, extra, enough) - extra) <= extra / 10:
+            return enough
+    return most
+
+
+def _even(number: int) -> int:
+    """Rounds come in pairs, one the mirror image of the other."""
+    return number + number % 2

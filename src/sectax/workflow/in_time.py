@@ -1,0 +1,54 @@
+"""A run planned in time: its budget, and with it the block after which it ends at the latest."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from sectax.experiments.interface import Experiment, HasBudgets, PaidFor, Request
+from sectax.model.errors import NothingMeasured
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
+
+# What a run may take where nobody said: a first look is waited for, a thorough one is come back to.
+_BUDGETS_S = {"quick": 60.0}
+_BUDGET_S = 120.0
+# The more looks are planned the wider is every interval, though little: by 7 % from 40 to 600.
+MOST_LOOKS = 600
+
+
+def with_budget(experiment: Experiment, request: Request) -> Request:
+    """The request with the default budget of its preset, where it says neither blocks nor a budget."""
+    stopping = request.stopping
+    if isinstance(experiment, PaidFor) and stopping.fixed_blocks is None and stopping.max_blocks is None:
+        # The bill that is announced counts them.
+        stopping = replace(stopping, max_blocks=DEFAULT_MAX_BLOCKS)
+    if stopping.budget_s is None and stopping.fixed_blocks is None and request.stopping.max_blocks is None:
+        budgets_s = _BUDGETS_S | dict(experiment.budgets_s) if isinstance(experiment, HasBudgets) else _BUDGETS_S
+        budget_s = budgets_s.get(request.preset, _BUDGET_S)
+        stopping = replace(stopping, budget_s=budget_s, extends=True)
+    return replace(request, stopping=stopping)
+
+
+def with_last_look(plan: Plan, calibrated: Calibrated, block_s: float, elapsed_s: float) -> Calibrated:
+    """The calibration with the last look, decided before the first block: as many blocks as fit into the budget.
+
+    Args:
+        block_s: seconds of a block where nothing disturbs it; a disturbed run ends before its last look.
+        elapsed_s: seconds of the budget that are spent.
+    Raises:
+        NothingMeasured: a budget that was asked for does not hold the blocks of a first verdict.
+    """
+    stopping = plan.stopping
+    if stopping.fixed_blocks is not None or stopping.budget_s is None:
+        return calibrated
+    fitting = int((stopping.budget_s - elapsed_s) / block_s) if block_s > 0 else MOST_LOOKS
+    if stopping.extends:
+        fitting = max(fitting, ENOUGH_BLOCKS)
+    elif fitting < FIRST_LOOK:
+        least_s = math.ceil(elapsed_s + FIRST_LOOK * block_s * calibrated.pace)
+        raise NothingMeasured(
+            f"a budget of {stopping.budget_s:g} s holds no verdict: the pilot took {elapsed_s:.0f} s, and the first "
+            f"verdict needs {FIRST_LOOK} blocks of {block_s:.1f} s",
+            f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
+        )
+    return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))

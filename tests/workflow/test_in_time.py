@@ -1,0 +1,69 @@
+"""A run is planned in time: the budget decides the last look before the first block."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sectax.experiments import registry
+from sectax.experiments.interface import Request
+from sectax.model.errors import NothingMeasured
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, Stopping, last_look
+from sectax.workflow.in_time import MOST_LOOKS, with_budget, with_last_look
+from tests.design.plans import calibrated_for, small_plan
+
+
+def planned(stopping: Stopping, block_s: float, elapsed_s: float = 0.0) -> int:
+    plan = replace(small_plan(), stopping=stopping)
+    return last_look(plan, with_last_look(plan, calibrated_for(plan), block_s, elapsed_s))
+
+
+def budget(name: str, preset: str, stopping: Stopping) -> Stopping:
+    return with_budget(registry.load(name), Request(preset, {}, stopping, 1)).stopping
+
+
+def test_the_last_look_is_as_many_blocks_as_fit_into_the_budget() -> None:
+    assert planned(Stopping(0.02, budget_s=600.0), 1.0) == 600
+    assert planned(Stopping(0.02, budget_s=600.0), 10.0, elapsed_s=100.0) == 50
+    assert planned(Stopping(0.02, budget_s=86_400.0), 1.0) == MOST_LOOKS
+
+
+def test_a_number_of_blocks_that_was_asked_for_is_kept() -> None:
+    assert planned(Stopping(0.02, max_blocks=20, budget_s=600.0), 1.0) == 20
+    assert planned(Stopping(0.02, max_blocks=20), 1.0) == 20
+    assert planned(Stopping(0.02, fixed_blocks=8), 1.0) == 8
+    assert planned(Stopping(0.02), 1.0) == DEFAULT_MAX_BLOCKS
+
+
+def test_a_budget_too_short_for_a_verdict_is_refused_with_the_one_that_is_not() -> None:
+    with pytest.raises(NothingMeasured) as refused:
+        planned(Stopping(0.02, budget_s=30.0), 6.0, elapsed_s=5.0)
+
+    assert "--budget 41s" in refused.value.hint
+
+
+def test_a_budget_that_nobody_asked_for_makes_room_for_a_verdict() -> None:
+    assert planned(Stopping(0.02, budget_s=60.0, extends=True), 30.0) == ENOUGH_BLOCKS
+
+
+@pytest.mark.parametrize(
+    ("name", "preset", "seconds"),
+    [("jwt", "quick", 60.0), ("jwt", "default", 120.0), ("command", "default", 120.0), ("hmac", "published", 600.0)],
+)
+def test_every_preset_has_a_budget(name: str, preset: str, seconds: float) -> None:
+    default = budget(name, preset, Stopping(0.02))
+
+    assert (default.budget_s, default.extends) == (seconds, True)
+
+
+@pytest.mark.parametrize(
+    "asked", [Stopping(0.02, budget_s=5.0), Stopping(0.02, fixed_blocks=6), Stopping(0.02, max_blocks=9)]
+)
+def test_what_the_user_asked_for_stands(asked: Stopping) -> None:
+    assert budget("jwt", "quick", asked) == asked
+
+
+def test_what_is_paid_for_has_no_more_blocks_than_the_bill_counts() -> None:
+    assert budget("function", "default", Stopping(0.02)).max_blocks == DEFAULT_MAX_BLOCKS
+    assert budget("function", "default", Stopping(0.02, max_blocks=60)).max_blocks == 60
