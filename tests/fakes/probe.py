@@ -21,6 +21,12 @@ MODES = {
     "microseconds": "reports microseconds as nanoseconds",
     "picoseconds": "reports picoseconds as nanoseconds",
     "coarse-clock": "claims a fine clock, and reports whole milliseconds",
+    "old": "speaks protocol 1.0, which knows no CPU time",
+    "cpu-missing": "names a CPU clock and reports no CPU time",
+    "cpu-above-wall": "reports four times the CPU time that it used",
+    "cpu-zero": "reports no CPU time for real work",
+    "cpu-settles": "counts the operations that settle in the CPU time",
+    "cpu-wall": "reports wall time as CPU time",
     "dies": "exits with status 3 in the middle of the second measurement",
     "killed": "is killed by a signal in the middle of the second measurement",
     "garbage": "writes a warning to stdout before the reply to prepare",
@@ -122,7 +128,7 @@ class Probe:
         offered = [{"name": "sign", "parameters": {"algorithm": ["TOY"]}}, {"name": "verify", "parameters": {}}]
         if self.mode != "no-empty":
             offered.append({"name": "empty", "parameters": {}})
-        return {
+        hello = {
             "protocol": spoken,
             "probe": {"name": "fake", "version": "1"},
             "runtime": {"name": "Python\x1b[31m" if self.mode == "escapes" else "Python", "version": "3"},
@@ -130,6 +136,9 @@ class Probe:
             "operations": offered,
             "clock": {"name": "perf_counter_ns", "granularity_ns": 50, "read_ns": 40},
         }
+        if self.mode != "old":
+            hello["cpu_clock"] = {"name": "process_time_ns", "granularity_ns": 100, "read_ns": 300}
+        return hello
 
     def prepare(self, request: dict) -> dict[str, object]:
         self.inputs = request["inputs"]
@@ -192,16 +201,24 @@ class Probe:
             time.sleep(60)
         if self.mode == "wrong-count" and count > 1:
             count -= 1
+        before = time.process_time_ns()
         self.run(settle)
+        if self.mode != "cpu-settles":
+            before = time.process_time_ns()
         if each:
             elapsed, failures = zip(*(self.run(1) for _ in range(count)), strict=True)
         else:
             single, failed = self.run(count)
             elapsed, failures = (single,), (failed,)
+        cpu = time.process_time_ns() - before
         if self.mode == "hides-failures":
             failures = ()
         failures = count // 2 if self.mode == "half-fails" else sum(failures)
-        return {"count": count, "elapsed_ns": [self.reported(one) for one in elapsed], "failures": failures}
+        answer = {"count": count, "elapsed_ns": [self.reported(one) for one in elapsed], "failures": failures}
+        if not each and self.mode not in ("old", "cpu-missing"):
+            lies = {"cpu-above-wall": 4 * cpu, "cpu-zero": 0, "cpu-wall": elapsed[0]}
+            answer["cpu_ns"] = lies.get(self.mode, self.reported(cpu))
+        return answer
 
     def run(self, count: int) -> tuple[int, int]:
         """Nanoseconds that so many operations took, and how many went wrong."""

@@ -29,6 +29,7 @@ MANNERS = [
     "stops-in-time",
     "eof-exits",
 ]
+CPU = ["cpu-plausible", "cpu-without-settling", "cpu-stands-still"]
 CLOCK = ["elapsed-plausible", "clock-plausible", "count-scales"]
 WORK = [
     "prepare-answers",
@@ -80,7 +81,15 @@ WRONG_CLOCKS = {
     "picoseconds": {"elapsed-plausible"},
     "coarse-clock": {"clock-plausible"},
 }
-HARMLESS = {"honest", "slow", "noisy", "skips", "escapes", "indiscreet"}
+WRONG_CPU_CLOCKS = {
+    "cpu-missing": {*CPU},
+    # Four times what was used is within what several processors can give, and above what the kernel counted.
+    "cpu-above-wall": {"cpu-plausible"},
+    "cpu-zero": {"cpu-plausible"},
+    "cpu-settles": {"cpu-without-settling"},
+    "cpu-wall": {"cpu-stands-still"},
+}
+HARMLESS = {"honest", "old", "slow", "noisy", "skips", "escapes", "indiscreet"}
 
 
 def manners(mode: str) -> list[CheckResult]:
@@ -97,14 +106,14 @@ def failed(results: list[CheckResult]) -> set[str]:
 
 
 def test_every_fake_has_its_place() -> None:
-    assert {*ILL_MANNERED, *IDLE, *WRONG_CLOCKS, *HARMLESS} == MODES.keys()
+    assert {*ILL_MANNERED, *IDLE, *WRONG_CLOCKS, *WRONG_CPU_CLOCKS, *HARMLESS} == MODES.keys()
 
 
 def test_an_honest_probe_passes_every_check() -> None:
     results = check_probe(fake("honest"), cases=[SIGN, VERIFY], patience_s=5.0)
 
     assert {result.status for result in results} == {CheckStatus.PASSED}
-    assert [result.id for result in results if not result.case] == [*GREETING, *MANNERS, *CLOCK]
+    assert [result.id for result in results if not result.case] == [*GREETING, *MANNERS, *CLOCK, *CPU]
     assert [result.id for result in results if result.case == "sign algorithm=TOY"] == WORK
     assert "failures-reported" in [result.id for result in results if result.case == "verify"]
 
@@ -129,6 +138,23 @@ def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: 
     results = check_probe(fake(mode), only=TIMED, patience_s=2.0)
 
     assert failed(results) == expected
+
+
+@pytest.mark.parametrize(("mode", "expected"), WRONG_CPU_CLOCKS.items())
+def test_a_wrong_cpu_clock_is_named(mode: str, expected: set[str]) -> None:
+    results = check_probe(fake(mode), only=CPU, patience_s=5.0)
+
+    # Where others use the processors, wall time is far above CPU time, which other checks see as well.
+    assert expected <= failed(results) <= {*CPU}
+    assert all(result.hint for result in results if result.status is CheckStatus.FAILED)
+
+
+def test_a_probe_that_knows_no_cpu_time_is_a_good_probe() -> None:
+    results = check_probe(fake("old"), only=CPU, patience_s=5.0)
+
+    assert {result.status for result in results if result.id in CPU} == {CheckStatus.SKIPPED}
+    assert "compared in wall time" in results[-1].message
+    assert "cpu_ns" in results[-1].hint
 
 
 @pytest.mark.parametrize("mode", ["noisy", "skips", "escapes", "slow", "indiscreet"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.subjects.probe.plausibility import ClockWatch
+from sectax.subjects.probe.plausibility import ClockWatch, CpuWatch
 
 
 def test_more_than_sectax_saw_cannot_be() -> None:
@@ -40,3 +40,33 @@ def test_thousands_of_tiny_visits_prove_nothing() -> None:
     watch = ClockWatch()
 
     assert all(watch.complaint(1e-7, 1e-4) is None for _ in range(10_000))
+
+
+def test_more_cpu_time_than_the_processors_have_cannot_be() -> None:
+    assert "0.003 s of CPU time within 0.002 s on 1 processor" in (CpuWatch(1e-6, 1).complaint(0.003, 0.002) or "")
+    assert CpuWatch(1e-6, 2).complaint(0.003, 0.002) is None
+
+
+def test_the_step_of_the_cpu_clock_is_no_lie() -> None:
+    assert CpuWatch(1e-3, 1).complaint(0.003, 0.002) is None
+    assert CpuWatch(1e-9, 1).complaint(0.002_05, 0.002) is None  # the first reading, cold
+
+
+def test_no_cpu_time_for_real_work_shows_after_a_few_batches() -> None:
+    watch = CpuWatch(1e-6, 1)
+    complaints = [watch.complaint(0.0, 0.020, process_s=0.020) for _ in range(20)]
+
+    assert complaints[0] is None
+    assert "the kernel counted" in (complaints[-1] or "")
+
+
+def test_a_probe_that_waits_uses_little_cpu_time() -> None:
+    watch = CpuWatch(1e-6, 1)
+
+    assert all(watch.complaint(0.000_05, 0.020, process_s=0.000_2) is None for _ in range(1000))
+
+
+def test_settling_uses_cpu_time_that_is_not_reported() -> None:
+    watch = CpuWatch(1e-6, 1)
+
+    assert all(watch.complaint(0.001, 0.001, timed_share=0.01, process_s=0.1) is None for _ in range(10))

@@ -56,16 +56,19 @@ def test_an_honest_probe_is_measured_from_start_to_end(make: Make) -> None:
     visit = subject.visit(Work(count=50, settle=10))
     closed = subject.close()
 
-    (observation,) = visit.observations
+    observation, cpu = visit.observations
     assert (observation.metric, observation.unit, observation.count) == ("batch_time", "s", 50)
     assert observation.clock == "perf_counter_ns"
     assert 0 < observation.value < 1
+    assert (cpu.metric, cpu.unit, cpu.clock, cpu.count) == ("batch_cpu", "s", "process_time_ns", 50)
+    assert 0 < cpu.value < 1
     assert opened["key_bits"] == 256
     assert opened["alg"] == "TOY"
     assert opened["runtime"] == "Python 3"
     assert opened["library_toy"] == "3"
     assert opened["clock_granularity_s"] == pytest.approx(50e-9)
     assert opened["clock_read_s"] == pytest.approx(40e-9)
+    assert (opened["cpu_clock"], opened["cpu_clock_granularity_s"]) == ("process_time_ns", pytest.approx(100e-9))
     assert closed == {"alg": "TOY", "exit_status": 0}
     assert not is_running(subject)
 
@@ -114,6 +117,34 @@ def test_extra_operations_are_timed_and_not_counted(make: Make) -> None:
 
     assert longer.count == plain.count == 10
     assert 1.5 < longer.value / plain.value < 2.7
+
+
+def test_a_probe_of_protocol_1_0_gives_wall_time_alone(make: Make) -> None:
+    subject = make("old")
+    opened = subject.open()
+
+    (observation,) = subject.visit(Work(count=5)).observations
+    assert observation.metric == "batch_time"
+    assert "cpu_clock" not in opened
+
+
+def test_waiting_is_no_cpu_time(make: Make) -> None:
+    subject = make("slow")
+    subject.open()
+    wall, cpu = subject.visit(Work(count=10)).observations
+
+    assert cpu.value < wall.value / 2  # every operation sleeps 2 ms
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"), [("cpu-missing", "reported no cpu_ns"), ("cpu-zero", "CPU times that cannot be")]
+)
+def test_a_cpu_clock_that_lies_ends_the_subject(make: Make, mode: str, words: str) -> None:
+    subject = make(mode)
+    subject.open()
+
+    with pytest.raises(SubjectFailed, match=words):
+        _ = [subject.visit(Work(count=20_000)) for _ in range(200)]
 
 
 def test_extra_operations_do_not_go_with_single_ones(make: Make) -> None:

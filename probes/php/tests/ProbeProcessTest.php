@@ -87,6 +87,17 @@ final class ProbeProcessTest extends TestCase
         ];
     }
 
+    public function testWithoutItsCpuClockTheProbeGivesWallTimeAlone(): void
+    {
+        $requests = self::HELLO . "{\"seq\": 2, \"command\": \"prepare\", \"operation\": \"empty\"}\n"
+            . "{\"seq\": 3, \"command\": \"measure\", \"count\": 5}\n";
+        [$replies] = self::probe($requests, '-d', 'disable_functions=getrusage');
+
+        self::assertSame(['ok', 'ok', 'ok'], array_column($replies, 'status'));
+        self::assertArrayNotHasKey('cpu_clock', $replies[0]);
+        self::assertNull($replies[2]['cpu_ns']);
+    }
+
     public function testWithoutAnIniFilePhpStaysQuietOnStdout(): void
     {
         // no php.ini: PHP's own default prints every warning on stdout; a missing extension is one

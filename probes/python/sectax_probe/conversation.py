@@ -91,6 +91,7 @@ class Conversation:
             "libraries": libraries.installed(),
             "operations": catalogue.OPERATIONS,
             "clock": {"name": "time.perf_counter_ns", **clock.describe(time.perf_counter_ns)},
+            "cpu_clock": {"name": "time.process_time_ns", **clock.describe(time.process_time_ns)},
         }
 
     def _prepare(self, request: Request) -> Reply:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 from typing import NamedTuple
 
 from sectax_probe.answers import Failed
@@ -11,11 +11,16 @@ from sectax_probe.operation import Operation
 
 
 class Measurement(NamedTuple):
-    """What `measure` answers; times in nanoseconds, `bytes` None where it is not known."""
+    """What `measure` answers; times in nanoseconds.
+
+    `bytes` is None where it is not known, `cpu_ns` where operations are timed one by one: the readings of
+    the clock between them would count.
+    """
 
     elapsed_ns: list[int]
     failures: int
     bytes: int | None
+    cpu_ns: int | None
 
 
 def measure(operation: Operation, *, count: int, settle: int, each: bool) -> Measurement:
@@ -25,13 +30,15 @@ def measure(operation: Operation, *, count: int, settle: int, each: bool) -> Mea
         Failed: an operation raised what is no refusal.
     """
     loop = _one_by_one if each else _batch
-    readings = [0] * (max(count, settle) if each else 1)
+    # Behind the wall clock's readings stands the CPU time of the batch.
+    readings = [0] * (max(count, settle) if each else 2)
     try:
         loop(operation, settle, readings)
         failures, output = loop(operation, count, readings)
     except Exception as error:
         raise Failed(f"the operation raised {type(error).__name__}: {error}") from error
-    return Measurement(readings[:count], failures, _bytes(operation, output, count, failures))
+    cpu_ns = None if each else readings.pop()
+    return Measurement(readings[:count], failures, _bytes(operation, output, count, failures), cpu_ns)
 
 
 def _batch(operation: Operation, count: int, readings: list[int]) -> tuple[int, object]:
@@ -39,6 +46,8 @@ def _batch(operation: Operation, count: int, readings: list[int]) -> tuple[int, 
     failures = 0
     output: object = None
     calls = repeat(None, count)
+    # The CPU clock is read outside of the wall clock's readings: it is a system call and takes far longer.
+    cpu_start = process_time_ns()
     start = perf_counter_ns()
     # A refusal leaves the loop and comes back to what is left of `calls`: no check per call is needed, and
     # where nothing is refused the `try` costs nothing (CPython 3.11).
@@ -49,7 +58,9 @@ def _batch(operation: Operation, count: int, readings: list[int]) -> tuple[int, 
             break
         except refusals:
             failures += 1
-    readings[0] = perf_counter_ns() - start
+    stop = perf_counter_ns()
+    cpu_stop = process_time_ns()
+    readings[0], readings[1] = stop - start, cpu_stop - cpu_start
     return failures, output
 
 

@@ -30,6 +30,9 @@ def test_hello_says_what_is_here() -> None:
     assert reply["operations"][1]["parameters"]["algorithm"] == ["HS256", "RS256", "ES256", "EdDSA"]
     assert reply["clock"]["granularity_ns"] >= 1
     assert 1 <= reply["clock"]["read_ns"] < 100_000
+    assert reply["cpu_clock"]["name"] == "time.process_time_ns"
+    assert reply["cpu_clock"]["granularity_ns"] >= 1
+    assert 1 <= reply["cpu_clock"]["read_ns"] < 100_000
 
 
 def test_the_openssl_named_is_the_one_that_cryptography_uses() -> None:
@@ -120,7 +123,9 @@ def test_empty_is_timed_like_all_the_others() -> None:
     assert prepared == {"seq": 1, "status": "ok", "witnesses": {}}
     assert (seen["artefact"], seen["accepted"], seen["witnesses"]) == (None, [False], {})
     assert batch["elapsed_ns"][0] > 0
+    assert batch["cpu_ns"] > 0
     assert (singles["count"], len(singles["elapsed_ns"]), singles["bytes"]) == (5, 5, None)
+    assert singles["cpu_ns"] is None
 
 
 def test_a_second_prepare_replaces_the_first_even_when_it_fails() -> None:

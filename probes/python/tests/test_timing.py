@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sectax_probe.answers import Failed
@@ -54,6 +56,35 @@ def test_refusals_are_counted_and_the_batch_goes_on(each: bool) -> None:
 
     assert calls.made == 10
     assert (measured.failures, measured.bytes) == (3, None)
+
+
+def test_a_batch_has_cpu_time_and_single_operations_have_none() -> None:
+    batch = measure(Calls().operation(), count=1000, settle=10, each=False)
+    singles = measure(Calls().operation(), count=1000, settle=10, each=True)
+
+    assert batch.cpu_ns is not None
+    assert batch.cpu_ns > 0
+    assert singles.cpu_ns is None
+
+
+def test_waiting_is_no_cpu_time() -> None:
+    asleep = Operation(call=lambda: time.sleep(0.01), witnesses={}, refusals=(), constant_size=True)
+
+    measured = measure(asleep, count=3, settle=0, each=False)
+
+    assert measured.elapsed_ns[0] >= 30_000_000
+    assert measured.cpu_ns is not None
+    assert measured.cpu_ns < 15_000_000
+
+
+def test_what_settles_is_no_part_of_the_cpu_time() -> None:
+    sizes = iter([500_000] * 5 + [1] * 5)
+    turn = Operation(lambda: sum(range(next(sizes))), witnesses={}, refusals=(), constant_size=True)
+
+    measured = measure(turn, count=5, settle=5, each=False)
+
+    assert measured.cpu_ns is not None
+    assert measured.cpu_ns < 5_000_000  # the five that settle take above 20 ms
 
 
 def test_bytes_are_not_guessed_where_lengths_vary() -> None:

@@ -47,6 +47,7 @@ class Metric:
         observed: the name of the observations it is made of, e.g. `batch_time`.
         resolution: the smallest step of one observation, in the observations' unit; 0 where it is continuous.
         compared: whether treatments are compared in it; otherwise each is told by itself.
+        cpu: whether what is observed is CPU time, which stands still while the subject waits, and not time that passes.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Metric:
     observed: str
     resolution: float = 0.0
     compared: bool = True
+    cpu: bool = False
 
     @property
     def once_per_process(self) -> bool:

@@ -203,11 +203,16 @@ def known_cost(plan: Plan, calibrated: Calibrated | None, treatment: Treatment) 
 
 
 def batch_observation(plan: Plan) -> str | None:
-    """The observations that are the run's batches: those of its first metric that is a time or made of times."""
+    """The observations that are the run's batches, as they lasted: of the first metric made of elapsed times."""
     for metric in plan.metrics:
-        if metric.summary is Summary.RATE or metric.unit == "s":
+        if not metric.cpu and (metric.summary is Summary.RATE or metric.unit == "s"):
             return metric.observed
     return None
+
+
+def elapsed_observation(plan: Plan) -> str:
+    """The observations that tell how long operations last; of a plan whose metrics hold no time its first ones."""
+    return batch_observation(plan) or plan.metrics[0].observed
 
 
 def tail_observations(plan: Plan) -> frozenset[str]:

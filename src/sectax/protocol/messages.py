@@ -10,7 +10,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
+# What `hello` agrees on. A change that every older program can ignore (a new optional member) raises MINOR_VERSION
+# alone: nothing is negotiated, and what a probe has is seen from the members of its replies.
 PROTOCOL_VERSION = 1
+MINOR_VERSION = 1
 
 # A reply of a million single timings is about 10 MB; more than this is a flood, not a reply.
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -78,7 +81,7 @@ class Operation(msgspec.Struct, frozen=True):
 
 
 class Clock(msgspec.Struct, frozen=True):
-    """The clock that times the batches: its smallest step and the cost of a reading, in nanoseconds."""
+    """A clock that is read around the batches: its smallest step and the cost of a reading, in nanoseconds."""
 
     name: str
     granularity_ns: Positive
@@ -109,7 +112,10 @@ class Reply(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class HelloReply(Reply, kw_only=True, frozen=True):
-    """Who the probe is, what it offers and how it times."""
+    """Who the probe is, what it offers and how it times.
+
+    A probe that names a `cpu_clock` (since 1.1) reports `cpu_ns` for every batch.
+    """
 
     protocol: int
     probe: Named
@@ -117,6 +123,7 @@ class HelloReply(Reply, kw_only=True, frozen=True):
     operations: list[Operation]
     clock: Clock
     libraries: list[Named] = []
+    cpu_clock: Clock | None = None
 
 
 class PrepareReply(Reply, kw_only=True, frozen=True):
@@ -134,12 +141,16 @@ class WitnessReply(Reply, kw_only=True, frozen=True):
 
 
 class MeasureReply(Reply, kw_only=True, frozen=True):
-    """What was run and how long it took, in nanoseconds: one number per batch, or per operation."""
+    """What was run and how long it took, in nanoseconds: one number per batch, or per operation.
+
+    `cpu_ns` (since 1.1) is the CPU time of the whole batch, without the operations that settled.
+    """
 
     count: Positive
     elapsed_ns: list[Natural]
     failures: Natural = 0
     bytes: Natural | None = None
+    cpu_ns: Natural | None = None
 
 
 class StopReply(Reply, kw_only=True, frozen=True):

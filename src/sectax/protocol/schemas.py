@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.protocol.messages import REPLIES, Refusal, Reply, Request
+from sectax.protocol.messages import MINOR_VERSION, PROTOCOL_VERSION, REPLIES, Refusal, Reply, Request
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -27,7 +27,12 @@ def schemas() -> dict[str, Schema]:
         command = str(request.__struct_config__.tag)
         made[f"{command}-request"] = _request(request)
         made[f"{command}-reply"] = _reply(command, reply)
-    return made
+    return {name: {"$id": _identifier(name)} | schema for name, schema in made.items()}
+
+
+def _identifier(name: str) -> str:
+    """With the version of the protocol that the schema describes."""
+    return f"urn:sectax:probe-protocol:{PROTOCOL_VERSION}.{MINOR_VERSION}:{name}"
 
 
 def _request(request: type[Request]) -> Schema:

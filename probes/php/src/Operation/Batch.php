@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Operation;
 
+use Sectax\Probe\CpuClock;
+
 use function array_fill;
 use function hrtime;
 use function strlen;
@@ -16,19 +18,28 @@ use function strlen;
  */
 final class Batch
 {
-    /** @param list<int> $elapsed nanoseconds: one number for the whole batch, or one for each operation */
+    /**
+     * @param list<int> $elapsed nanoseconds: one number for the whole batch, or one for each operation
+     * @param int|null  $cpu     nanoseconds of CPU time of the whole batch; null where operations are timed one by one
+     */
     private function __construct(
         public readonly array $elapsed,
         public readonly int $failures,
         public readonly int $bytes,
+        public readonly ?int $cpu = null,
     ) {
     }
 
-    /** Time $count operations together. */
+    /**
+     * Time $count operations together.
+     *
+     * The CPU clock is read outside of the wall clock's readings, since a reading of it takes far longer.
+     */
     public static function together(Operation $operation, int $count): self
     {
         $failures = 0;
         $bytes = 0;
+        $cpuStart = CpuClock::read();
         $start = hrtime(true);
         for ($i = 0; $i < $count; ++$i) {
             $product = $operation->run();
@@ -39,8 +50,9 @@ final class Batch
             }
         }
         $stop = hrtime(true);
+        $cpuStop = CpuClock::read();
 
-        return new self([$stop - $start], $failures, $bytes);
+        return new self([$stop - $start], $failures, $bytes, CpuClock::between($cpuStart, $cpuStop));
     }
 
     /** Time $count operations one by one; the result is looked at after the clock was read. */

@@ -6,6 +6,7 @@ namespace Sectax\Probe\Protocol;
 
 use Sectax\Probe\Catalogue;
 use Sectax\Probe\Clock;
+use Sectax\Probe\CpuClock;
 use Sectax\Probe\Operation\Batch;
 use Sectax\Probe\Operation\Subject;
 use Sectax\Probe\Runtime;
@@ -80,8 +81,9 @@ final class Session
             throw Refusal::failed('this probe speaks protocol ' . self::PROTOCOL . ", not $asked");
         }
         $clock = Clock::measure();
+        $cpuClock = CpuClock::measure();
 
-        return [
+        return array_filter([
             'protocol' => self::PROTOCOL,
             'probe' => ['name' => 'php', 'version' => '1'],
             'runtime' => Runtime::describe(),
@@ -92,7 +94,12 @@ final class Session
                 'granularity_ns' => $clock->granularityNs,
                 'read_ns' => $clock->readNs,
             ],
-        ];
+            'cpu_clock' => $cpuClock === null ? null : [
+                'name' => CpuClock::NAME,
+                'granularity_ns' => $cpuClock->granularityNs,
+                'read_ns' => $cpuClock->readNs,
+            ],
+        ], static fn (mixed $member): bool => $member !== null);
     }
 
     /** @return array<string, mixed> */
@@ -147,6 +154,7 @@ final class Session
             'elapsed_ns' => $batch->elapsed,
             'failures' => $batch->failures,
             'bytes' => $batch->bytes > 0 ? $batch->bytes : null, // a verification gives out none
+            'cpu_ns' => $batch->cpu,
         ];
     }
 

@@ -51,6 +51,28 @@ final class BatchTest extends TestCase
         self::assertLessThan(10_000_000, Batch::together(new EmptyOperation(), 5)->elapsed[0]);
     }
 
+    public function testTheCpuTimeIsThatOfTheOperationsAndNotOfWaiting(): void
+    {
+        $waits = new class implements Operation {
+            public function run(): ?string
+            {
+                usleep(10_000);
+
+                return '';
+            }
+        };
+        $works = new class implements Operation {
+            public function run(): ?string
+            {
+                return hash('sha256', str_repeat('x', 1_000_000));
+            }
+        };
+
+        self::assertLessThan(15_000_000, Batch::together($waits, 3)->cpu);
+        self::assertGreaterThan(1_000_000, Batch::together($works, 10)->cpu);
+        self::assertNull(Batch::oneByOne($works, 2)->cpu);
+    }
+
     private static function wrongEveryThirdTime(): Operation
     {
         return new class implements Operation {

@@ -35,6 +35,10 @@ final class SessionTest extends TestCase
         self::assertLessThan(1_000_000, $reply['clock']['granularity_ns']);
         self::assertGreaterThan(0, $reply['clock']['read_ns']);
         self::assertLessThan(1_000_000, $reply['clock']['read_ns']);
+        self::assertSame('getrusage', $reply['cpu_clock']['name']);
+        self::assertGreaterThan(0, $reply['cpu_clock']['granularity_ns']);
+        self::assertLessThan(10_000_000, $reply['cpu_clock']['granularity_ns']);
+        self::assertGreaterThan(0, $reply['cpu_clock']['read_ns']);
         self::assertLessThan(50_000_000, $elapsed);
     }
 
@@ -64,6 +68,8 @@ final class SessionTest extends TestCase
         self::assertSame([100, 0, null], [$together['count'], $together['failures'], $together['bytes']]);
         self::assertCount(1, $together['elapsed_ns']);
         self::assertCount(100, $oneByOne['elapsed_ns']);
+        self::assertIsInt($together['cpu_ns']);
+        self::assertNull($oneByOne['cpu_ns']);
     }
 
     public function testBytesAreThoseOfTheTimedOperationsAlone(): void

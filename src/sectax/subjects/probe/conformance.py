@@ -11,6 +11,7 @@ from pathlib import Path
 from sectax.model.printable import printable
 from sectax.subjects.probe.checks.check import Moot, Unmet
 from sectax.subjects.probe.checks.clock import CLOCK, TIMED, UNIT
+from sectax.subjects.probe.checks.cpu import CPU
 from sectax.subjects.probe.checks.manners import GREETING, MANNERS
 from sectax.subjects.probe.checks.work import CASE_GREETING, Case, CaseConversation
 from sectax.subjects.probe.failures import ProbeTrouble, redacted, story
@@ -73,7 +74,7 @@ def check_probe_stepwise(
     """As `check_probe`, giving out every result as soon as it is known."""
     program = ProbeProgram(argv, cwd, patience_s)
     suite = _Suite(only)
-    for check in (*GREETING, *MANNERS, *CLOCK):
+    for check in (*GREETING, *MANNERS, *CLOCK, *CPU):
         yield from suite.make(check.id, partial(check.run, program), check.hint)
     for case in cases:
         conversation = CaseConversation(program, case)

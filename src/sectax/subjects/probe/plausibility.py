@@ -5,6 +5,8 @@ from __future__ import annotations
 # Both clocks are steered by the same kernel; what is left is rounding.
 _TOLERANCE = 1.01
 _TOLERANCE_S = 20e-6
+# The CPU clock is read outside of the wall clock's readings: what its first reading costs, cold, counts as CPU time.
+_CPU_TOLERANCE_S = 100e-6
 # A hiccup of the machine can make one short batch look late from outside, never a quarter of a second of them.
 _JUDGED_AFTER_S = 0.25
 _SHORTEST_JUDGED_S = 1e-3
@@ -36,5 +38,39 @@ class ClockWatch:
             return (
                 f"its operations took {self._wall_s:.3g} s by sectax's clock, it reported {self._reported_s:.3g} s: "
                 "is its clock in nanoseconds?"
+            )
+        return None
+
+
+class CpuWatch:
+    """Notices CPU times that cannot be: above what the processors have to give, or next to nothing for real work."""
+
+    def __init__(self, granularity_s: float, processors: int) -> None:
+        """Args: the step of the CPU clock, and how many processors the probe may use."""
+        self._slack_s = granularity_s + _CPU_TOLERANCE_S
+        self._processors = processors
+        self._reported_s = 0.0
+        self._process_s = 0.0
+
+    def complaint(
+        self, cpu_s: float, elapsed_s: float, timed_share: float = 1.0, process_s: float | None = None
+    ) -> str | None:
+        """Take in one batch; what is wrong with the CPU time that was reported, None where nothing is.
+
+        Args:
+            cpu_s, elapsed_s: what the probe says of its timed operations.
+            timed_share: timed operations among all that were run (the rest settled).
+            process_s: the CPU time of the whole exchange as the kernel counts it; None where it cannot be read.
+        """
+        if cpu_s > elapsed_s * _TOLERANCE * self._processors + self._slack_s:
+            processors = "1 processor" if self._processors == 1 else f"{self._processors} processors"
+            return f"it reported {cpu_s:.4g} s of CPU time within {elapsed_s:.4g} s on {processors}"
+        if process_s is not None:
+            self._reported_s += cpu_s / timed_share
+            self._process_s += process_s
+        if self._process_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._process_s:
+            return (
+                f"the kernel counted {self._process_s:.3g} s of CPU time, it reported {self._reported_s:.3g} s: "
+                "is its CPU clock in nanoseconds, and that of its own process?"
             )
         return None

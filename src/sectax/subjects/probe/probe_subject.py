@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,17 +12,18 @@ from functools import cached_property
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witness, Witnesses, Work
-from sectax.protocol.messages import MAX_LINE_BYTES, HelloReply, MeasureReply
+from sectax.protocol.messages import MAX_LINE_BYTES, Clock, HelloReply, MeasureReply
 from sectax.protocol.session import AnsweredSkipped
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError, ChildSilent, describe_exit
 from sectax.sandboxes.process.telemetry import TelemetryReader, difference
 from sectax.subjects.probe.conversation import Conversation
 from sectax.subjects.probe.failures import ProbeTrouble, advice, redaction, story
-from sectax.subjects.probe.plausibility import ClockWatch
+from sectax.subjects.probe.plausibility import ClockWatch, CpuWatch
 from sectax.subjects.probe.witnessing import witness
 
 BATCH_TIME = "batch_time"
+BATCH_CPU = "batch_cpu"
 FIRST = "first"
 
 # Characters of a witness that are kept: versions and curves are short, and what a probe says is not to be trusted.
@@ -70,6 +72,8 @@ class ProbeSubject:
         self._telemetry: TelemetryReader | None = None
         self._clock = ""
         self._watch = ClockWatch()
+        self._cpu_clock = ""
+        self._cpu_watch: CpuWatch | None = None
         self._stage = "open"
 
     @property
@@ -94,7 +98,7 @@ class ProbeSubject:
 
         Returns:
             The probe's own witnesses (`key_bits`, `alg`, …), and `probe`, `runtime`, `library_*`, `clock`,
-            `clock_granularity_s`, `clock_read_s`.
+            `clock_granularity_s`, `clock_read_s`; of a probe with a CPU clock `cpu_clock` and the same figures of it.
         """
         self.start()
         spec, conversation = self._spec, self._running()
@@ -103,6 +107,9 @@ class ProbeSubject:
             hello = conversation.receive_hello()
             self._clock = printable(hello.clock.name, _LONGEST_TEXT)
             self._telemetry = TelemetryReader(conversation.child.pid)
+            if hello.cpu_clock is not None:
+                self._cpu_clock = printable(hello.cpu_clock.name, _LONGEST_TEXT)
+                self._cpu_watch = CpuWatch(hello.cpu_clock.granularity_ns * 1e-9, _processors(conversation.child.pid))
             doing = "prepare"
             prepared = conversation.prepare(spec.operation, spec.parameters, spec.inputs)
             if spec.first:
@@ -122,8 +129,9 @@ class ProbeSubject:
     def visit(self, work: Work) -> Visit:
         """Have the operations run, and say how long they took by the probe's own clock.
 
-        Observations: `batch_time` in seconds, one for the batch, or with `work.each` one per operation. Operations
-        that are `extra` lengthen the batch and are not counted.
+        Observations: `batch_time` in seconds, one for the batch, or with `work.each` one per operation; beside the
+        one of a batch `batch_cpu`, where the probe has a CPU clock. Operations that are `extra` lengthen the batch and
+        are not counted.
         Telemetry is of the whole request, the operations that settle too; `spanned_s` says how many seconds that took.
         """
         if work.each and work.extra:
@@ -143,6 +151,9 @@ class ProbeSubject:
         else:
             observations = (self._observation(BATCH_TIME, elapsed_s, work.count),)
         ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
+        if self._cpu_watch is not None and not work.each:
+            cpu_s = self._checked_cpu(self._cpu_watch, reply, work.settle, ridden.get("cpu_time_s"))
+            observations += (Observation(BATCH_CPU, cpu_s, "s", self._cpu_clock, work.count),)
         return Visit(observations, ridden)
 
     def close(self) -> Witnesses:
@@ -210,6 +221,18 @@ class ProbeSubject:
             raise self._failure(f"reports times that cannot be: {complaint}", advice(None, self._spec.name))
         return elapsed_s
 
+    def _checked_cpu(self, watch: CpuWatch, reply: MeasureReply, settle: int, process_s: float | None) -> float:
+        """The CPU time of a batch that can be believed, in seconds."""
+        if reply.cpu_ns is None:
+            message = f"named the CPU clock {self._cpu_clock} and reported no cpu_ns"
+            raise self._failure(message, advice(None, self._spec.name))
+        cpu_s = reply.cpu_ns * 1e-9
+        timed_share = reply.count / (reply.count + settle)
+        complaint = watch.complaint(cpu_s, sum(reply.elapsed_ns) * 1e-9, timed_share, process_s)
+        if complaint is not None:
+            raise self._failure(f"reports CPU times that cannot be: {complaint}", advice(None, self._spec.name))
+        return cpu_s
+
     def _observation(self, metric: str, seconds: float, count: int) -> Observation:
         return Observation(metric, seconds, "s", self._clock, count)
 
@@ -249,10 +272,25 @@ class ProbeSubject:
 def _identity(hello: HelloReply) -> dict[str, Witness]:
     """Who the probe is, as flat names. The clock's figures are sectax's to name, so they go last and win."""
     libraries: dict[str, Witness] = {f"library_{library.name}": library.version for library in hello.libraries}
-    return libraries | {
+    itself: dict[str, Witness] = {
         "probe": f"{hello.probe.name} {hello.probe.version}",
         "runtime": f"{hello.runtime.name} {hello.runtime.version}",
-        "clock": hello.clock.name,
-        "clock_granularity_s": hello.clock.granularity_ns * 1e-9,
-        "clock_read_s": hello.clock.read_ns * 1e-9,
     }
+    cpu_clock = {} if hello.cpu_clock is None else _clock("cpu_clock", hello.cpu_clock)
+    return libraries | itself | _clock("clock", hello.clock) | cpu_clock
+
+
+def _clock(name: str, clock: Clock) -> dict[str, Witness]:
+    return {
+        name: clock.name,
+        f"{name}_granularity_s": clock.granularity_ns * 1e-9,
+        f"{name}_read_s": clock.read_ns * 1e-9,
+    }
+
+
+def _processors(pid: int) -> int:
+    """How many processors the process may use; all of them where it cannot be asked any more."""
+    try:
+        return len(os.sched_getaffinity(pid))
+    except OSError:
+        return os.cpu_count() or 1

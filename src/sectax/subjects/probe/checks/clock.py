@@ -12,7 +12,7 @@ from sectax.subjects.probe.interview import Interview, ProbeProgram
 # Batches long enough that a doubling is seen through noise.
 _GROWING_S = 0.010
 # Batches beside which reading a request and writing a reply are nothing.
-_LONG_S = 0.050
+LONG_S = 0.050
 # The first of two may load, compile or be interrupted.
 _TWICE = 2
 # A probe whose times do not add up is not asked for ever longer batches: at most so many seconds by sectax's clock,
@@ -21,7 +21,7 @@ _WALL_LIMIT_S = 0.5
 _FAR_ABOVE = 20
 _OF_PATIENCE = 1 / 16
 _MOST_OPERATIONS = 2**33
-_REPEATS = 3
+REPEATS = 3
 _ATTEMPTS = 3
 _DOUBLED = (1.5, 2.7)
 _TOLERANCE = 1.01
@@ -34,7 +34,7 @@ _SHORTEST_JUDGED_S = 0.005
 _SINGLES = 2000
 _SHORT_BATCHES = 30
 _SHORT_S = 0.001
-_COARSEST_S = 0.010
+COARSEST_S = 0.010
 # A claim is held false only where it is off by more than this.
 _MUCH = 5
 
@@ -76,7 +76,7 @@ def count_scales(interview: Interview) -> str:
     ratio = 0.0
     for _ in range(_ATTEMPTS):
         singles, doubles = [], []
-        for _ in range(_REPEATS):
+        for _ in range(REPEATS):
             singles.append(interview.measure(count).elapsed_ns[0])
             doubles.append(interview.measure(2 * count).elapsed_ns[0])
         ratio = min(doubles) / min(singles) if min(singles) else math.inf
@@ -89,9 +89,9 @@ def count_scales(interview: Interview) -> str:
 
 def elapsed_plausible(interview: Interview) -> str:
     """What is reported of a long batch fits into what sectax saw, and nearly fills it."""
-    count = size_batch(interview, _LONG_S).count
+    count = size_batch(interview, LONG_S).count
     best = 0.0
-    for _ in range(_REPEATS):
+    for _ in range(REPEATS):
         reported_s = interview.measure(count).elapsed_ns[0] * 1e-9
         wall_s = interview.wall_s
         if reported_s > wall_s * _TOLERANCE + _TOLERANCE_S:
@@ -109,7 +109,7 @@ def _clock_plausible(program: ProbeProgram) -> str:
         clock = interview.hello().clock
         interview.prepare("empty", {}, {})
         granularity_s, read_s = clock.granularity_ns * 1e-9, clock.read_ns * 1e-9
-        if granularity_s > _COARSEST_S:
+        if granularity_s > COARSEST_S:
             raise Unmet(f"a clock with steps of {granularity_s:.3g} s cannot time a batch of 20 ms")
         interview.measure(_SINGLES, each=True)  # whatever is compiled or allocated on first use
         singles = interview.measure(_SINGLES, each=True).elapsed_ns
@@ -149,7 +149,17 @@ def _empty_plausible(program: ProbeProgram) -> str:
 
 # Where the unit is wrong, nothing else can be said of any time, and all batches are sized wrongly.
 UNIT = "elapsed-plausible"
-TIMED = frozenset({UNIT, "clock-plausible", "count-scales", "costs-more-than-empty"})
+TIMED = frozenset(
+    {
+        UNIT,
+        "clock-plausible",
+        "count-scales",
+        "costs-more-than-empty",
+        "cpu-plausible",
+        "cpu-without-settling",
+        "cpu-stands-still",
+    }
+)
 
 SCALES_HINT = "use every result, so that no compiler may drop the work; start and read the clock around the whole loop"
 PLAUSIBLE_HINT = "report integer nanoseconds of a monotonic clock, read right before and right after the operations"
