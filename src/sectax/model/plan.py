@@ -59,15 +59,22 @@ class Contents:
 class Plan:
     """What is measured, against what, and by which rules.
 
-    The first metric is the one that primary comparisons use. `warms_up` is False where nothing is to warm up before
-    it counts: every operation is a process of its own, or a study did not; `settles` is False where a batch
-    counts without one before it that is thrown away; `equal_counts` is True where batches of a cell have equally many
-    operations instead of an equal length, since every operation is a process of its own; `one_processor` is True where
-    all subjects work on one thread and take turns on the same processor. `transfers` says in one sentence what holds
-    elsewhere, `choices` what had to be chosen where a published study is silent, `options` what the user gave (enough
-    to make the plan again), and `equal_witnesses` names the witnesses that all treatments of a cell share when they
-    do equal work. `words` says what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`).
-    `contents` is None where operations carry no body.
+    Attributes:
+        metrics: the first is the one that primary comparisons use.
+        answered_by: which metric answers the question and why, in a sentence.
+        beside: names of the metrics that are shown with the first wherever it is.
+        transfers: what of the result holds elsewhere, in a sentence.
+        warms_up: False where nothing is to warm up before it counts: every operation is a process of its own, or a
+            study did not.
+        settles: False where a batch counts without one before it that is thrown away.
+        equal_counts: batches of a cell have equally many operations instead of an equal length, since every operation
+            is a process of its own.
+        one_processor: all subjects work on one thread and take turns on the same processor.
+        choices: what had to be chosen where a published study is silent.
+        options: what the user gave, enough to make the plan again.
+        equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
+        words: what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`).
+        contents: None where operations carry no body.
     """
 
     experiment: str
@@ -94,6 +101,8 @@ class Plan:
     equal_witnesses: tuple[str, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
     contents: Contents | None = None
+    answered_by: str = ""
+    beside: tuple[str, ...] = ()
 
     def treatment(self, treatment_id: str) -> Treatment:
         return next(treatment for treatment in self.treatments if treatment.id == treatment_id)

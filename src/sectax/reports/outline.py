@@ -20,9 +20,9 @@ from sectax.model.treatment import Cell, Role, Standing
 from sectax.reports import telemetry, units
 from sectax.reports.doubts import Lack, Warned, failed, gather_warnings, skipped
 from sectax.reports.reasons import no_interval
+from sectax.reports.secondary import footnotes, hidden, visible
 from sectax.reports.words import claims, names, summary
 
-SECONDARY_MARK = "†"
 # The cost of the empty loop and call is told where it passes this share of an operation.
 _EMPTY_TOLD_FROM = 0.01
 
@@ -102,17 +102,16 @@ def outline(analysed: Analysed, *, show_all: bool, path: str) -> Outline:
         path: of the run file.
     """
     measured, plan = analysed.measured, analysed.measured.plan
-    standings = {each.comparison.standing for each in analysed.findings}
-    hides = not show_all and {Standing.PRIMARY, Standing.SECONDARY} <= standings
+    shown = visible(analysed, show_all=show_all)
     return Outline(
         title=f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}",
         headline=_headline(analysed),
         resume=printable(f"sectax resume {shlex.quote(path)}") if measured.state != "finished" else "",
         options=tuple(printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts),
         factor=printable(plan.control),
-        groups=_groups(analysed, hides),
-        footnotes=_footnotes(analysed, hides),
-        see_all=printable(f"sectax show {shlex.quote(path)} --all") if hides else "",
+        groups=_groups(analysed, shown),
+        footnotes=footnotes(analysed, shown),
+        see_all=printable(f"sectax show {shlex.quote(path)} --all") if hidden(analysed, shown) else "",
         controls=tuple(control_line(plan, each) for each in analysed.controls),
         warnings=gather_warnings(analysed),
         skipped=skipped(analysed),
@@ -184,26 +183,25 @@ def _headline(analysed: Analysed) -> tuple[str, ...]:
     fixed = names.constants(plan)
     if fixed:
         lines.append(f"everywhere: {fixed}")
+    if plan.answered_by:
+        lines.append(printable(plan.answered_by))
     return tuple(lines)
 
 
-def _groups(analysed: Analysed, hides: bool) -> tuple[Group, ...]:
+def _groups(analysed: Analysed, visible_ids: frozenset[str]) -> tuple[Group, ...]:
     plan = analysed.measured.plan
     by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
     results = {each.treatment: each for each in analysed.treatments}
+    all_shown = not hidden(analysed, visible_ids)
     groups = []
     for metric in plan.metrics:
         for cell in plan.cells:
             members = [each.id for each in plan.treatments if each.cell == cell.id and each.role is Role.TREATMENT]
             findings = {each: by_pair[each, metric.name] for each in members if (each, metric.name) in by_pair}
-            shown = {
-                each: finding
-                for each, finding in findings.items()
-                if not hides or finding.comparison.standing is Standing.PRIMARY
-            }
+            shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible_ids}
             if shown:
                 groups.append(_group(plan, cell, metric, shown, results))
-            if not metric.compared and not hides:
+            if not metric.compared and all_shown:
                 groups += _told(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
     return tuple(groups)
 
@@ -314,23 +312,6 @@ def _difference(finding: Finding, column: units.Scale) -> str:
     if seen.low is None or seen.high is None:
         return units.signed(units.roughly(point))
     return units.signed(units.number(point, (seen.high - seen.low) / column.size))
-
-
-def _footnotes(analysed: Analysed, hides: bool) -> tuple[str, ...]:
-    """How the secondary comparisons stand, and how many wrong claims to expect among them."""
-    secondary = [each.comparison for each in analysed.findings if each.comparison.standing is Standing.SECONDARY]
-    if not secondary:
-        return ()
-    # An error level of its own for each; with --simultaneous it is smaller.
-    level = f"{100 * (1 - max(each.alpha for each in secondary)):.4g} %"
-    if len(secondary) == 1:
-        text = f"1 secondary comparison{' is not shown here' if hides else ''}; it stands at {level} by itself"
-    else:
-        text = (
-            f"{len(secondary)} secondary comparisons{' are not shown here' if hides else ''}; each stands at {level} "
-            f"by itself, so expect about {units.number(analysed.wrong_expected)} wrong claims among them"
-        )
-    return (text if hides else f"{SECONDARY_MARK} {text}",)
 
 
 def _empty_loops(analysed: Analysed) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from sectax.model.treatment import Factor, Role, Treatment
 from sectax.subjects.command import CommandSpec, run_hook
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
-CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu")
+CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
 # The kernel counts resident pages per processor, so the peak of one and the same program varies by some hundred KiB.
 PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, observed="peak_memory", resolution=256 * 1024)
 
@@ -72,6 +72,12 @@ class CommandExperiment:
             warms_up=False,
             equal_counts=True,
             options=options,
+            answered_by=(
+                "the answer is wall time: a command may wait or do I/O, which CPU time leaves out; "
+                "CPU time stands beside it"
+            ),
+            beside=(CPU.name,),
+            words={"metric=wall": "wall time", "metric=cpu": "CPU time"},
             # Another launcher has another cost of its own; another exit status is other work.
             equal_witnesses=("launcher", "exit_statuses"),
         )

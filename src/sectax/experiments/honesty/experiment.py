@@ -7,10 +7,17 @@ from collections.abc import Mapping
 from sectax.design.matrix import Rules, build
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.jwt.algorithms import ALGORITHMS
-from sectax.experiments.jwt.experiment import BATCH_S, ROUNDS, THROUGHPUT
+from sectax.experiments.jwt.experiment import BATCH_S, ROUNDS
 from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import Availability, empty_subject, probe_identity, signature_subject
+from sectax.experiments.jwt.subjects import (
+    Availability,
+    empty_subject,
+    measurable,
+    probe_identity,
+    signature_subject,
+)
 from sectax.experiments.levels import choose
+from sectax.experiments.probe_metrics import probe_metrics
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
@@ -50,7 +57,9 @@ class HonestyExperiment:
     def plan(self, request: Request) -> Plan:
         factors = choose(self.factors, {}, request.levels)
         available = Availability()
-        metrics = (THROUGHPUT,)
+        languages = next(factor.levels for factor in factors if factor.name == "language")
+        answer = probe_metrics(map(empty_subject, measurable(languages, available)))
+        metrics = answer.metrics
         rules = Rules(
             family=lambda levels: levels["language"],
             unavailable=lambda levels: available(levels | _SUBJECT),
@@ -77,6 +86,9 @@ class HonestyExperiment:
             batch_s=BATCH_S,
             rounds_range=ROUNDS,
             one_processor=True,
+            answered_by=answer.answered_by,
+            beside=answer.beside,
+            words={"metric=cpu_time": "CPU time", "metric=throughput": "wall throughput"},
         )
 
     def inputs(self, plan: Plan) -> dict[str, str]:

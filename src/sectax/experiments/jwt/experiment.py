@@ -8,15 +8,21 @@ from sectax.design.matrix import Rules, build
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.jwt.algorithms import ALGORITHMS, BASELINE
 from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import Availability, empty_subject, probe_identity, signature_subject
+from sectax.experiments.jwt.subjects import (
+    Availability,
+    empty_subject,
+    measurable,
+    probe_identity,
+    signature_subject,
+)
 from sectax.experiments.levels import choose
+from sectax.experiments.probe_metrics import probe_metrics
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 from sectax.toolchain import probes
 
-THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, observed="batch_time")
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
 
 # A machine that shares its cores changes speed within tens of milliseconds. Visits of 7 ms see the same speed as their
@@ -53,6 +59,8 @@ _WORDS = {
     "key_use=parsed-per-call": "with the key parsed on every call",
     "layer=primitive": "as a bare primitive",
     "layer=library": "as a whole token",
+    "metric=cpu_time": "CPU time",
+    "metric=throughput": "wall throughput",
 } | {name: algorithm.words for name, algorithm in ALGORITHMS.items()}
 
 
@@ -79,7 +87,10 @@ class JwtExperiment:
 
     def plan(self, request: Request) -> Plan:
         factors = choose(self.factors, _PRESETS[request.preset], request.levels)
-        metrics = (THROUGHPUT, FIRST)
+        available = Availability()
+        languages = next(factor.levels for factor in factors if factor.name == "language")
+        answer = probe_metrics(map(empty_subject, measurable(languages, available)))
+        metrics = (*answer.metrics, FIRST)
         matrix = build(
             factors,
             "algorithm",
@@ -88,7 +99,7 @@ class JwtExperiment:
             request.stopping,
             Rules(
                 family=lambda levels: levels["language"],
-                unavailable=Availability(),
+                unavailable=available,
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
                 primary=lambda levels: (
                     levels["layer"] == "primitive"
@@ -117,6 +128,8 @@ class JwtExperiment:
             batch_s=BATCH_S,
             rounds_range=ROUNDS,
             one_processor=True,
+            answered_by=answer.answered_by,
+            beside=answer.beside,
             choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
             words=_WORDS | {name: probes.load(name).manifest.title for name in self.requirements()},
         )

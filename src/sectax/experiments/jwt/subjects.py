@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sectax.design.matrix import Unavailable
 from sectax.experiments.jwt.algorithms import ALGORITHMS
@@ -23,15 +23,23 @@ class Availability:
         self._lacks: dict[str, Unavailable | None] = {}
 
     def __call__(self, levels: dict[str, str]) -> Unavailable | None:
-        language = levels["language"]
-        if language not in self._lacks:
-            lack = probes.missing(probes.load(language))
-            self._lacks[language] = Unavailable(lack.reason, lack.mend) if lack is not None else None
-        if self._lacks[language] is not None:
-            return self._lacks[language]
+        lack = self.of(levels["language"])
+        if lack is not None:
+            return lack
         if ALGORITHMS[levels["algorithm"]].key_type == "oct" and levels["key_use"] == "parsed-per-call":
             return Unavailable("a shared secret is bytes: there is nothing to parse")
         return None
+
+    def of(self, language: str) -> Unavailable | None:
+        if language not in self._lacks:
+            lack = probes.missing(probes.load(language))
+            self._lacks[language] = Unavailable(lack.reason, lack.mend) if lack is not None else None
+        return self._lacks[language]
+
+
+def measurable(languages: Iterable[str], available: Availability) -> list[str]:
+    """The languages whose probes can run here."""
+    return [language for language in languages if available.of(language) is None]
 
 
 def signature_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> ProbeSpec:

@@ -98,6 +98,7 @@ def _plan(measured: Measured) -> Record:
         "transfers": plan.transfers,
         "control": plan.control,
         "seed": plan.seed,
+        "answered_by": plan.answered_by,
         "choices": [*plan.choices],
         "stopping": record(
             margin=stopping.margin,
@@ -115,6 +116,7 @@ def _plan(measured: Measured) -> Record:
                 "summary": each.summary.value,
                 "resolution": each.resolution,
                 "compared": each.compared,
+                "cpu": each.cpu,
             }
             for each in plan.metrics
         ],

@@ -7,7 +7,8 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 from sectax.reports.doubts import Lack, Warned
 from sectax.reports.markdown.document import Document
-from sectax.reports.outline import SECONDARY_MARK, Group, outline
+from sectax.reports.outline import Group, outline
+from sectax.reports.secondary import SECONDARY_MARK
 
 _SEVERITIES = {
     Severity.FATAL: "F, takes the verdict away",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sectax.reports.outline import SECONDARY_MARK, Group, Outline, Row, Tone
+from sectax.reports.outline import Group, Outline, Row, Tone
+from sectax.reports.secondary import SECONDARY_MARK
 from sectax.reports.terminal.page import INDENT, Page, styled, tied
 
 if TYPE_CHECKING:

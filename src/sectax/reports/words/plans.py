@@ -13,6 +13,8 @@ def plan(given: Plan) -> list[str]:
     """The plan as lines, before anything was measured."""
     lines = [f"{printable(given.experiment)}, {printable(given.preset)} preset: {printable(given.question)}"]
     lines.append(_matrix(given))
+    if given.answered_by:
+        lines.append(printable(given.answered_by))
     lines.append(_errors(given))
     lines.append(_stopping(given))
     lines.append(f"order drawn from seed {given.seed}")

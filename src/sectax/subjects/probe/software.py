@@ -22,3 +22,14 @@ def software(spec: ProbeSpec) -> dict[str, str]:
         for name, value in witnesses.items()
         if name in ("probe", "runtime") or name.startswith("library_")
     }
+
+
+def has_cpu_clock(spec: ProbeSpec) -> bool:
+    """Whether the probe names a CPU clock; one that cannot be asked has none."""
+    subject = replace(spec, first=False).subject()
+    try:
+        return "cpu_clock" in subject.open()
+    except (SubjectFailed, SubjectSkipped):
+        return False
+    finally:
+        subject.kill()
