@@ -38,6 +38,7 @@ _MODULES = (
     "tests.audit.figures.scenarios_of_values",
     "tests.audit.own_scenarios",
     "tests.audit.own_work_scenarios",
+    "tests.audit.clock_scenarios",
 )
 
 _scenarios: list[Scenario] = []

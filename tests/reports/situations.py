@@ -32,7 +32,9 @@ from sectax.model.treatment import (
 
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "batch_time")
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, "first")
+CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEAN, "batch_cpu", cpu=True)
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, "wall")
+CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, "cpu", cpu=True)
 PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, "peak_memory", resolution=4096)
 
 PATH = "runs/2026-03-02-jwt.sectax"
@@ -114,6 +116,8 @@ class Case:
     identity: dict[str, str] = field(default_factory=lambda: dict(HOST))
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
     telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
+    answered_by: str = ""
+    beside: tuple[str, ...] = ()
 
     def build(self) -> Analysed:
         cells = tuple(
@@ -168,6 +172,8 @@ class Case:
             choices=self.choices,
             options=self.options,
             words=self.words,
+            answered_by=self.answered_by,
+            beside=self.beside,
         )
         measured = Measured(
             run_id="7f3a91c2",
@@ -621,6 +627,25 @@ def published_preset() -> Analysed:
     return case.build()
 
 
+def answered_in_cpu_time() -> Analysed:
+    """CPU time answers; wall throughput is shown beside it, and that of keys parsed on every call is not."""
+    case = _signatures()
+    case.metrics = (CPU_TIME, THROUGHPUT)
+    case.answered_by = "the answer is CPU time per operation: the operations neither wait nor do I/O"
+    case.beside = ("throughput",)
+    case.words |= {"metric=cpu_time": "CPU time", "metric=throughput": "wall throughput"}
+    case.rates = {name: 1 / rate for name, rate in case.rates.items()} | {
+        f"{name}:throughput": 0.97 * rate for name, rate in case.rates.items()
+    }
+    for name, judged in list(case.judged.items()):
+        secondary = replace(judged, standing=Standing.SECONDARY)
+        case.judged[f"{name}:throughput"] = replace(secondary, low=0.98 * judged.low, high=1.02 * judged.high)
+        if name.startswith(_VERIFY):
+            case.judged[name] = secondary
+    case.wrong_expected = 0.4
+    return case.build()
+
+
 def two_hundred_treatments() -> Analysed:
     languages = ("php", "python")
     operations = ("sign", "verify")
@@ -652,18 +677,23 @@ def commands() -> Analysed:
         control="command",
         baseline="baseline",
         levels=("baseline", "with-tls"),
-        metrics=(WALL, PEAK_MEMORY),
+        metrics=(WALL, CPU, PEAK_MEMORY),
+        answered_by="the answer is wall time: a command may wait or do I/O, which CPU time leaves out",
+        beside=("cpu",),
         question="What does the one command cost more than the other?",
         transfers="The cost is that of these programs on this machine, with these inputs and this file cache.",
         words={},
         rates={
             "all/baseline": 0.0482,
             "all/with-tls": 0.0501,
+            "all/baseline:cpu": 0.0121,
+            "all/with-tls:cpu": 0.0139,
             "all/baseline:peak_memory": 8.4e6,
             "all/with-tls:peak_memory": 9.1e6,
         },
         judged={
             "all/with-tls": Judged(VerdictId.SLOWER_MATERIAL, 1.036, 1.043),
+            "all/with-tls:cpu": Judged(VerdictId.SLOWER_MATERIAL, 1.146, 1.152, standing=Standing.SECONDARY),
             "all/with-tls:peak_memory": Judged(VerdictId.SLOWER_MATERIAL, 1.08, 1.087, standing=Standing.SECONDARY),
         },
         wrong_expected=0.05,
@@ -731,6 +761,7 @@ ALL: dict[str, Callable[[], Analysed]] = {
     "interrupted-after-four-blocks": interrupted_after_four_blocks,
     "only-one-block": only_one_block,
     "published-preset": published_preset,
+    "answered-in-cpu-time": answered_in_cpu_time,
     "two-hundred-treatments": two_hundred_treatments,
     "two-commands": commands,
     "hostile-labels": hostile_labels,

@@ -28,7 +28,8 @@ class Arm:
         granularity_s: the step of the clock that timed its batches.
         errors: operations that failed among those that were counted.
         throttled_s: time in which a CPU quota held it back during its counted batches.
-        spanned_s: the time between the readings that `throttled_s` is the difference of.
+        waited_s: time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
+        spanned_s: the time between the readings that `throttled_s` and `waited_s` are the difference of.
         settles: whether a batch that is thrown away stands before each that counts, and within those readings.
         settled: whether the pilot saw the end of its warm-up.
         shapes: how its batches lie, by block.
@@ -45,6 +46,7 @@ class Arm:
     granularity_s: float | None = None
     errors: float | None = None
     throttled_s: float | None = None
+    waited_s: float | None = None
     spanned_s: float | None = None
     settles: bool = False
     settled: bool | None = None
@@ -132,6 +134,7 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
             granularity_s=None if calibration is None else calibration.granularity_s or None,
             errors=telemetry.get("errors"),
             throttled_s=telemetry.get("throttled_s"),
+            waited_s=_waited_s(telemetry),
             spanned_s=telemetry.get("spanned_s"),
             settles=calibration is not None and calibration.settle,
             settled=None if calibration is None else calibration.settled,
@@ -161,6 +164,13 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
             and metrics[finding.comparison.metric].resolution == 0
         },
     )
+
+
+def _waited_s(telemetry: Mapping[str, float]) -> float | None:
+    """Without the run-queue delay the greater part is not known; steal and throttling are told where there are any."""
+    if "run_queue_delay_s" not in telemetry:
+        return None
+    return sum(telemetry.get(name, 0.0) for name in ("run_queue_delay_s", "steal_s", "throttled_s"))
 
 
 def _differences(measured: Measured, finding: Finding, metric: Metric) -> tuple[float, ...]:

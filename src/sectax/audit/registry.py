@@ -26,6 +26,7 @@ from sectax.audit.timer import TIMER
 from sectax.audit.unequal_instruments import UNEQUAL_INSTRUMENTS
 from sectax.audit.unequal_work import UNEQUAL_WORK
 from sectax.audit.unsupported_quantile import UNSUPPORTED_QUANTILE
+from sectax.audit.wall_against_cpu import WALL_AGAINST_CPU
 from sectax.audit.warm_up import WARM_UP
 from sectax.audit.zero_event_run import ZERO_EVENT_RUN
 from sectax.model.finding import Finding, Warning
@@ -54,6 +55,7 @@ checks: tuple[Check, ...] = (
     FALSE_REPLICATION,
     TIMER,
     THROTTLING,
+    WALL_AGAINST_CPU,
     LOST_BLOCKS,
     WARM_UP,
 )

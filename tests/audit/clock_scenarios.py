@@ -1,0 +1,48 @@
+"""Runs that are answered in CPU time, whose wall time says the same or something else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from numpy.random import Generator
+
+from sectax.analysis.findings import judge
+from sectax.audit.evidence import Evidence, evidence_of
+from sectax.model.finding import Severity
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.treatment import Standing
+from tests.analysis.runs import TIME, around, run_of, with_metric
+from tests.audit.fixtures import Scenario, register
+
+CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEAN, "batch_cpu", cpu=True)
+BLOCKS = 12
+
+
+def waits(rng: Generator, broken: bool) -> Evidence:
+    """Wall time is CPU time and waiting for a processor; broken, the treatment waits for something else as well."""
+    cost = float(rng.choice([0.8, 1.0, 1.5]))
+    cpu = {
+        "baseline": around(1.0, BLOCKS),
+        "slow": around(cost, BLOCKS, shift=3),
+        "negative": around(1.0, BLOCKS, shift=2),
+        "positive": around(1.04, BLOCKS, shift=1),
+    }
+    waited = {arm: float(rng.uniform(0.0, 0.4)) for arm in cpu}
+    elsewhere = float(rng.uniform(0.4, 0.9)) * bool(broken)
+    wall = {
+        arm: [
+            value * (1 + elsewhere * (arm == "slow")) / (1 - waited[arm] * rng.uniform(0.95, 1.05))
+            for value in cpu[arm]
+        ]
+        for arm in ("baseline", "slow")
+    }
+    measured = with_metric(run_of(cpu, metric=CPU_TIME), TIME, wall, Standing.SECONDARY)
+    telemetry = {
+        arm: {"throttled_s": 0.0, "run_queue_delay_s": share * 10, "steal_s": 0.0, "spanned_s": 10.0}
+        for arm, share in waited.items()
+    }
+    measured = replace(measured, telemetry=telemetry)
+    return evidence_of(measured, judge(measured))
+
+
+register(Scenario("wall-against-cpu", "an operation that waits", waits, Severity.WARNING))

@@ -1,0 +1,61 @@
+"""CPU and wall time of one comparison are held against each other, and against what the kernel says of waiting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sectax.analysis.findings import judge
+from sectax.audit import run
+from sectax.model.finding import Warning
+from sectax.model.measured import Measured
+from sectax.model.treatment import Standing
+from tests.analysis.runs import TIME, around, run_of, with_metric
+from tests.audit.clock_scenarios import CPU_TIME
+
+
+def measured_as(wall: float, telemetry: dict[str, float] | None) -> Measured:
+    """CPU time of 1.2 and wall time of so many times the baseline; telemetry of the treatment."""
+    cpu = {"baseline": around(1.0, 10), "slow": around(1.2, 10, shift=3), "negative": around(1.0, 10, shift=2)}
+    both = with_metric(
+        run_of(cpu, metric=CPU_TIME),
+        TIME,
+        {"baseline": around(1.0, 10), "slow": around(wall, 10, shift=3)},
+        Standing.SECONDARY,
+    )
+    quiet = {"throttled_s": 0.0, "run_queue_delay_s": 0.0, "spanned_s": 10.0}
+    told = {} if telemetry is None else {"baseline": quiet, "slow": quiet | telemetry}
+    return replace(both, telemetry=told)
+
+
+def said(measured: Measured) -> list[Warning]:
+    return [each for each in run(measured, judge(measured)) if each.check == "wall-against-cpu"]
+
+
+def test_both_clocks_that_agree_are_left_in_peace() -> None:
+    assert said(measured_as(1.2, {})) == []
+    assert said(measured_as(1.21, {})) == []  # less than the margin
+
+
+def test_waiting_for_something_else_is_told() -> None:
+    (warning,) = said(measured_as(1.8, {}))
+
+    assert (warning.severity.value, warning.subject) == ("W", "slow")
+    assert "CPU time changes by +20 %, wall time by +80 %" in warning.saw
+
+
+def test_waiting_that_the_kernel_tells_of_explains_the_difference() -> None:
+    assert said(measured_as(1.8, {"run_queue_delay_s": 10 / 3})) == []
+    assert said(measured_as(1.8, {"run_queue_delay_s": 2.0, "steal_s": 4 / 3})) == []
+
+
+def test_waiting_that_is_not_told_of_explains_nothing_and_is_said_to_be_missing() -> None:
+    (note,) = said(measured_as(1.8, None))
+
+    assert note.severity.value == "note"
+    assert "waited for a processor is not told" in note.saw
+
+
+def test_work_done_elsewhere_is_told_too() -> None:
+    (warning,) = said(measured_as(0.9, {}))  # more CPU time, less wall time: another processor helps
+
+    assert "wall time by -10 %" in warning.saw
