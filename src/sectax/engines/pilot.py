@@ -110,8 +110,8 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, e
         open_s=min(opened_s),
         waits_s=waits_s,
         pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
-        granularity_s=float(witnesses.get("clock_granularity_s", 0.0)),
-        clock_read_s=float(witnesses.get("clock_read_s", 0.0)),
+        granularity_s=_coarsest(witnesses, "granularity"),
+        clock_read_s=_coarsest(witnesses, "read"),
         processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in processes),
     )
 
@@ -144,8 +144,13 @@ def _read(subject: Subject, count: int, observed: str, settle: int = 0) -> _Read
     return _Reading(sum(each.value for each in visit.observations if each.metric == observed), spanned_s)
 
 
+def _coarsest(witnesses: Witnesses, name: str) -> float:
+    """Of the wall clock and the CPU clock, the larger step or cost of reading; 0 where the subject names neither."""
+    return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in ("clock", "cpu_clock"))
+
+
 def _shortest_s(witnesses: Witnesses) -> float:
-    return shortest_batch(float(witnesses.get("clock_granularity_s", 0.0)), float(witnesses.get("clock_read_s", 0.0)))
+    return shortest_batch(_coarsest(witnesses, "granularity"), _coarsest(witnesses, "read"))
 
 
 def _empty_cost(spec: SubjectSpec, observed: str, emit: Emit, family: str) -> float | None:

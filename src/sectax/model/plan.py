@@ -219,11 +219,6 @@ def batch_observation(plan: Plan) -> str | None:
     return None
 
 
-def elapsed_observation(plan: Plan) -> str:
-    """The observations that tell how long operations last; of a plan whose metrics hold no time its first ones."""
-    return batch_observation(plan) or plan.metrics[0].observed
-
-
 def tail_observations(plan: Plan) -> frozenset[str]:
     """The observations of which every single one is kept, since a metric takes their tail."""
     return frozenset(metric.observed for metric in plan.metrics if metric.summary.tail is not None)

@@ -137,7 +137,7 @@ class _Session:
             with self._processor():
                 calibrated = self.ledger.calibrated or self._calibrate()
                 specs = self.experiment.specs(self.plan, self.inputs, calibrated)
-                about_s = calibrated.pace * self._block_s(calibrated, specs)
+                about_s = self._block_s(calibrated, specs, pace=calibrated.pace)
                 for line in words.calibrated(self.plan, calibrated, about_s):
                     self.progress.say(line)
                 self._blocks(calibrated, specs)
@@ -187,8 +187,8 @@ class _Session:
         self.ledger.calibrate(calibrated)
         return calibrated
 
-    def _block_s(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec]) -> float:
-        return block_s(self.plan, calibrated, {name: gap_s(spec) for name, spec in specs.items()})
+    def _block_s(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec], *, pace: float = 1.0) -> float:
+        return block_s(self.plan, calibrated, {name: gap_s(spec) for name, spec in specs.items()}, pace=pace)
 
     def _left_s(self) -> float:
         """Seconds of the budget that are left; infinite without one."""
