@@ -29,19 +29,24 @@ def waits(rng: Generator, broken: bool) -> Evidence:
     }
     waited = {arm: float(rng.uniform(0.0, 0.4)) for arm in cpu}
     elsewhere = float(rng.uniform(0.4, 0.9)) * bool(broken)
-    wall = {
-        arm: [
-            value * (1 + elsewhere * (arm == "slow")) / (1 - waited[arm] * rng.uniform(0.95, 1.05))
-            for value in cpu[arm]
-        ]
+    ready = {
+        arm: [value * waited[arm] / (1 - waited[arm]) * rng.uniform(0.9, 1.1) for value in cpu[arm]]
         for arm in ("baseline", "slow")
     }
-    measured = with_metric(run_of(cpu, metric=CPU_TIME), TIME, wall, Standing.SECONDARY)
-    telemetry = {
-        arm: {"throttled_s": 0.0, "run_queue_delay_s": share * 10, "steal_s": 0.0, "spanned_s": 10.0}
-        for arm, share in waited.items()
+    wall = {
+        arm: [value * (1 + elsewhere * (arm == "slow")) + lag for value, lag in zip(cpu[arm], lags, strict=True)]
+        for arm, lags in ready.items()
     }
-    measured = replace(measured, telemetry=telemetry)
+    measured = with_metric(run_of(cpu, metric=CPU_TIME), TIME, wall, Standing.SECONDARY)
+    # Of whole requests: the batches that count waited for less.
+    telemetry = {
+        arm: {
+            "throttled_s": 0.0,
+            "run_queue_delay_s": sum(lags) / BLOCKS * measured.batches[arm].operations * float(rng.uniform(1.0, 1.2)),
+        }
+        for arm, lags in ready.items()
+    }
+    measured = replace(measured, telemetry=measured.telemetry | telemetry)
     return evidence_of(measured, judge(measured))
 
 

@@ -12,6 +12,8 @@ from sectax.model.treatment import Standing
 from tests.analysis.runs import TIME, around, run_of, with_metric
 from tests.audit.clock_scenarios import CPU_TIME
 
+OPERATIONS = 8000  # of every arm, as `run_of` has it
+
 
 def measured_as(wall: float, telemetry: dict[str, float] | None) -> Measured:
     """CPU time of 1.2 and wall time of so many times the baseline; telemetry of the treatment."""
@@ -22,7 +24,7 @@ def measured_as(wall: float, telemetry: dict[str, float] | None) -> Measured:
         {"baseline": around(1.0, 10), "slow": around(wall, 10, shift=3)},
         Standing.SECONDARY,
     )
-    quiet = {"throttled_s": 0.0, "run_queue_delay_s": 0.0, "spanned_s": 10.0}
+    quiet = {"throttled_s": 0.0, "run_queue_delay_s": 0.0}
     told = {} if telemetry is None else {"baseline": quiet, "slow": quiet | telemetry}
     return replace(both, telemetry=told)
 
@@ -44,8 +46,17 @@ def test_waiting_for_something_else_is_told() -> None:
 
 
 def test_waiting_that_the_kernel_tells_of_explains_the_difference() -> None:
-    assert said(measured_as(1.8, {"run_queue_delay_s": 10 / 3})) == []
-    assert said(measured_as(1.8, {"run_queue_delay_s": 2.0, "steal_s": 4 / 3})) == []
+    waited = 0.6 * OPERATIONS
+
+    assert said(measured_as(1.8, {"run_queue_delay_s": waited})) == []
+    assert said(measured_as(1.8, {"run_queue_delay_s": waited / 2, "steal_s": waited / 2})) == []
+    assert said(measured_as(1.8, {"run_queue_delay_s": 10 * waited})) == []  # between batches, too
+
+
+def test_waiting_that_explains_a_part_leaves_the_rest() -> None:
+    (warning,) = said(measured_as(1.8, {"run_queue_delay_s": 0.3 * OPERATIONS}))
+
+    assert "without the time in which they waited for a processor, wall time changes by +50 %" in warning.saw
 
 
 def test_waiting_that_is_not_told_of_explains_nothing_and_is_said_to_be_missing() -> None:

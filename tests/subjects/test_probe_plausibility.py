@@ -42,6 +42,20 @@ def test_thousands_of_tiny_visits_prove_nothing() -> None:
     assert all(watch.complaint(1e-7, 1e-4) is None for _ in range(10_000))
 
 
+def test_a_process_that_was_held_back_is_no_liar() -> None:
+    watch = ClockWatch()
+
+    # What a load of 20 on two cores does: 0.3 s pass in an exchange whose batch takes 4.5 ms.
+    assert all(watch.complaint(0.004_5, 0.3, 2 / 3, process_s=0.007) is None for _ in range(100))
+
+
+def test_microseconds_show_on_a_busy_machine_too() -> None:
+    watch = ClockWatch()
+    complaints = [watch.complaint(20e-6, 0.300, process_s=0.020) for _ in range(20)]
+
+    assert "is its clock in nanoseconds?" in (complaints[-1] or "")
+
+
 def test_more_cpu_time_than_the_processors_have_cannot_be() -> None:
     assert "0.003 s of CPU time within 0.002 s on 1 processor" in (CpuWatch(1e-6, 1).complaint(0.003, 0.002) or "")
     assert CpuWatch(1e-6, 2).complaint(0.003, 0.002) is None

@@ -29,7 +29,7 @@ class Arm:
         errors: operations that failed among those that were counted.
         throttled_s: time in which a CPU quota held it back during its counted batches.
         waited_s: time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
-        spanned_s: the time between the readings that `throttled_s` and `waited_s` are the difference of.
+        spanned_s: the time between the readings that both are the difference of.
         settles: whether a batch that is thrown away stands before each that counts, and within those readings.
         settled: whether the pilot saw the end of its warm-up.
         shapes: how its batches lie, by block.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,13 +11,8 @@ from sectax.audit.check import Check, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.over_blocks import percent
 from sectax.model.finding import Effect, Finding, Severity, Warning
+from sectax.model.metric import Summary
 from sectax.model.treatment import CONTROLS
-
-# A share of waiting that leaves hardly any work is no figure to divide by.
-_MOST_WAITED = 0.99
-# Waiting is told of whole requests, the operations that settle included, and steal of the whole machine: what it
-# explains is off by so much of itself.
-_VAGUE = 0.25
 
 
 @dataclass(frozen=True)
@@ -54,46 +50,61 @@ def _is_finite(effect: Effect) -> bool:
 
 def _examine(evidence: Evidence) -> Iterator[Warning]:
     for pair in _pairs(evidence):
-        if _apart(pair.cpu, pair.wall, 0.0) <= 0 or _differ(pair.cpu, pair.wall, 0.0) <= math.log1p(evidence.margin):
+        if not _differ(evidence, pair, 0.0):
             continue
         compared = pair.finding.comparison
-        waited = [_waited(evidence.arms.get(arm)) for arm in (compared.baseline, compared.treatment)]
+        shares = [_left(evidence, arm) for arm in (compared.baseline, compared.treatment)]
         saw = f"CPU time changes by {percent(pair.cpu.log_ratio)}, wall time by {percent(pair.wall.log_ratio)}"
-        if waited[0] is None or waited[1] is None:
+        if shares[0] is None or shares[1] is None:
             missing = f"{saw}, and how long the subjects waited for a processor is not told"
             yield cannot_be_checked(WALL_AGAINST_CPU.id, compared.id, missing)
             continue
-        shift = math.log1p(-waited[0]) - math.log1p(-waited[1])
-        explained = _apart(pair.cpu, pair.wall, shift) <= 0
-        if explained or _differ(pair.cpu, pair.wall, shift) <= math.log1p(evidence.margin):
-            continue
-        yield Warning(
-            WALL_AGAINST_CPU.id,
-            Severity.WARNING,
-            compared.id,
-            f"{saw}; waiting for a processor ({100 * waited[0]:.2g} % of the baseline's time, "
-            f"{100 * waited[1]:.2g} % of the treatment's) explains {percent(shift)} of it",
-            "the operation may wait for something else, or have work done outside of its process",
-            "take wall time for the answer where callers wait; and see what the operation waits for",
-        )
+        waiting = math.log(shares[0]) - math.log(shares[1])
+        if _differ(evidence, pair, waiting):
+            yield Warning(
+                WALL_AGAINST_CPU.id,
+                Severity.WARNING,
+                compared.id,
+                f"{saw}; without the time in which they waited for a processor, wall time changes by "
+                f"{percent(pair.wall.log_ratio - waiting)}",
+                "the operation may wait for something else, or have work done outside of its process",
+                "take wall time for the answer where callers wait; and see what the operation waits for",
+            )
 
 
-def _apart(cpu: Effect, wall: Effect, shift: float) -> float:
-    """How far the interval of CPU time lies from that of wall time without its waiting; 0 or less: they overlap."""
-    vague = _VAGUE * abs(shift)
-    return max(wall.low - shift - vague - cpu.high, cpu.low - (wall.high - shift + vague))
+def _differ(evidence: Evidence, pair: _Pair, waiting: float) -> bool:
+    """Whether the effects differ by more than the margin and their intervals are apart, waiting taken out of wall time.
+
+    Args:
+        waiting: what it makes of the effect in wall time, in logs.
+    """
+    cpu, wall = pair.cpu, pair.wall
+    apart = wall.low - waiting > cpu.high or wall.high - waiting < cpu.low
+    return apart and abs(wall.log_ratio - waiting - cpu.log_ratio) > math.log1p(evidence.margin)
 
 
-def _differ(cpu: Effect, wall: Effect, shift: float) -> float:
-    """How far the two effects differ beyond what waiting makes."""
-    return abs(wall.log_ratio - shift - cpu.log_ratio) - _VAGUE * abs(shift)
+def _left(evidence: Evidence, arm_id: str) -> float | None:
+    """The share of an arm's wall time that is left without its waiting; None where that is not told.
 
-
-def _waited(arm: Arm | None) -> float | None:
-    """The share of its time in which a treatment was ready to run and did not."""
-    if arm is None or arm.waited_s is None or not arm.spanned_s:
+    The kernel tells of waiting in whole requests, so all that a batch can have waited is in it; more than the batches'
+    wall time exceeds their CPU time is not taken away.
+    """
+    arm = evidence.arms.get(arm_id)
+    if arm is None or arm.waited_s is None or arm.batches is None or not arm.batches.operations:
         return None
-    return min(arm.waited_s / arm.spanned_s, _MOST_WAITED)
+    cpu, wall = (_seconds(evidence, arm, of_cpu=of_cpu) for of_cpu in (True, False))
+    if cpu is None or wall is None:
+        return None
+    return (wall - min(max(wall - cpu, 0.0), arm.waited_s / arm.batches.operations)) / wall
+
+
+def _seconds(evidence: Evidence, arm: Arm, *, of_cpu: bool) -> float | None:
+    """CPU or wall time of one operation, over all blocks."""
+    for metric in evidence.metrics.values():
+        values = arm.values.get(metric.name)
+        if values and metric.cpu == of_cpu and (of_cpu or metric.observed == evidence.batch):
+            return statistics.fmean(1 / each if metric.summary is Summary.RATE else each for each in values.values())
+    return None
 
 
 WALL_AGAINST_CPU = Check(

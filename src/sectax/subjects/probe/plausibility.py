@@ -7,7 +7,8 @@ _TOLERANCE = 1.01
 _TOLERANCE_S = 20e-6
 # The CPU clock is read outside of the wall clock's readings: what its first reading costs, cold, counts as CPU time.
 _CPU_TOLERANCE_S = 100e-6
-# A hiccup of the machine can make one short batch look late from outside, never a quarter of a second of them.
+# Below so much nothing is judged, since a hiccup can make one short batch look late. A busy machine can hold a process
+# back for longer, so that what the kernel counts as its CPU time is judged instead of time that passes.
 _JUDGED_AFTER_S = 0.25
 _SHORTEST_JUDGED_S = 1e-3
 # Microseconds reported as nanoseconds are a factor of 1000; reading a request and writing a reply never are 50.
@@ -19,24 +20,28 @@ class ClockWatch:
 
     def __init__(self) -> None:
         self._reported_s = 0.0
-        self._wall_s = 0.0
+        self._seen_s = 0.0
 
-    def complaint(self, reported_s: float, wall_s: float, timed_share: float = 1.0) -> str | None:
+    def complaint(
+        self, reported_s: float, wall_s: float, timed_share: float = 1.0, process_s: float | None = None
+    ) -> str | None:
         """Take in one measurement; what is wrong with what the probe has reported, None where nothing is.
 
         Args:
             reported_s: what the probe says its timed operations took.
             wall_s: the whole exchange, seen from outside.
             timed_share: timed operations among all that were run (the rest settled).
+            process_s: the CPU time of the whole exchange as the kernel counts it; None where it cannot be read.
         """
         if reported_s > wall_s * _TOLERANCE + _TOLERANCE_S:
             return f"it reported {reported_s:.4g} s for what took {wall_s:.4g} s by sectax's clock"
-        if wall_s >= _SHORTEST_JUDGED_S:
+        at_work_s = wall_s if process_s is None else min(wall_s, process_s)
+        if at_work_s >= _SHORTEST_JUDGED_S:
             self._reported_s += reported_s / timed_share
-            self._wall_s += wall_s
-        if self._wall_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._wall_s:
+            self._seen_s += at_work_s
+        if self._seen_s >= _JUDGED_AFTER_S and self._reported_s * _FAR_BELOW < self._seen_s:
             return (
-                f"its operations took {self._wall_s:.3g} s by sectax's clock, it reported {self._reported_s:.3g} s: "
+                f"its operations took {self._seen_s:.3g} s by sectax's clock, it reported {self._reported_s:.3g} s: "
                 "is its clock in nanoseconds?"
             )
         return None

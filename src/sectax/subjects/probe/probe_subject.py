@@ -145,12 +145,12 @@ class ProbeSubject:
             raise self._failed(error, "measure") from error
         after = None if telemetry is None else telemetry.read()
         spanned_s = time.monotonic() - began
-        elapsed_s = self._checked(conversation, reply, work.settle)
+        ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
+        elapsed_s = self._checked(conversation, reply, work.settle, ridden.get("cpu_time_s"))
         if work.each:
             observations = tuple(self._observation(BATCH_TIME, each * 1e-9, 1) for each in reply.elapsed_ns)
         else:
             observations = (self._observation(BATCH_TIME, elapsed_s, work.count),)
-        ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
         if self._cpu_watch is not None and not work.each:
             cpu_s = self._checked_cpu(self._cpu_watch, reply, work.settle, ridden.get("cpu_time_s"))
             observations += (Observation(BATCH_CPU, cpu_s, "s", self._cpu_clock, work.count),)
@@ -210,13 +210,16 @@ class ProbeSubject:
             )
         return self._safe(witnessed.reply.witnesses)
 
-    def _checked(self, conversation: Conversation, reply: MeasureReply, settle: int = 0) -> float:
+    def _checked(
+        self, conversation: Conversation, reply: MeasureReply, settle: int = 0, process_s: float | None = None
+    ) -> float:
         """The seconds of a measurement that can be believed."""
         if reply.failures:
             message = f"got {reply.failures} wrong results in {reply.count} operations"
             raise self._failure(message, "its times are not those of the operation and are thrown away")
         elapsed_s = sum(reply.elapsed_ns) * 1e-9
-        complaint = self._watch.complaint(elapsed_s, conversation.wall_s, reply.count / (reply.count + settle))
+        timed_share = reply.count / (reply.count + settle)
+        complaint = self._watch.complaint(elapsed_s, conversation.wall_s, timed_share, process_s)
         if complaint is not None:
             raise self._failure(f"reports times that cannot be: {complaint}", advice(None, self._spec.name))
         return elapsed_s
