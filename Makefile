@@ -17,6 +17,17 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export UV_SYSTEM_CERTS ?= 1
 endif
 
+# Go that `sectax setup hmac` has fetched, where Go on PATH is missing or older than the functions want.
+go := $$($(BIN)/python -m sectax.toolchain.go functions/*/go/go.mod 2>/dev/null || true)
+
+# $(call pytest,MARKERS,OPTIONS): the tests with these markers, on every processor. WORKERS=0 runs them one by one.
+WORKERS ?= auto
+define pytest
+	@echo "==> pytest $(if $(1),-m '$(1)')"
+	@go="$(go)"; PATH="$${go:+$$go:}$$PATH" \
+		$(BIN)/python -m pytest -m "$(1)" -n $(WORKERS) --maxprocesses 8 --dist worksteal $(2) $(ARGS)
+endef
+
 # $(call probes,TARGET): the same target in every probe's own Makefile, with the locked tools found first.
 define probes
 	@set -e; for probe in $(PROBES); do \
@@ -25,17 +36,16 @@ define probes
 	done
 endef
 
-# $(call functions,TARGET): the same for the Lambda functions, each in each of its languages; where Go on PATH is older
-# than they want, with the one that `sectax setup hmac` has fetched.
+# $(call functions,TARGET): the same for the Lambda functions, each in each of its languages.
 define functions
-	@set -e; go=$$($(BIN)/python -m sectax.toolchain.go functions/*/go/go.mod 2>/dev/null) || true; \
+	@set -e; go="$(go)"; \
 	for function in $(FUNCTIONS); do \
 		echo "==> functions/$$function: $(1)"; \
 		PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" $(MAKE) -C functions/$$function $(1); \
 	done
 endef
 
-.PHONY: help demo setup dev probes test test-full lint format bench lock clean
+.PHONY: help demo setup dev probes test test-more test-full lint format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,15 +63,16 @@ probes: dev ## what all experiments need: probes, functions, their tool-chains
 	@echo "==> sectax setup"
 	@$(BIN)/sectax setup
 
-test: probes ## the tests: sectax's, then each probe's and function's own
-	@echo "==> pytest"
-	@$(BIN)/python -m pytest $(ARGS)
+test: probes ## the tests in 3 minutes: sectax's, then each probe's and function's own
+	$(call pytest,not more and not full)
 	$(call probes,test)
 	$(call functions,test)
 
-test-full: probes ## all of them, with the long forms (simulations, kills)
-	@echo "==> pytest, long forms included"
-	@$(BIN)/python -m pytest -m "" $(ARGS)
+test-more: probes ## what `make test` leaves out for its time: real runs, some kills, larger simulations
+	$(call pytest,(more or hypothesis) and not full,--hypothesis-profile=more)
+
+test-full: probes ## all tests, with the long forms (every simulation, hundreds of kills)
+	$(call pytest,,--hypothesis-profile=more)
 	$(call probes,test)
 	$(call functions,test)
 

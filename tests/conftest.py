@@ -10,6 +10,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.skips import pytest_sessionfinish, pytest_terminal_summary
+
+__all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
+
 # Whom a shell starts in the background (`make test &`) it starts with SIGINT ignored, and all that the tests start
 # would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

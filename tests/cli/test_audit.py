@@ -79,7 +79,7 @@ def test_columns_of_what_is_no_csv_are_refused_by_its_name():
 
 def test_a_run_file_is_audited_by_its_name_or_by_its_content(tmp_path):
     two = ("--baseline", "true", "--treatment", "other=true")
-    sectax("run", "command", *two, "--blocks", "6", "--out", "r.sectax", folder=tmp_path)
+    sectax("run", "command", *two, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
     (tmp_path / "renamed").write_bytes((tmp_path / "r.sectax").read_bytes())
 
     for name in ("r.sectax", "renamed"):

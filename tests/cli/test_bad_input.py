@@ -114,7 +114,7 @@ def test_a_full_disk_behind_stdout_is_said_in_words():
 
 
 def test_a_report_never_overwrites_a_file_least_of_all_the_run(tmp_path):
-    sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=tmp_path)
+    sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
     before = (tmp_path / "r.sectax").read_bytes()
 
     said = sectax("report", "r.sectax", "--out", "r.sectax", folder=tmp_path)

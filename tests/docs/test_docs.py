@@ -22,6 +22,7 @@ def test_the_reference_of_commands_is_what_the_program_says():
     assert (ROOT / "docs" / "commands.md").read_text() == said.stdout
 
 
+@pytest.mark.more
 def test_every_command_that_the_readme_shows_works_in_the_order_shown(tmp_path):
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     commands = [line for block in blocks for line in block.splitlines() if line.strip()]

@@ -1,4 +1,7 @@
-"""Whole runs of real commands, through the program: measure, interrupt, kill, resume, show."""
+"""Whole runs of commands, through the program: measure, interrupt, kill, resume, show.
+
+What is asserted of results is measured on virtual time (`tests.fakes.virtual`); what is asserted of processes is real.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,14 @@ from tests.program import PROGRAM, sectax
 SLEEPS = ("--baseline", "sleep 0.002", "--treatment", "slow=sleep 0.012")
 
 
-def run(folder: Path, *more: str, out: str = "r.sectax", **environment: str):
-    return sectax("run", "command", *SLEEPS, "--out", out, *more, folder=folder, **environment)
+def run(folder: Path, *more: str, simulated: int | None = 1):
+    return sectax(
+        "run", "command", *SLEEPS, "--out", "r.sectax", "--seed", "1", *more, folder=folder, simulated=simulated
+    )
 
 
 def begin(folder: Path, *more: str) -> subprocess.Popen[str]:
-    """The same in the background, to be interrupted."""
+    """The same in real time and in the background, to be interrupted."""
     return subprocess.Popen(
         [*PROGRAM, "run", "command", *SLEEPS, "--out", "r.sectax", *more],
         cwd=folder,
@@ -110,7 +115,7 @@ def test_where_the_baseline_fails_nothing_is_measured_and_the_status_says_so(tmp
 def test_a_command_that_hangs_meets_its_deadline_and_leaves_nothing_behind(tmp_path):
     mark = f"31.4{random.randrange(10**6)}"
 
-    said = run(tmp_path, "--treatment", f"hangs=sleep {mark}", "--timeout", "0.5", "--blocks", "6")
+    said = run(tmp_path, "--treatment", f"hangs=sleep {mark}", "--timeout", "2", "--blocks", "6", simulated=None)
 
     assert said.status == 0
     assert "all/hangs failed" in said.err
@@ -179,7 +184,7 @@ def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_a
 def killed_and_resumed(folder: Path, seed: int, kills: int) -> None:
     """Kill a run at random instants, resuming it in between, and hold the file against itself."""
     generator = random.Random(seed)
-    blocks = 4 * kills  # more than are finished before the last kill: each must meet a session at work
+    blocks = max(6, 4 * kills)  # more than are finished before the last kill: each must meet a session at work
     words = ["run", "command", *SLEEPS, "--out", "r.sectax", "--blocks", str(blocks)]
     before: dict[int, list[tuple[object, ...]]] = {}
     for _ in range(kills):
@@ -241,7 +246,12 @@ def finished_rows(folder: Path) -> dict[int, list[tuple[object, ...]]]:
 
 
 def test_a_run_killed_at_random_instants_and_resumed_loses_nothing_and_counts_nothing_twice(tmp_path):
-    killed_and_resumed(tmp_path, seed=1, kills=3)
+    killed_and_resumed(tmp_path, seed=1, kills=1)
+
+
+@pytest.mark.more
+def test_three_kills_of_one_run_lose_nothing(tmp_path):
+    killed_and_resumed(tmp_path, seed=2, kills=3)
 
 
 @pytest.mark.full

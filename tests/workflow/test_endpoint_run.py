@@ -52,6 +52,7 @@ def function(*more: str) -> list[str]:
 HMAC = ["run", "hmac", "--quick", "--level", "payload=10KiB", "--level", "authentication=none,published"]
 
 
+@pytest.mark.more
 @needs_sandbox
 @pytest.mark.parametrize("words", [function(), HMAC], ids=["function", "hmac"])
 def test_functions_are_deployed_there_measured_and_deleted(folder, address, words):

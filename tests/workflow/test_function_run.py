@@ -41,6 +41,7 @@ def words(*more: str) -> list[str]:
     return ["run", "function", *functions, "--level", "memory=1769", "--out", "r.sectax", *more]
 
 
+@pytest.mark.more
 def test_a_slower_function_is_found_under_the_limits_that_were_declared(folder):
     (folder / "broken").mkdir()
     (folder / "broken" / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 0\n")

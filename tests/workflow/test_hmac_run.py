@@ -7,6 +7,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.program import sectax
 from tests.subjects.function.functions import needs_sandbox
 
@@ -24,6 +26,7 @@ def observed(path: Path, metric: str) -> dict[tuple[int, str], int]:
         return {(block, treatment): count for block, treatment, count in rows}
 
 
+@pytest.mark.more
 def test_a_block_of_the_published_design_is_five_invocations_with_the_first_among_them(tmp_path):
     said = sectax("run", "hmac", "--published", *SMALL, folder=tmp_path)
 
@@ -34,6 +37,7 @@ def test_a_block_of_the_published_design_is_five_invocations_with_the_first_amon
     assert set(observed(tmp_path / "r.sectax", "duration").values()) == {4}
 
 
+@pytest.mark.more
 def test_the_steps_of_the_check_are_told_and_make_up_the_whole(tmp_path):
     chosen = ("--level", "authentication=none,published-timed")
     said = sectax("run", "hmac", "--quick", *chosen, *SMALL, folder=tmp_path)

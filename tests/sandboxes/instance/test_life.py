@@ -274,6 +274,11 @@ def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
 
 
 def test_owners_killed_at_random_instants_leave_nothing(name: str) -> None:
+    _kill_at_random_instants(name, 6, seed=1)
+
+
+@pytest.mark.more
+def test_owners_killed_at_thirty_random_instants_leave_nothing(name: str) -> None:
     _kill_at_random_instants(name, 30, seed=1)
 
 
