@@ -9,10 +9,17 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.skips import pytest_sessionfinish, pytest_terminal_summary
 
 __all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
+
+# `make test` asks every property of the same few examples; `--hypothesis-profile=more` of many, drawn each time.
+# No deadline: a busy machine makes any example slow.
+settings.register_profile("quick", max_examples=40, deadline=None, derandomize=True)
+settings.register_profile("more", max_examples=400, deadline=None)
+settings.load_profile("quick")
 
 # Whom a shell starts in the background (`make test &`) it starts with SIGINT ignored, and all that the tests start
 # would inherit that.

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.program import sectax
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "probes" / "PROTOCOL.md"])
 
@@ -22,10 +24,23 @@ def test_the_reference_of_commands_is_what_the_program_says():
     assert (ROOT / "docs" / "commands.md").read_text() == said.stdout
 
 
+def shown_commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def test_every_run_that_the_readme_shows_has_a_plan(tmp_path):
+    runs = [words for line in shown_commands() if (words := shlex.split(line, comments=True))[1] == "run"]
+    assert len(runs) >= 2
+
+    for words in runs:
+        said = sectax(*words[1:], "--dry-run", folder=tmp_path)
+        assert said.status == 0, said.err
+
+
 @pytest.mark.more
 def test_every_command_that_the_readme_shows_works_in_the_order_shown(tmp_path):
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    commands = [line for block in blocks for line in block.splitlines() if line.strip()]
+    commands = shown_commands()
     assert len(commands) >= 8
 
     for line in commands:

@@ -179,6 +179,11 @@ def survey(path: Path, whole: bytes, seeds: range) -> int:
 
 
 def test_a_bruised_file_is_read_or_refused_but_never_a_traceback(path, whole):
+    assert survey(path, whole, range(60)) > 5
+
+
+@pytest.mark.more
+def test_four_hundred_bruised_files_are_read_or_refused(path, whole):
     assert survey(path, whole, range(400)) > 50
 
 

@@ -80,11 +80,16 @@ def block_states(path: Path) -> dict[int, str]:
     return states
 
 
+# Every line is some hundred files; one in seven looks into each part of each step.
+EACH_OR_SOME = pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.more)])
+
+
+@EACH_OR_SOME
 @pytest.mark.parametrize("name", STEPS)
-def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path, name):
+def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path, name, stride):
     before, step = STEPS[name]
     reached = set()
-    for line in count(1):
+    for line in count(1, stride):
         path = tmp_path / f"{line}.sectax"
         with RunWriter.create(path, PLAN, ENVIRONMENT, "run-1") as writer:
             record_block(writer, rounds=1)
@@ -108,8 +113,9 @@ def test_ctrl_c_before_any_line_of_a_step_leaves_file_and_memory_alike(tmp_path,
         assert reached == {"running", "finished"}
 
 
-def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path):
-    for line in count(1):
+@EACH_OR_SOME
+def test_what_ctrl_c_left_can_be_looked_at_and_gone_on_with(tmp_path, stride):
+    for line in count(1, stride):
         path = tmp_path / f"{line}.sectax"
         with RunWriter.create(path, PLAN, ENVIRONMENT, "run-1") as writer:
             begin(writer)

@@ -49,8 +49,8 @@ def session(path: Path, report: int) -> None:
             writer = RunWriter.reopen(path, ENVIRONMENT)
 
 
-def killed_session(path: Path, after_s: float) -> str:
-    """Run a session in a process that is killed after so many seconds; gives what it reported."""
+def killed_session(path: Path, after: int, later_s: float) -> str:
+    """Run a session in a process that is killed so many seconds after so many events; gives what it reported."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:
@@ -59,10 +59,11 @@ def killed_session(path: Path, after_s: float) -> str:
         finally:
             os._exit(1)  # it never ends by itself
     os.close(theirs)
-    time.sleep(after_s)
-    os.kill(child, signal.SIGKILL)
     with os.fdopen(ours, "rb") as pipe:
-        reported = pipe.read().decode()
+        reported = pipe.read(after)
+        time.sleep(later_s)
+        os.kill(child, signal.SIGKILL)
+        reported = (reported + pipe.read()).decode()
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status), f"the session ended by itself after {reported[-80:]!r}"
     return reported
@@ -139,7 +140,8 @@ def kill_again_and_again(path: Path, times: int, seed: int, fresh_every: int) ->
             remove(path)
             blocks = ()
         # Some die while the file is being made or opened, most in the middle of a block.
-        reported = killed_session(path, rng.choice([0.004, 0.02, 0.06]) * rng.uniform(0.2, 1.8))
+        after = rng.choice([0, rng.randrange(1, 60), rng.randrange(1, 400)])
+        reported = killed_session(path, after, rng.uniform(0.0, 0.005))
         if "+" in reported or blocks:
             blocks = check(path, reported, blocks)
         else:
@@ -148,10 +150,17 @@ def kill_again_and_again(path: Path, times: int, seed: int, fresh_every: int) ->
     return finished
 
 
+def test_nothing_is_lost_or_counted_twice_when_killed_at_random_instants(tmp_path):
+    finished = kill_again_and_again(tmp_path / "run.sectax", times=12, seed=1, fresh_every=6)
+
+    assert finished > 2  # the kills fell into running sessions, not only into their beginnings
+
+
+@pytest.mark.more
 def test_nothing_is_lost_or_counted_twice_when_killed_at_50_random_instants(tmp_path):
     finished = kill_again_and_again(tmp_path / "run.sectax", times=50, seed=2, fresh_every=10)
 
-    assert finished > 10  # the kills fell into running sessions, not only into their beginnings
+    assert finished > 10
 
 
 @pytest.mark.full
