@@ -41,7 +41,7 @@ def sectax(
     """Call the program; a traceback anywhere fails the test that called.
 
     Args:
-        simulated: a seed; subjects then run on a clock of their own (`tests.fakes.virtual`).
+        simulated: a seed; commands then run on a clock of their own (`tests.fakes.virtual`).
     """
     wanted = os.environ | {"COLUMNS": "120", "NO_COLOR": "1"} | environment
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:

@@ -67,8 +67,8 @@ def test_silence_is_noticed_at_the_deadline(echo: Child) -> None:
     with pytest.raises(ChildSilent) as caught:
         echo.receive_line(began + 0.5)
 
-    assert 0.5 <= time.monotonic() - began < 5
-    assert 0.25 < caught.value.seconds <= 0.5  # what was left of it when the waiting began
+    assert 0.5 <= time.monotonic() - began < 30
+    assert 0 < caught.value.seconds <= 0.5  # what was left of it when the waiting began
 
 
 def test_a_child_that_does_not_read_is_noticed_at_the_deadline() -> None:

@@ -37,13 +37,13 @@ for line in sys.stdin:
     with Child([sys.executable, "-I", "-S", "-c", program]) as child, TelemetryReader(child.pid) as reader:
         readings = []
         for seconds in (b"0\n", b"0.05\n", b"0\n"):
-            child.send(seconds, time.monotonic() + 5)
-            child.receive_line(time.monotonic() + 5)
+            child.send(seconds, time.monotonic() + 60)
+            child.receive_line(time.monotonic() + 60)
             readings.append(reader.read())
 
     busy, idle = difference(*readings[:2]), difference(*readings[1:])
-    assert 0.045 < busy["cpu_time_s"] < 0.2
-    assert idle["cpu_time_s"] < 0.01
+    assert 0.045 < busy["cpu_time_s"] < 1
+    assert idle["cpu_time_s"] < 0.04
     assert busy["voluntary_switches"] >= 1
     assert busy["run_queue_delay_s"] >= 0
     assert busy.keys() == idle.keys()
@@ -61,8 +61,8 @@ def test_threads_that_come_and_go_are_followed() -> None:
     with Child([sys.executable, "-I", "-c", program]) as child, TelemetryReader(child.pid) as reader:
         before = reader.read()
         for _ in range(3):
-            child.send(b"go\n", time.monotonic() + 5)
-            child.receive_line(time.monotonic() + 5)
+            child.send(b"go\n", time.monotonic() + 60)
+            child.receive_line(time.monotonic() + 60)
             after = reader.read()
 
     change = difference(before, after)
@@ -197,7 +197,7 @@ def test_a_reading_is_cheap() -> None:
         reader.read()
         best = min(_seconds_per_read(reader) for _ in range(5))
 
-    assert best < 200e-6  # about 20 µs on an idle machine; the bound only catches a mistake
+    assert best < 1e-3  # about 20 µs on an idle machine; the bound only catches a mistake
 
 
 def _seconds_per_read(reader: TelemetryReader) -> float:

@@ -114,7 +114,7 @@ def test_a_command_that_hangs_is_killed_at_its_deadline(subject_of: SubjectOf, s
 
     failed = failure(subject_of, "sh", "-c", script, deadline_s=0.2)
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
     assert "was still running after 0.2 s and was killed" in failed.message
     assert "--timeout" in failed.hint
 
