@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from benchmarks.simulations.figures import MARGIN, Share
 from benchmarks.simulations.scenarios import Array
-from sectax.analysis.effect import WIDEST_UNSEEN
 from sectax.analysis.needed import Open, blocks_needed, conclusive, margins_in_reach
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, FIRST_LOOK
-from sectax.stats.confidence_sequence import guarded_half_width
+from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width, half_width
 from sectax.stats.moments import running_moments
 from sectax.stats.repeated_looks import repeated_critical_value
 
@@ -85,21 +84,15 @@ def _situation(effect: float, spread: float, alpha: float, runs: int, seed: int)
             low=low[rows, column],
             high=high[rows, column],
             alpha=np.full(rows.size, alpha),
-            unseen=np.full(rows.size, WIDEST_UNSEEN),
+            unseen=np.full(rows.size, UNSEEN),
         )
         yield _told(asked, truth[rows], margin[rows], (effect, spread, alpha, asked_at))
 
 
 def _intervals(count: NDArray[np.int64], mean: Array, spread: Array, alpha: float) -> tuple[Array, Array]:
     n = np.arange(1, FOLLOWED + 1)
-    last = np.maximum(n, BUDGET)
-    half = guarded_half_width(
-        count,
-        spread,
-        WIDEST_UNSEEN,
-        repeated_critical_value(n, alpha, FIRST_LOOK, last),
-        repeated_critical_value(n + 1, alpha, FIRST_LOOK, last),
-    )
+    width = repeated_critical_value(n, alpha, FIRST_LOOK, np.maximum(n, BUDGET))
+    half = guarded_half_width(count, half_width(count, spread, width), UNSEEN, alpha)
     half = np.where(count >= FIRST_LOOK, half, np.inf)
     return np.maximum.accumulate(mean - half, axis=1), np.minimum.accumulate(mean + half, axis=1)
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.simulations.scenarios import BASELINE, NEGATIVE, TREATMENT, Array, Scenario, batch_times
-from sectax.analysis.effect import UNSEEN_MARGINS, WIDEST_UNSEEN, intervals
+from sectax.analysis.effect import intervals
 from sectax.analysis.verdict import resolved, verdict
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Better
 from sectax.model.plan import FIRST_LOOK
-from sectax.stats.confidence_sequence import Sequence, running_sequence
+from sectax.stats.confidence_sequence import UNSEEN, Sequence, running_sequence
 from sectax.stats.differences import paired_differences
 
 CHUNK = 250  # runs at once: keeps the arrays in tens of megabytes
@@ -93,7 +93,7 @@ def simulate(
             last_look=last_look or blocks,
             reference=reference if floor else None,
             least_spread=step,
-            unseen=min(UNSEEN_MARGINS * float(np.log1p(margin)), WIDEST_UNSEEN),
+            unseen=UNSEEN,
         )
         parts.append((sequence, *_fixed(d, reference, alpha, step)))
         runs -= some
@@ -129,7 +129,13 @@ def _fixed(d: Array, reference: Array, alpha: float, step: float) -> tuple[Array
     rows = np.ones(d.shape[0])
     for n in range(2, min(d.shape[1], 20) + 1):
         ended = intervals(
-            d[:, :n], reference[:, :n], alpha * rows, step * rows, 0 * rows, last_look=max(n, FIRST_LOOK), fixed=True
+            d[:, :n],
+            reference[:, :n],
+            alpha * rows,
+            step * rows,
+            UNSEEN * rows,
+            last_look=max(n, FIRST_LOOK),
+            fixed=True,
         )
         low[:, n - 1], high[:, n - 1] = ended.low, ended.high
     return low, high

@@ -18,7 +18,7 @@ from benchmarks.simulations.sequential import differences
 from benchmarks.simulations.whole_runs import Machine, Run, plan_of, whole_runs
 from sectax.analysis.findings import judge
 from sectax.model.plan import Stopping
-from sectax.stats.confidence_sequence import running_sequence
+from sectax.stats.confidence_sequence import UNSEEN, running_sequence
 from sectax.stats.moments import running_moments
 from sectax.stats.student import critical_value
 
@@ -118,9 +118,7 @@ def test_simulated_runs_and_real_ones_are_judged_alike() -> None:
     seconds = 1 / np.array(arms).T[None, :, None, :]
 
     d, reference = differences(seconds)
-    sequence = running_sequence(
-        d, 0.05, first_look=6, last_look=40, reference=reference, unseen=2 * float(np.log1p(0.02))
-    )
+    sequence = running_sequence(d, 0.05, first_look=6, last_look=40, reference=reference, unseen=UNSEEN)
 
     effect = judge(run.measured())[0].effect
     assert effect is not None

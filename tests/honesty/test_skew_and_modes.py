@@ -8,7 +8,7 @@ from benchmarks.simulations.figures import Share
 from benchmarks.simulations.skew import EFFECTS, SHIPPED, Remedy, blocks_of, follow
 
 CONFIDENCE = 0.99
-# Kept within alpha by the block that every claim must survive.
+# Kept within alpha by the mode that every claim must survive.
 KEPT = [name for name in EFFECTS if name.endswith((", 2 %", "sigma 1", "2.5", ", 5 %"))]
 # What is left, per cent of runs of 40 blocks that claim a direction though there is none.
 LEFT = {
@@ -32,7 +32,7 @@ def test_skew_and_modes_of_five_per_cent_stay_within_alpha(name: str, where: str
     assert directed(name, 400, where).interval(CONFIDENCE)[0] <= 0.05
 
 
-def test_without_that_block_they_do_not() -> None:
+def test_without_the_guard_they_do_not() -> None:
     bare = Remedy("without", last_look=40)
 
     for name in ("lognormal, sigma 1", "two modes 80/20, 5 %", "two modes 95/5, 5 %"):

@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -67,22 +69,39 @@ def test_after_the_last_look_nothing_is_learned() -> None:
     assert (sequence.high[0, 20:] == sequence.high[0, 19]).all()
 
 
-def test_the_guard_is_the_interval_with_one_more_block() -> None:
-    seen = np.array([0.01, 0.03, 0.02, 0.02, 0.01, 0.03])
-    off = 0.04
-    more = np.append(seen, seen.mean() + off)
+def test_the_guard_reaches_as_far_as_a_mode_that_no_block_fell_into() -> None:
+    # A mode that holds a share q of the processes is missed by six blocks with chance (1 - q)^6.
+    share = 1 - 0.05 ** (1 / 6)
 
-    guarded = guarded_half_width(6, seen.std(ddof=1), off, multiplier(6, 0.05), multiplier(7, 0.05))
-
-    reach = more.mean() + half_width(7, more.std(ddof=1), multiplier(7, 0.05))
-    assert guarded == pytest.approx(float(reach - seen.mean()))
+    assert (1 - share) ** 6 == pytest.approx(0.05)
+    assert guarded_half_width(6, 0.0, 0.05, 0.05) == pytest.approx(0.05 * share)
+    assert guarded_half_width(6, 0.03, 0.05, 0.05) == pytest.approx((0.03**1.5 + (0.05 * share) ** 1.5) ** (2 / 3))
 
 
-def test_the_guard_costs_nothing_where_blocks_vary_as_much() -> None:
+def test_the_guard_shrinks_with_the_blocks_and_grows_with_the_family() -> None:
+    reach = guarded_half_width(np.array([6, 12, 24, 120]), 0.0, 0.05, 0.05)
+
+    assert (np.diff(reach) < 0).all()
+    assert (guarded_half_width(np.array([6, 12, 24, 120]), 0.0, 0.05, 0.05 / 12) > reach).all()
+
+
+def test_the_guard_costs_next_to_nothing_where_blocks_vary_as_much() -> None:
     plain = half_width(20, 0.05, multiplier(20, 0.05))
 
-    assert guarded_half_width(20, 0.05, 0.02, multiplier(20, 0.05), multiplier(21, 0.05)) == pytest.approx(float(plain))
+    assert guarded_half_width(20, plain, 0.02, 0.05) == pytest.approx(float(plain), rel=0.02)
 
 
 def test_no_spread_is_no_knowledge_with_the_guard_too() -> None:
-    assert guarded_half_width(6, 0.0, 0.04, 4.0, 4.0) == np.inf
+    assert guarded_half_width(6, half_width(6, 0.0, 4.0), 0.04, 0.05) == np.inf
+
+
+def test_without_a_guard_the_half_width_is_the_plain_one() -> None:
+    assert guarded_half_width(6, 0.1, 0.0, 0.05) == 0.1
+
+
+def test_six_hundred_looks_are_computed_at_once() -> None:
+    began = time.process_time()
+
+    running_sequence(np.random.default_rng(1).normal(size=(24, 600)), 0.05 / 12, first_look=6, last_look=600)
+
+    assert time.process_time() - began < 1

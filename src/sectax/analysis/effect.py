@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,18 +11,12 @@ from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.model.finding import Effect, Estimate
 from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, last_look
-from sectax.stats.confidence_sequence import running_sequence
+from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width, half_width, running_sequence
 from sectax.stats.moments import Array
 from sectax.stats.student import critical_value
 
 SEQUENCE = "confidence-sequence"
 STUDENT = "student-t"
-# What is claimed must survive one more block that lies two margins off the others, four per cent where the margin is
-# wider than two: modes of processes lie as far apart as they do, whatever matters to whoever measures. It is the least
-# at which modes 5 % apart, exponential and lognormal effects stay within alpha (docs/method-notes.md, 'Skew and
-# modes').
-UNSEEN_MARGINS = 2.0
-WIDEST_UNSEEN = UNSEEN_MARGINS * math.log1p(0.02)
 
 
 @dataclass(frozen=True)
@@ -72,8 +65,8 @@ def intervals(
     count, mean, spread = sequence.count[:, -1], sequence.mean[:, -1], sequence.spread[:, -1]
     low, high = sequence.low[:, -1], sequence.high[:, -1]
     if fixed:
-        known = (count >= FIRST_LOOK) & (spread > 0)
-        half = np.where(known, critical_value(count, alpha) * spread / np.sqrt(np.maximum(count, 1)), np.inf)
+        plain = half_width(count, spread, critical_value(count, alpha))
+        half = np.where(count >= FIRST_LOOK, guarded_half_width(count, plain, unseen, alpha), np.inf)
         low, high = mean - half, mean + half
     return Intervals(count, mean, spread, sequence.floor[:, -1], low, high)
 
@@ -91,14 +84,6 @@ def blocks_pending(measured: Measured) -> int:
     return max(0, (measured.plan.stopping.fixed_blocks or 0) - len(measured.blocks))
 
 
-def unseen(margin: float) -> float:
-    """How far off the block lies that a claim must survive, as a log ratio.
-
-    The negative control is guarded like any other comparison: what it cannot see then, they cannot claim.
-    """
-    return min(UNSEEN_MARGINS * math.log1p(margin), WIDEST_UNSEEN)
-
-
 def effects(measured: Measured) -> tuple[Effect | None, ...]:
     """The effect of every comparison, in the order of the plan; None where fewer than two blocks have both arms."""
     pairs = pair(measured)
@@ -106,7 +91,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         return ()
     fixed = is_fixed(measured)
     alpha = np.array([comparison.alpha for comparison in pairs.comparisons])
-    off = np.full(len(pairs.comparisons), unseen(measured.plan.stopping.margin))
+    off = np.full(len(pairs.comparisons), UNSEEN)
     typical = _typical_cost(pairs)
     # Relative and absolute differences in one sweep; the floor of the absolute ones is the same share of the cost.
     both = intervals(

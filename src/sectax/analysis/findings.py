@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from sectax.analysis.effect import blocks_pending, effects, margin_of, unseen
+from sectax.analysis.effect import blocks_pending, effects, margin_of
 from sectax.analysis.needed import Open, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.plan import last_look
 from sectax.model.treatment import Comparison
+from sectax.stats.confidence_sequence import UNSEEN
 
 
 def judge(measured: Measured) -> tuple[Finding, ...]:
@@ -56,7 +57,7 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     if not still:
         return findings
     margin, last, end = findings[0].margin, last_look(measured.plan, measured.calibrated), _end(measured)
-    projected = _open([(findings[row].comparison, effect) for row, effect in still], margin)
+    projected = _open([(findings[row].comparison, effect) for row, effect in still])
     needs = blocks_needed(projected, margin, last)
     margins = margins_in_reach(projected, end, last)
     for (row, effect), need, reach in zip(still, needs, margins.tolist(), strict=True):
@@ -70,7 +71,7 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     return findings
 
 
-def _open(compared: list[tuple[Comparison, Effect]], margin: float) -> Open:
+def _open(compared: list[tuple[Comparison, Effect]]) -> Open:
     return Open(
         count=np.array([effect.blocks for _, effect in compared], dtype=np.int64),
         mean=np.array([effect.log_ratio for _, effect in compared]),
@@ -78,7 +79,7 @@ def _open(compared: list[tuple[Comparison, Effect]], margin: float) -> Open:
         low=np.array([effect.low for _, effect in compared]),
         high=np.array([effect.high for _, effect in compared]),
         alpha=np.array([comparison.alpha for comparison, _ in compared]),
-        unseen=np.full(len(compared), unseen(margin)),
+        unseen=np.full(len(compared), UNSEEN),
     )
 
 

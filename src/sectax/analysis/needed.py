@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sectax.model.plan import FIRST_LOOK
-from sectax.stats.confidence_sequence import guarded_half_width
+from sectax.stats.confidence_sequence import guarded_half_width, half_width
 from sectax.stats.moments import Array
 from sectax.stats.repeated_looks import repeated_critical_value
 
@@ -73,9 +73,8 @@ def margins_in_reach(still: Open, end: int, last_look: int) -> Array:
     Infinite where the spread is not known; shape (rows,).
     """
     blocks = np.maximum(still.count, end)
-    widths = [_widths(alpha, last_look, (int(n),)) for alpha, n in zip(still.alpha.tolist(), blocks, strict=True)]
-    here, following = (np.array([width[side][0] for width in widths]) for side in (0, 1))
-    half = guarded_half_width(blocks, still.spread, still.unseen, here, following)
+    widths = [_widths(alpha, last_look, (int(n),))[0] for alpha, n in zip(still.alpha.tolist(), blocks, strict=True)]
+    half = guarded_half_width(blocks, half_width(blocks, still.spread, widths), still.unseen, still.alpha)
     low, high = np.maximum(still.low, still.mean - half), np.minimum(still.high, still.mean + half)
     return np.maximum(np.abs(low), np.abs(high))
 
@@ -90,9 +89,9 @@ def conclusive(low: Array, high: Array, margin: float) -> NDArray[np.bool_]:
 def _decided_after(still: Open, margin: float, last_look: int) -> Array:
     """The block at which each row would be decided, shape (rows, draws); infinite beyond the grid."""
     effect, spread = _draws(still)
-    widths = [_widths(alpha, last_look, tuple(_GRID.tolist())) for alpha in still.alpha.tolist()]
-    here, following = (np.array([width[side] for width in widths])[:, None, :] for side in (0, 1))
-    half = guarded_half_width(_GRID, spread[:, :, None], still.unseen[:, None, None], here, following)
+    widths = np.array([_widths(alpha, last_look, tuple(_GRID.tolist())) for alpha in still.alpha.tolist()])
+    plain = half_width(_GRID, spread[:, :, None], widths[:, None, :])
+    half = guarded_half_width(_GRID, plain, still.unseen[:, None, None], still.alpha[:, None, None])
     # How far the mean may have moved by then, where nothing is known of the effect but these blocks.
     now = np.maximum(still.count, 1)[:, None]
     moved = np.sqrt(np.maximum(1 / now - 1 / _GRID, 0.0))[:, None, :]
@@ -115,11 +114,7 @@ def _draws(still: Open) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=256)
-def _widths(alpha: float, last_look: int, blocks: tuple[int, ...]) -> tuple[Array, Array]:
-    """Half-widths in units of s/√n after these numbers of blocks, and after one more."""
+def _widths(alpha: float, last_look: int, blocks: tuple[int, ...]) -> Array:
+    """Half-widths in units of s/√n after these numbers of blocks."""
     n = np.array(blocks)
-    last = np.maximum(n, last_look)
-    return (
-        repeated_critical_value(n, alpha, FIRST_LOOK, last),
-        repeated_critical_value(n + 1, alpha, FIRST_LOOK, last),
-    )
+    return repeated_critical_value(n, alpha, FIRST_LOOK, np.maximum(n, last_look))

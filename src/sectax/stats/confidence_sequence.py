@@ -17,6 +17,10 @@ from sectax.stats.repeated_looks import repeated_critical_value
 # How much the mixture favours large effects. 1 is a little narrower for one comparison, and has no finite interval
 # at six blocks for a family of ten.
 C_SQUARED = 0.1
+# How far off a mode of processes may lie that no block fell into, in logs, whatever margin was asked for: with it a
+# family claims no wrong direction of modes up to 5 % apart (docs/method-notes.md, 'Skew and modes').
+UNSEEN = 0.055
+_JOINED = 1.5
 
 
 def multiplier(blocks: ArrayLike, alpha: ArrayLike, c_squared: float = C_SQUARED) -> Array:
@@ -60,26 +64,24 @@ def half_width(blocks: ArrayLike, spread: ArrayLike, width: ArrayLike) -> Array:
     return np.asarray(np.where(s > 0, width, np.inf) * (np.where(s > 0, s, 1.0) / np.sqrt(np.maximum(n, 1))))
 
 
-def guarded_half_width(
-    blocks: ArrayLike, spread: ArrayLike, unseen: ArrayLike, width: ArrayLike, next_width: ArrayLike
-) -> Array:
-    """Half-width that also holds had there been one more block, `unseen` off the mean of all the others.
+def guarded_half_width(blocks: ArrayLike, plain: ArrayLike, unseen: ArrayLike, alpha: ArrayLike) -> Array:
+    """Half-width that also holds where processes have a second mode, `unseen` off, that no block fell into.
 
-    Blocks that all fell into one mode of a process that has two, or that all missed a long tail, look like those of a
-    quiet process. What they claim should survive the first block that is unlike them, to whichever side it lies. Where
-    the blocks themselves vary by as much this costs nothing.
+    Blocks that all fell into one mode, or that all missed a long tail, look like those of a quiet process. n blocks
+    miss a mode that holds a share q of the processes with chance (1 − q)^n, so shares up to 1 − α^(1/n) cannot be ruled
+    out, and the mean may be off by as much times the distance of the modes. Both reaches are joined by a power of 3/2,
+    between errors that always add up (1) and independent ones (2): the cheapest of the rules that stay within alpha
+    (`benchmarks.simulations.guard`).
 
     Args:
-        unseen: how far that block may lie off, in the unit of the spread; 0 for the plain half-width.
-        width, next_width: half-widths in units of s/√n for this number of blocks and for one more.
+        plain: the half-width that the spread of the blocks gives.
+        unseen: how far such a mode may lie off, in the unit of `plain`; 0 for the plain half-width.
+        alpha: error level in (0, 1).
     """
-    n = np.asarray(blocks, dtype=np.float64)
-    off = np.asarray(unseen, dtype=np.float64)
-    plain = half_width(n, spread, width)
-    shift = off / (n + 1)
-    squares = np.maximum(n - 1, 0) * np.square(np.asarray(spread, dtype=np.float64)) + n * off * shift
-    with_it = shift + half_width(n + 1, np.sqrt(squares / np.maximum(n, 1)), next_width)
-    return np.where(off > 0, np.maximum(plain, with_it), plain)
+    n = np.maximum(np.asarray(blocks, dtype=np.float64), 1)
+    half = np.asarray(plain, dtype=np.float64)
+    reach = np.asarray(unseen, dtype=np.float64) * (1 - np.asarray(alpha, dtype=np.float64) ** (1 / n))
+    return np.where(reach > 0, (half**_JOINED + reach**_JOINED) ** (1 / _JOINED), half)
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ def running_sequence(
             of the spread: without it, six blocks that happen to fall into one mode of a process that has two give
             a tiny spread and an interval that misses.
         least_spread: a floor of another kind for each row, such as the resolution of a metric in whole numbers.
-        unseen: how far off one more block may lie, for each row (`guarded_half_width`).
+        unseen: how far off a mode may lie that no block fell into, for each row (`guarded_half_width`).
     """
     rows = differences.shape[0]
     count, mean, deviation = running_moments(differences)
@@ -135,13 +137,13 @@ def running_sequence(
 
     # Rows share a few levels, and every row counts from nought: one table serves them all.
     levels, which = np.unique(level, return_inverse=True)
-    blocks = np.arange(count.max(initial=0) + 2)
+    blocks = np.arange(count.max(initial=0) + 1)
     if last_look is None:
         widths = multiplier(blocks, levels[:, None])
     else:
         widths = repeated_critical_value(blocks, levels[:, None], first_look, last_look)
     row = which.reshape(-1, 1)
-    half = guarded_half_width(count, spread, _column(unseen, rows), widths[row, count], widths[row, count + 1])
+    half = guarded_half_width(count, half_width(count, spread, widths[row, count]), _column(unseen, rows), level)
     looked = (count >= max(2, first_look)) & (count <= (np.inf if last_look is None else last_look))
     half = np.where(looked, half, np.inf)
     return Sequence(
