@@ -162,9 +162,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20_000, help="runs of every cell (20000)")
     given = parser.parse_args()
     held = tuple(name for name in MACHINES if not name.endswith(("10 %", "20 %", "1, 5 %", "of blocks")))
-    print(
-        "| guard | cells above 5 % | worst | K = 1, 2 % | K = 1, 1 % | K = 12, 2 % |\n| --- | --- | --- | --- | --- | --- |"
-    )
+    print("| guard | cells above 5 % | worst | K = 1, 2 % | K = 1, 1 % | K = 12, 2 % |")
+    print("| --- | --- | --- | --- | --- | --- |")
     for name, guard in GUARDS.items():
         every = list(cells(guard, runs=given.runs, machines=held))
         worst = max(every, key=lambda cell: cell.wrong)

@@ -85,6 +85,7 @@ def _situation(effect: float, spread: float, alpha: float, runs: int, seed: int)
             high=high[rows, column],
             alpha=np.full(rows.size, alpha),
             unseen=np.full(rows.size, UNSEEN),
+            widened=np.zeros(rows.size),
         )
         yield _told(asked, truth[rows], margin[rows], (effect, spread, alpha, asked_at))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from sectax.analysis.effect import SEQUENCE, STUDENT, within
 from sectax.analysis.findings import judge
-from sectax.model.finding import Finding, VerdictId
+from sectax.model.finding import Finding, VerdictId, fired_for_sure
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from sectax.reports import words
@@ -267,6 +267,7 @@ def test_a_further_block_never_widens_the_interval(blocks: int, seed: int) -> No
 
     assert before is not None
     assert after is not None
+    assume(before.widened == after.widened == 0)  # what the negative control saw changes with every block
     assert after.low >= before.low
     assert after.high <= before.high
 
@@ -318,7 +319,39 @@ def test_a_claim_of_few_quiet_blocks_survives_a_mode_that_they_missed() -> None:
     assert effect is not None
     assert effect.low < 0 < effect.high
     assert control is not None
-    assert (control.low, control.high) == pytest.approx((effect.low, effect.high))
+    assert control.high < 0  # two equal arms differ by as much either way, so nothing was missed
+
+
+def biased(by: float, blocks: int = 10) -> Measured:
+    """A run whose negative control is slower than the baseline by so much, with a standard error of 1 %."""
+    steps = [0.03, -0.03, 0.01, -0.01, 0.04, -0.04, 0.02, -0.02, 0.05, -0.05][:blocks]
+    negative = slower([1.0] * blocks, [by + step for step in steps])
+    return run_of({"baseline": [1.0] * blocks, "negative": negative, "t": around(1.5, blocks)}, fixed_blocks=blocks)
+
+
+@pytest.mark.parametrize(("by", "widened", "sure"), [(0.0, 0.0, False), (0.03, 0.03, False), (0.06, 0.06, True)])
+def test_a_bias_that_the_negative_control_sees_widens_its_family(by: float, widened: float, sure: bool) -> None:
+    control, finding = judge(biased(by))
+    _, unbiased = judge(biased(0.0))
+
+    assert finding.effect is not None
+    assert unbiased.effect is not None
+    assert control.effect is not None
+    assert control.effect.widened == 0
+    assert finding.effect.widened == pytest.approx(widened)
+    assert finding.effect.low == pytest.approx(unbiased.effect.low - widened)
+    assert finding.effect.high == pytest.approx(unbiased.effect.high + widened)
+    assert fired_for_sure(control.effect) is sure
+
+
+def test_a_control_of_times_widens_nothing_in_memory() -> None:
+    measured = biased(0.03)
+    pages = {name: [4e8 + 4096 * (block % 3) for block in range(10)] for name in ("baseline", "t")}
+
+    in_memory = judge(with_metric(measured, MEMORY, pages, Standing.SECONDARY))[-1]
+
+    assert in_memory.effect is not None
+    assert in_memory.effect.widened == 0
 
 
 @pytest.mark.parametrize("fixed", [None, 8])

@@ -151,6 +151,16 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
         lambda: healthy(negative=list(around(1.1, 10, shift=2))),
         [("F", "run")],
     ),
+    "a copy of the baseline that differs as one in twenty does": (
+        "negative-control",
+        lambda: healthy(
+            negative=[
+                value * (1.0039 + 0.001 * step)
+                for value, step in zip(around(1.0, 10), (3, -3, 1, -1, 4, -4, 2, -2, 4, -4), strict=True)
+            ]
+        ),
+        [("W", "family")],
+    ),
     "no copy of the baseline": (
         "negative-control",
         lambda: run_of({"baseline": around(1, 10), "t": around(1.5, 10, shift=1)}),

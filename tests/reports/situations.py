@@ -553,6 +553,8 @@ def negative_control_fired() -> Analysed:
     cell = Cell(_SIGN, _php("sign"), "php", f"{_SIGN}/RS256")
     sound = sound_controls(cell, case.margin)
     negative = control(cell, Standing.NEGATIVE, Judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.011, 1.024), case.margin)
+    assert negative.effect is not None
+    negative = replace(negative, effect=replace(negative.effect, sure_low=0.006, sure_high=0.029))
     case.controls = (replace(sound, negative=negative, noise_floor=0.0064),)
     return case.build()
 

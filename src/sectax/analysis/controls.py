@@ -10,6 +10,7 @@ from sectax.model.finding import SEEN_AS_PUT, Effect, Finding
 from sectax.model.measured import Measured
 from sectax.model.plan import known_cost
 from sectax.model.treatment import Standing
+from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 
 
 def found(positive: Finding) -> bool:
@@ -54,7 +55,13 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
 
 
 def _half_width(effect: Effect | None) -> float | None:
-    """Half the interval's width, as a share: a cost as small as that is seen in about half of all runs."""
+    """Half the interval's width, as a share: a cost as small as that is seen in about half of all runs.
+
+    A negative control's own interval has no guard, and what it stands for here has one.
+    """
     if effect is None or effect.low > effect.high or not math.isfinite(effect.high - effect.low):
         return None
-    return math.expm1((effect.high - effect.low) / 2)
+    half = (effect.high - effect.low) / 2
+    if effect.sure_low is not None:
+        half = float(guarded_half_width(effect.blocks, half, UNSEEN, 1 - effect.level))
+    return math.expm1(half)

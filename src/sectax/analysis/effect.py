@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.model.finding import Effect, Estimate
 from sectax.model.measured import Measured
-from sectax.model.plan import FIRST_LOOK, last_look
+from sectax.model.plan import FIRST_LOOK, Plan, last_look
+from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width, half_width, running_sequence
 from sectax.stats.moments import Array
 from sectax.stats.student import critical_value
 
 SEQUENCE = "confidence-sequence"
 STUDENT = "student-t"
+# A negative control that fires at its own error level widens the family's intervals; at this share of that level it
+# takes their verdicts away (docs/method-notes.md, 'The negative control').
+SURE = 0.1
 
 
 @dataclass(frozen=True)
@@ -91,18 +95,23 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         return ()
     fixed = is_fixed(measured)
     alpha = np.array([comparison.alpha for comparison in pairs.comparisons])
-    off = np.full(len(pairs.comparisons), UNSEEN)
+    control = np.array([comparison.standing is Standing.NEGATIVE for comparison in pairs.comparisons])
+    # Two equal arms differ by as much one way as the other, so their interval needs no guard.
+    off = np.where(control, 0.0, UNSEEN)
     typical = _typical_cost(pairs)
     # Relative and absolute differences in one sweep; the floor of the absolute ones is the same share of the cost.
+    # The negative controls come once more, at the level at which they are fatal.
     both = intervals(
-        np.concatenate([pairs.logs, pairs.absolute]),
-        np.concatenate([pairs.reference, pairs.reference * typical[:, None]]),
-        np.concatenate([alpha, alpha]),
-        np.concatenate([pairs.least_spread, pairs.least_spread * typical]),
-        np.concatenate([off, off * typical]),
+        np.concatenate([pairs.logs, pairs.absolute, pairs.logs[control]]),
+        np.concatenate([pairs.reference, pairs.reference * typical[:, None], pairs.reference[control]]),
+        np.concatenate([alpha, alpha, SURE * alpha[control]]),
+        np.concatenate([pairs.least_spread, pairs.least_spread * typical, pairs.least_spread[control]]),
+        np.concatenate([off, off * typical, off[control]]),
         last_look=last_look(measured.plan, measured.calibrated),
         fixed=fixed,
     )
+    sure = dict(zip(np.nonzero(control)[0].tolist(), range(2 * len(control), len(both.low)), strict=True))
+    widened = _bias_seen(measured.plan, pairs, both)
     method = STUDENT if fixed else SEQUENCE
     rows = len(pairs.comparisons)
     lost = _blocks_lost(measured, pairs)
@@ -111,9 +120,11 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         if both.count[row] < 2:
             made.append(None)
             continue
-        low, high = float(both.low[row]), float(both.high[row])
+        bias = float(widened[row])
+        low, high = float(both.low[row]) - bias, float(both.high[row]) + bias
         level = 1 - comparison.alpha
-        absolute_low, absolute_high = float(both.low[rows + row]), float(both.high[rows + row])
+        absolute_low = float(both.low[rows + row] - bias * typical[row])
+        absolute_high = float(both.high[rows + row] + bias * typical[row])
         bounded = np.isfinite(absolute_low) and np.isfinite(absolute_high)
         made.append(
             Effect(
@@ -126,6 +137,9 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
                 spread=float(both.spread[row]),
                 floor=float(both.floor[row]),
                 blocks_lost=lost[row],
+                widened=bias,
+                sure_low=float(both.low[sure[row]]) if row in sure else None,
+                sure_high=float(both.high[sure[row]]) if row in sure else None,
                 margin_needed=margin_needed(low, high),
                 absolute=Estimate(
                     point=within(float(both.mean[rows + row]), absolute_low, absolute_high),
@@ -157,6 +171,28 @@ def margin_needed(low: float, high: float) -> float | None:
 def margin_of(farthest: float) -> float | None:
     """A log ratio as a margin; None where that would have no meaning as a share."""
     return float(np.expm1(farthest)) if farthest <= 100 else None
+
+
+def _bias_seen(plan: Plan, pairs: Pairs, seen: Intervals) -> Array:
+    """By how much each comparison's interval is widened: the mean of its negative control where that fired, else 0.
+
+    A control speaks for its family, of what is made of the same observations. Its mean, and not the distance of its
+    interval from 0: the bias is as likely larger than the mean as smaller (`benchmarks.simulations.negative`).
+    """
+    observed = {metric.name: metric.observed for metric in plan.metrics}
+    family = {cell.id: cell.family for cell in plan.cells}
+    kinds = [(family[each.cell], observed[each.metric]) for each in pairs.comparisons]
+    bias: dict[tuple[str, str], float] = {}
+    for row, comparison in enumerate(pairs.comparisons):
+        low, high = seen.low[row], seen.high[row]
+        if comparison.standing is Standing.NEGATIVE and (low > 0 or high < 0 or low > high):
+            bias[kinds[row]] = max(bias.get(kinds[row], 0.0), abs(float(seen.mean[row])))
+    return np.array(
+        [
+            0.0 if comparison.standing is Standing.NEGATIVE else bias.get(kind, 0.0)
+            for comparison, kind in zip(pairs.comparisons, kinds, strict=True)
+        ]
+    )
 
 
 def _typical_cost(pairs: Pairs) -> Array:

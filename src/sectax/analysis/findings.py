@@ -80,6 +80,7 @@ def _open(compared: list[tuple[Comparison, Effect]]) -> Open:
         high=np.array([effect.high for _, effect in compared]),
         alpha=np.array([comparison.alpha for comparison, _ in compared]),
         unseen=np.full(len(compared), UNSEEN),
+        widened=np.array([effect.widened for _, effect in compared]),
     )
 
 

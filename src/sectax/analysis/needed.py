@@ -45,6 +45,7 @@ class Open:
     high: Array
     alpha: Array
     unseen: Array
+    widened: Array
 
 
 def blocks_needed(still: Open, margin: float, last_look: int) -> list[tuple[int, int] | None]:
@@ -75,6 +76,7 @@ def margins_in_reach(still: Open, end: int, last_look: int) -> Array:
     blocks = np.maximum(still.count, end)
     widths = [_widths(alpha, last_look, (int(n),))[0] for alpha, n in zip(still.alpha.tolist(), blocks, strict=True)]
     half = guarded_half_width(blocks, half_width(blocks, still.spread, widths), still.unseen, still.alpha)
+    half = half + still.widened
     low, high = np.maximum(still.low, still.mean - half), np.minimum(still.high, still.mean + half)
     return np.maximum(np.abs(low), np.abs(high))
 
@@ -92,6 +94,7 @@ def _decided_after(still: Open, margin: float, last_look: int) -> Array:
     widths = np.array([_widths(alpha, last_look, tuple(_GRID.tolist())) for alpha in still.alpha.tolist()])
     plain = half_width(_GRID, spread[:, :, None], widths[:, None, :])
     half = guarded_half_width(_GRID, plain, still.unseen[:, None, None], still.alpha[:, None, None])
+    half = half + still.widened[:, None, None]
     # How far the mean may have moved by then, where nothing is known of the effect but these blocks.
     now = np.maximum(still.count, 1)[:, None]
     moved = np.sqrt(np.maximum(1 / now - 1 / _GRID, 0.0))[:, None, :]

@@ -78,6 +78,8 @@ class Effect:
     `low` and `high` are the running intersection of the sequence's intervals; `margin_needed` is the smallest
     margin at which the data would say 'equivalent' or 'within the margin', `margin_in_reach` what that will be about
     when the budget is spent (None where it is), `blocks_needed` how many more blocks a verdict may take (low, high).
+    `widened` is the bias that the family's negative control saw, by which both limits were moved outward; `sure_low`
+    and `sure_high` are known of a negative control alone: its interval at a tenth of its error level.
     """
 
     log_ratio: float
@@ -89,10 +91,19 @@ class Effect:
     spread: float  # standard deviation of the paired differences, after the floor
     floor: float  # the floor itself: the negative control's standard deviation
     blocks_lost: int = 0
+    widened: float = 0.0
+    sure_low: float | None = None
+    sure_high: float | None = None
     margin_needed: float | None = None
     margin_in_reach: float | None = None
     blocks_needed: tuple[int, int] | None = None
     absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive always costlier
+
+
+def fired_for_sure(control: Effect) -> bool:
+    """Whether a negative control fired at a tenth of its error level too: then no verdict of its run stands."""
+    low, high = control.sure_low, control.sure_high
+    return low is not None and high is not None and (low > 0 or high < 0 or low > high)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sectax.model.analysed import Analysed, FamilyControls
-from sectax.model.finding import FASTER, SLOWER, Finding, Severity, TreatmentResult, VerdictId
+from sectax.model.finding import FASTER, SLOWER, Finding, Severity, TreatmentResult, VerdictId, fired_for_sure
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
@@ -138,7 +138,8 @@ def control_line(plan: Plan, controls: FamilyControls) -> str:
             parts.append("negative control: no interval yet")
         elif verdict in SLOWER | FASTER or verdict is VerdictId.INVALID:
             seen = claims.interval(negative.effect)
-            parts.append(f"negative control: fired ({seen} between two equal treatments), so no verdict stands")
+            then = "so no verdict stands" if fired_for_sure(negative.effect) else "so intervals are widened by as much"
+            parts.append(f"negative control: fired ({seen} between two equal treatments), {then}")
         else:
             parts.append("negative control: no cost seen")
         if controls.noise_floor is not None:

@@ -81,6 +81,7 @@ def effect(given: Effect) -> Record:
         blocks_lost=given.blocks_lost,
         spread=given.spread,
         floor=given.floor,
+        widened=given.widened,
     )
 
 
