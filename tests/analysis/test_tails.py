@@ -22,7 +22,7 @@ def blocks(number: int, calls: int) -> list[array[float]]:
 
 
 def test_a_tail_is_of_all_blocks_together() -> None:
-    found = tail(P99, 0.99, blocks(10, 50), 0.95)
+    found = tail(P99, 0.99, blocks(20, 25), 0.95)
 
     assert found.point == pytest.approx(1.99, abs=0.005)
     assert found.low is not None
@@ -33,10 +33,24 @@ def test_a_tail_is_of_all_blocks_together() -> None:
 
 
 def test_a_tail_of_too_few_says_what_it_takes() -> None:
-    found = tail(P99, 0.99, blocks(10, 8), 0.95)
+    found = tail(P99, 0.99, blocks(20, 4), 0.95)
 
     assert (found.low, found.high) == (None, None)
     assert no_interval(found).startswith("an interval needs at least 368 independent observations; these 80 count as")
+
+
+def test_a_tail_of_fewer_than_twenty_blocks_has_no_interval() -> None:
+    found = tail(P99, 0.99, blocks(19, 100), 0.95)
+    few = tail(P99, 0.99, blocks(6, 8), 0.95)
+
+    assert found.point == pytest.approx(1.99, abs=0.005)
+    assert (found.low, found.high) == (None, None)
+    assert no_interval(found) == "an interval needs at least 20 blocks; these are 19"
+    assert no_interval(few).startswith("an interval needs at least 368 independent observations in at least 20 blocks;")
+
+
+def test_a_median_needs_no_twenty_blocks() -> None:
+    assert tail(P99, 0.5, blocks(6, 50), 0.95).low is not None
 
 
 def test_the_worst_has_no_interval_and_says_of_how_many_it_is() -> None:

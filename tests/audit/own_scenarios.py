@@ -85,6 +85,27 @@ def counts_nothing(rng: Generator, broken: bool) -> Evidence:
     return seen(replace(measured, values=values, batches=measured.batches | {TREATMENT: nothing}))
 
 
+def with_batches(measured: Measured, operations: float, waited: float) -> Measured:
+    """The run with so many times the operations in the treatment's batches, and such a share of all time waited."""
+    counted = measured.batches[TREATMENT]
+    longer = replace(counted, operations=round(operations * counted.operations))
+    told = {
+        arm: {"run_queue_delay_s": waited * 3.0, "spanned_s": 3.0, "throttled_s": 0.0} for arm in measured.telemetry
+    }
+    return replace(measured, batches=measured.batches | {TREATMENT: longer}, telemetry=told)
+
+
+def unequal_batches(rng: Generator, broken: bool) -> Evidence:
+    """Either arm's batches over 1.5 times as long as the other's while subjects wait; its twins lack one of the two."""
+    measured = healthy(rng, cost=0.05, blocks=int(rng.integers(10, 41))).measured()
+    apart = float(rng.uniform(1.8, 8)) ** float(rng.choice([-1, 1]))
+    waits = float(rng.uniform(0.06, 0.5))
+    if broken:
+        return seen(with_batches(measured, apart, waits))
+    quiet, alike = (apart, float(rng.uniform(0, 0.045))), (float(rng.uniform(0.75, 1.35)), waits)
+    return seen(with_batches(measured, *(quiet if rng.random() < 0.5 else alike)))
+
+
 register(
     Scenario(
         "first-trial", "cold first batch in a run", run(either_way(cold_first_batch, 0.03, 0.3)), Severity.WARNING
@@ -103,4 +124,5 @@ register(
     Scenario("copied-data", "blocks copied in a run", run(lambda d, rng: copied(d, int(rng.integers(1, 11))))),
     Scenario("false-replication", "batches taken for blocks", claims_batches),
     Scenario("zero-event-run", "batches with nothing in them", counts_nothing),
+    Scenario("unequal-batches", "batches of unequal length beside other load", unequal_batches),
 )

@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
+from benchmarks.simulations.audited_runs import TREATMENT
+from benchmarks.simulations.audited_runs import healthy as healthy_draft
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.analysis.withhold import apply
@@ -271,6 +274,11 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
         lambda: telemetry(healthy(), slow={"throttled_s": 0.001}),
         [("W", "slow")],
     ),
+    "a cost that was just found": (
+        "barely-found",
+        lambda: healthy(slow=list(around(1.018, 10, shift=3))),
+        [("W", "slow")],
+    ),
     "a fifth of the blocks lost": (
         "lost-blocks",
         lambda: healthy(slow=[None, *around(1.5, 8, shift=3), None]),
@@ -279,6 +287,8 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
 }
 
 CLEAN: dict[str, tuple[str, Callable[[], Measured]]] = {
+    "a cost that is far from nothing": ("barely-found", healthy),
+    "a cost that was not found": ("barely-found", lambda: healthy(slow=[1 + 0.01 * value for value in NOISY])),
     "a copy of the baseline with six pairs": (
         "negative-control",
         lambda: healthy(negative=[*around(1.0, 6, shift=2), *[None] * 4]),
@@ -333,6 +343,44 @@ def test_it_is_silent_on_the_clean_twin(situation: str) -> None:
     check, make = CLEAN[situation]
 
     assert said(make(), check) == []
+
+
+@pytest.mark.parametrize(
+    ("operations", "told", "expected"),
+    [
+        (4, {"run_queue_delay_s": 0.3, "spanned_s": 3.0}, ["F"]),
+        (4, {"run_queue_delay_s": 0.3}, ["F"]),  # the time of the batches is known without it
+        (4, {"run_queue_delay_s": 0.1, "spanned_s": 3.0}, []),
+        (1, {"run_queue_delay_s": 0.9, "spanned_s": 3.0}, []),
+        (4, {}, ["note"]),
+        (0.001, {"run_queue_delay_s": 0.3, "spanned_s": 3.0}, ["F"]),
+    ],
+)
+def test_unequal_batches_are_fatal_where_subjects_wait(
+    operations: float, told: dict[str, float], expected: list[str]
+) -> None:
+    measured = healthy_draft(np.random.default_rng(1), blocks=10).measured()
+    longer = dataclasses.replace(
+        measured.batches[TREATMENT], operations=round(operations * measured.batches[TREATMENT].operations)
+    )
+    measured = dataclasses.replace(
+        measured,
+        batches=measured.batches | {TREATMENT: longer},
+        telemetry={arm: {"throttled_s": 0.0, **told} for arm in measured.telemetry},
+    )
+
+    assert [severity for severity, _ in said(measured, "unequal-batches")] == expected
+
+
+def test_single_operations_of_unequal_length_are_warned_of() -> None:
+    """Nobody can make one process that takes twice as long shorter."""
+    measured = healthy_draft(np.random.default_rng(1), cost=1.0, blocks=10).measured()
+    one_each = {arm: dataclasses.replace(of, operations=of.batches) for arm, of in measured.batches.items()}
+    told = {arm: {"run_queue_delay_s": 2.0, "spanned_s": 3.0, "throttled_s": 0.0} for arm in measured.telemetry}
+
+    assert said(dataclasses.replace(measured, batches=one_each, telemetry=told), "unequal-batches") == [
+        ("W", f"{TREATMENT}:throughput")
+    ]
 
 
 def test_every_check_is_tried_both_ways() -> None:

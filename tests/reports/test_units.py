@@ -39,6 +39,32 @@ def test_printed_interval_is_at_most_a_fifth_wider(low: float, width: float) -> 
     assert read(ends[1]) - read(ends[0]) <= width * 1.2 + 1e-6
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "nothing", "text"),
+    [
+        (3.6, 72.0, 0.0, ("3", "72")),
+        (0.4, 90.0, 0.0, ("0.4", "90")),
+        (0.034, 2.9, 0.0, ("0.03", "2.90")),
+        (-72.0, -3.6, 0.0, ("−72", "−3")),
+        (-0.4, 90.0, 0.0, ("−10", "90")),
+        (1.04, 2.6, 1.0, ("1.04", "2.60")),
+        (1.004, 9.0, 1.0, ("1.004", "9")),
+    ],
+)
+def test_an_interval_that_leaves_out_nothing_is_printed_so(
+    low: float, high: float, nothing: float, text: tuple[str, str]
+) -> None:
+    assert units.outward(low, high, nothing) == text
+
+
+@given(st.floats(1e-6, 1e3), st.floats(1e-6, 1e3), st.sampled_from([0.0, 1.0]))
+def test_no_rounding_reaches_nothing(near: float, width: float, nothing: float) -> None:
+    first, last = (read(text) for text in units.outward(nothing + near, nothing + near + width, nothing))
+
+    assert nothing < first <= (nothing + near) * (1 + 1e-9)
+    assert last >= (nothing + near + width) * (1 - 1e-9)
+
+
 @given(st.floats(1e-5, 10))
 def test_share_that_stands_for_a_doubt_is_never_rounded_down(value: float) -> None:
     assert read(units.share(value).removesuffix(" %")) >= value * 100 * (1 - 1e-9)

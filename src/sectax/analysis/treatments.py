@@ -74,7 +74,7 @@ def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], lev
         point, count = max(map(max, blocks)), sum(map(len, blocks))
         return Estimate(point, None, None, level, OBSERVED_MAXIMUM, count, metric.unit)
     found = pooled_quantile([np.asarray(each, dtype=np.float64) for each in blocks], quantile, level)
-    support = Support(found.effective, found.needed)
+    support = Support(found.effective, found.needed, found.blocks, found.blocks_needed)
     return Estimate(found.point, found.low, found.high, level, TAIL, found.count, metric.unit, support)
 
 

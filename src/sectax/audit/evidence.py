@@ -5,6 +5,7 @@ Importers of other tools' output build `Evidence` themselves and leave None what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -30,6 +31,8 @@ class Arm:
         throttled_s: time in which a CPU quota held it back during its counted batches.
         waited_s: time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
         spanned_s: the time between the readings that both are the difference of.
+        queued: the share of that time in which it was ready to run and waited for a processor.
+        batch_s: how long its counted batches last, the median over the blocks.
         settles: whether a batch that is thrown away stands before each that counts, and within those readings.
         settled: whether the pilot saw the end of its warm-up.
         shapes: how its batches lie, by block.
@@ -48,6 +51,8 @@ class Arm:
     throttled_s: float | None = None
     waited_s: float | None = None
     spanned_s: float | None = None
+    queued: float | None = None
+    batch_s: float | None = None
     settles: bool = False
     settled: bool | None = None
     shapes: Mapping[int, BatchShape] = field(default_factory=dict)
@@ -136,6 +141,8 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
             throttled_s=telemetry.get("throttled_s"),
             waited_s=_waited_s(telemetry),
             spanned_s=telemetry.get("spanned_s"),
+            queued=_queued(measured, treatment.id),
+            batch_s=_batch_s(measured, treatment.id),
             settles=calibration is not None and calibration.settle,
             settled=None if calibration is None else calibration.settled,
             shapes=measured.shapes.get(treatment.id, {}),
@@ -171,6 +178,24 @@ def _waited_s(telemetry: Mapping[str, float]) -> float | None:
     if "run_queue_delay_s" not in telemetry:
         return None
     return sum(telemetry.get(name, 0.0) for name in ("run_queue_delay_s", "steal_s", "throttled_s"))
+
+
+def _queued(measured: Measured, treatment: str) -> float | None:
+    told, batches = measured.telemetry.get(treatment, {}), measured.batches.get(treatment)
+    waited_s, batch_s = told.get("run_queue_delay_s"), _batch_s(measured, treatment)
+    spanned_s = told.get("spanned_s") or (batches.batches * batch_s if batches and batch_s else 0.0)
+    return None if waited_s is None or not spanned_s else waited_s / spanned_s
+
+
+def _batch_s(measured: Measured, treatment: str) -> float | None:
+    """The median over the blocks of the typical batch of a block, in seconds; None where no block has enough."""
+    from statistics import median
+
+    shapes, batches = measured.shapes.get(treatment, {}), measured.batches.get(treatment)
+    if not shapes or batches is None or not batches.batches:
+        return None
+    operations = batches.operations / batches.batches
+    return operations * math.exp(median(shape.mean for shape in shapes.values()))
 
 
 def _differences(measured: Measured, finding: Finding, metric: Metric) -> tuple[float, ...]:

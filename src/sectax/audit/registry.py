@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sectax.audit.apples_and_oranges import APPLES_AND_ORANGES
+from sectax.audit.barely_found import BARELY_FOUND
 from sectax.audit.check import Check, Outcome
 from sectax.audit.contained_work import CONTAINED_WORK
 from sectax.audit.controls import NEGATIVE_CONTROL, POSITIVE_CONTROL, UNCONTROLLED
@@ -23,6 +24,7 @@ from sectax.audit.no_baseline import NO_BASELINE
 from sectax.audit.saturated_client import SATURATED_CLIENT
 from sectax.audit.throttling import THROTTLING
 from sectax.audit.timer import TIMER
+from sectax.audit.unequal_batches import UNEQUAL_BATCHES
 from sectax.audit.unequal_instruments import UNEQUAL_INSTRUMENTS
 from sectax.audit.unequal_work import UNEQUAL_WORK
 from sectax.audit.unsupported_quantile import UNSUPPORTED_QUANTILE
@@ -36,6 +38,7 @@ checks: tuple[Check, ...] = (
     NEGATIVE_CONTROL,
     POSITIVE_CONTROL,
     UNCONTROLLED,
+    BARELY_FOUND,
     FLAT_WITH_SIZE,
     CONTAINED_WORK,
     FASTER_THAN_PHYSICS,
@@ -44,6 +47,7 @@ checks: tuple[Check, ...] = (
     SATURATED_CLIENT,
     MISLABELLED_LEVEL,
     UNEQUAL_WORK,
+    UNEQUAL_BATCHES,
     UNEQUAL_INSTRUMENTS,
     NO_BASELINE,
     APPLES_AND_ORANGES,

@@ -83,6 +83,7 @@ def _in_runs(table: list[OwnFigure]) -> Iterator[Warning]:
     known = {figure.id: _known(figure) for figure in table}
     few = sorted((one for one in table if known[one.id] < _least(one)), key=lambda one: known[one.id])
     if not few:
+        yield from _too_few_blocks(table)
         return
     fewest, more = few[0], len(few) - 1
     saw, meaning = _words(fewest, known[fewest.id])
@@ -95,6 +96,24 @@ def _in_runs(table: list[OwnFigure]) -> Iterator[Warning]:
         meaning,
         "more blocks, or more rounds in each",
     )
+
+
+def _too_few_blocks(table: list[OwnFigure]) -> Iterator[Warning]:
+    """Slow calls that sit in some blocks are not seen before such a block has come up."""
+    from sectax.stats.quantiles import BLOCKS_OF_A_TAIL
+
+    short = [one for one in table if one.tail not in (None, 1) and len(one.samples) < BLOCKS_OF_A_TAIL]
+    if short:
+        fewest, more = min(short, key=lambda one: len(one.samples)), len(short) - 1
+        yield Warning(
+            UNSUPPORTED_QUANTILE.id,
+            Severity.WARNING if fewest.is_compared else Severity.NOTE,
+            fewest.metric,
+            f"{fewest.statistic} of {len(fewest.samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
+            f"({fewest.id}{f'; and {more} more' if more else ''})",
+            "it has no interval: slow calls that sit in some blocks may not have come up yet",
+            "more blocks",
+        )
 
 
 def _words(figure: OwnFigure, known: float) -> tuple[str, str]:
@@ -219,7 +238,7 @@ UNSUPPORTED_QUANTILE = Check(
     id="unsupported-quantile",
     rule="F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
     "W: too few for some, and which statistic it is is not told; one run by itself; "
-    "in a run of ours, too few for a tail, or for a block's worst (14)",
+    "in a run of ours, too few for a tail (20 blocks too), or for a block's worst (14)",
     applies=lambda evidence: bool(_sees(evidence)) or bool(_tails(evidence)),
     examine=_examine,
     sees=_sees,

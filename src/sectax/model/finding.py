@@ -48,10 +48,12 @@ OBSERVED_MAXIMUM = "observed-maximum"
 
 @dataclass(frozen=True)
 class Support:
-    """What a quantile rests on: so many independent observations, where an interval of it needs so many."""
+    """What a quantile rests on: so many independent observations and blocks, where an interval of it needs so many."""
 
     independent: float
     needed: int
+    blocks: int = 1
+    blocks_needed: int = 1
 
 
 @dataclass(frozen=True)

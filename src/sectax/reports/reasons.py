@@ -37,8 +37,16 @@ def no_interval(estimate: Estimate) -> str:
         )
     if estimate.support is None:
         return f"{NO_INTERVAL} (n = {estimate.count})"
-    needed, worth = estimate.support.needed, math.floor(estimate.support.independent)
-    return f"an interval needs at least {needed} independent observations; these {estimate.count} count as {worth}"
+    support = estimate.support
+    worth = math.floor(support.independent)
+    few_blocks = support.blocks < support.blocks_needed
+    if worth >= support.needed and few_blocks:
+        return f"an interval needs at least {support.blocks_needed} blocks; these are {support.blocks}"
+    within = f" in at least {support.blocks_needed} blocks" if few_blocks else ""
+    return (
+        f"an interval needs at least {support.needed} independent observations{within}; "
+        f"these {estimate.count} count as {worth}"
+    )
 
 
 def no_estimate(result: TreatmentResult) -> str:

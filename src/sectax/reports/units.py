@@ -72,23 +72,35 @@ def number(value: float, width: float | None = None) -> str:
     return _without_zeros(fixed(value, places))
 
 
-def outward(low: float, high: float) -> tuple[str, str]:
+def outward(low: float, high: float, nothing: float = 0.0) -> tuple[str, str]:
     """Both ends of a finite interval, rounded away from each other: what is printed claims no more than was found.
 
-    It is at most a fifth wider; where rounding would cost more, one digit more is printed.
+    It is at most a fifth wider; where rounding would cost more, one digit more is printed. An interval that leaves out
+    *nothing* (0, or a ratio of 1) is printed as one that does, so its near end keeps a digit at least.
     """
     if not high > low:
         return number(low), number(high)
-    places = decimals(high - low)
+    coarse = places = decimals(high - low)
     down, up = _rounded_away(low, high, places)
-    if up - down > _WIDENED * (high - low):
+    if up - down > _WIDENED * (high - low) or _touches(low, high, down, up, nothing):
         places += 1
         down, up = _rounded_away(low, high, places)
     first, last = fixed(down, places), fixed(up, places)
+    if _touches(low, high, down, up, nothing):
+        # One digit of the distance for the near end, and of the far end what its own width supports.
+        near = decimals(_STEPS * min(abs(low - nothing), abs(high - nothing)))
+        if low > nothing:
+            return fixed(_rounded_away(low, low, near)[0], near), fixed(_rounded_away(high, high, coarse)[1], coarse)
+        return fixed(_rounded_away(low, low, coarse)[0], coarse), fixed(_rounded_away(high, high, near)[1], near)
     while places > 0 and first[-1] == last[-1] == "0":
         places -= 1
         first, last = fixed(down, places), fixed(up, places)
     return first, last
+
+
+def _touches(low: float, high: float, down: float, up: float, nothing: float) -> bool:
+    """Whether rounding has moved an end onto *nothing*, or beyond it."""
+    return (low > nothing >= down) or (high < nothing <= up)
 
 
 def _rounded_away(low: float, high: float, places: int) -> tuple[float, float]:

@@ -79,7 +79,7 @@ def interval(seen: Effect) -> str:
     if not (math.isfinite(seen.low) and math.isfinite(seen.high)):
         return "no interval yet"
     if max(abs(seen.low), abs(seen.high)) >= math.log(_RATIO_FROM):
-        low, high = units.outward(math.exp(seen.low), math.exp(seen.high))
+        low, high = units.outward(math.exp(seen.low), math.exp(seen.high), nothing=1.0)
         return f"{low} to {high} times the cost"
     low, high = units.outward(_mirrored(seen.low) * 100, _mirrored(seen.high) * 100)
     return f"{units.signed(low)} to {units.signed(high)} %"
@@ -99,11 +99,9 @@ def size(seen: Effect) -> tuple[str, bool]:
         return (f"at least {units.number((math.exp(near) - 1) * 100)} %", False)
     ratio = math.exp(far) >= _RATIO_FROM
     bounds = (math.exp(near), math.exp(far)) if ratio else (math.expm1(near) * 100, math.expm1(far) * 100)
-    low, high = units.outward(*bounds)
+    low, high = units.outward(*bounds, nothing=1.0 if ratio else 0.0)
     if ratio:
         return (low if low == high else f"{low} to {high}", True)
-    if float(low.replace(",", "")) == 0:
-        return (f"up to {high} %", False)
     return (f"{low} %" if low == high else f"{low} to {high} %", False)
 
 
