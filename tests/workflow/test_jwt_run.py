@@ -21,7 +21,8 @@ from sectax.workflow import present
 from sectax.workflow.run import start
 from tests.program import PROGRAM, sectax
 
-SMALL = ("jwt", "--quick", "--level", "language=php", "--level", "operation=verify", "--blocks", "6")
+LEVELS = ("language=php", "operation=verify", "algorithm=HS256,EdDSA")
+SMALL = ("jwt", "--quick", *(word for level in LEVELS for word in ("--level", level)), "--blocks", "6")
 FAKES = Path(__file__).parents[1] / "fakes"
 
 
