@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,6 +28,7 @@ class Compared(msgspec.Struct):
         blocks, seconds: until it was no longer measured; seconds count from the run's beginning, pilot included.
         low, high: the interval, in logs of the cost ratio; None where there is none.
         early: the verdict after the first 20 blocks alone, before the audit; None where none was asked for.
+        reference: the log of the true cost ratio, by construction or measured as CPU time before; None where unknown.
     """
 
     language: str
@@ -39,10 +41,18 @@ class Compared(msgspec.Struct):
     low: float | None
     high: float | None
     early: str | None = None
+    reference: float | None = None
 
 
 class Session(msgspec.Struct):
-    """One run of `sectax run honesty`; `trouble` is why there is nothing else in it."""
+    """One run of sectax whose answers are known; `trouble` is why there is nothing else in it.
+
+    Attributes:
+        arms: which run, as in benchmarks.honesty.arms.
+        beside: the load that ran beside it, as `Beside` says it.
+        load_cpu_s: CPU time that it used.
+        commit: of sectax, with a `+` where the checkout had changes.
+    """
 
     file: str
     started: str = ""
@@ -56,10 +66,18 @@ class Session(msgspec.Struct):
     noise_floors: dict[str, float | None] = {}  # by language
     warnings: list[str] = []
     trouble: str = ""
+    arms: str = "alike"
+    beside: str = "nothing"
+    load_cpu_s: float | None = None
+    commit: str = ""
 
 
-def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
-    """The session of a report (docs/schemas/report-1.json) and of the run file that it was made from."""
+def from_report(report: Mapping[str, Any], run_file: Path, references: Mapping[str, float] | None = None) -> Session:
+    """The session of a report (docs/schemas/report-1.json) and of the run file that it was made from.
+
+    Args:
+        references: treatment -> the log of its true cost ratio, where it is not a share of extra operations.
+    """
     levels = {treatment["id"]: treatment["levels"] for treatment in report["treatments"]}
     truths, ends = truths_and_ends(run_file)
     early = verdicts_after(run_file, EARLY)
@@ -67,12 +85,14 @@ def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
     compared = []
     for finding in [*report["findings"], *(control for control in controls if control is not None)]:
         treatment, standing, effect = finding["treatment"], finding["standing"], finding["effect"] or {}
-        its = levels[finding["baseline"]]
+        if standing == "secondary":
+            continue
+        truth = truths.get(treatment) if references is None else None
         compared.append(
             Compared(
-                language=its["language"],
-                injected=standing if standing.endswith("-control") else levels[treatment]["injected"],
-                truth=truths.get(treatment),
+                language=levels[finding["baseline"]].get("language", "command"),
+                injected=standing if standing.endswith("-control") else _level(levels[treatment]),
+                truth=truth,
                 verdict=finding["verdict"]["id"],
                 withheld=finding["withheld"],
                 blocks=effect.get("blocks", 0),
@@ -80,6 +100,7 @@ def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
                 low=effect.get("log_ratio_low"),
                 high=effect.get("log_ratio_high"),
                 early=early.get(treatment),
+                reference=math.log1p(truth) if truth is not None else (references or {}).get(treatment),
             )
         )
     return Session(
@@ -94,6 +115,13 @@ def from_report(report: Mapping[str, Any], run_file: Path) -> Session:
         noise_floors={control["family"]: control["noise_floor"] for control in report["controls"]},
         warnings=sorted({warning["check"] for warning in report["warnings"] if warning["severity"] == "F"}),
     )
+
+
+def _level(levels: Mapping[str, str]) -> str:
+    """What a treatment is called: the level that differs from its baseline's, with what tells jwt's cells apart."""
+    if "algorithm" in levels:
+        return f"{levels['operation']} {levels['algorithm']}"
+    return levels.get("injected") or levels["command"]
 
 
 def verdicts_after(run_file: Path, blocks: int) -> dict[str, str]:
