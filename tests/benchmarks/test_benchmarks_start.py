@@ -21,9 +21,11 @@ MODULES = [
     "benchmarks.audit_speed",
     "benchmarks.demo_time",
     "benchmarks.honesty.sessions",
+    "benchmarks.load",
     "benchmarks.own_cost",
     "benchmarks.probes.against_c",
     "benchmarks.probes.against_pyperf",
+    "benchmarks.rivals.first_answer",
 ]
 
 

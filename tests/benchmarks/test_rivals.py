@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.rivals import benchstat, criterion, hyperfine, ours, pyperf
+from benchmarks.rivals import benchstat, criterion, first_answer, hyperfine, ours, pyperf
 from benchmarks.rivals.__main__ import next_visits, treatments
 from benchmarks.rivals.calling import ToolFailed, call
 from benchmarks.rivals.kept import Claim, Judged, Visit, append, read
@@ -183,3 +183,21 @@ def test_the_benchmark_says_how_it_is_used_and_that_there_is_nothing_yet(tmp_pat
 
     assert "python -m benchmarks.rivals" in helped.stdout
     assert (empty.returncode, "no visits yet" in empty.stdout) == (0, True)
+
+
+def report_of(verdict: str) -> dict[str, object]:
+    primary = {"standing": "primary", "verdict": {"id": verdict}, "effect": {"log_ratio": 0.0}}
+    return {"findings": [primary, primary | {"standing": "secondary"}]}
+
+
+def test_an_answer_counts_from_start_to_end_and_only_where_sectax_has_decided() -> None:
+    assert first_answer.answer(report_of("slower-material"), 9.0) == (9.0, 1.0, "slower-material")
+    assert first_answer.answer(report_of("inconclusive"), 9.0) == (None, 1.0, "inconclusive")
+
+
+def test_how_much_later_is_the_median_of_turns_and_never_where_most_were_undecided() -> None:
+    theirs = [first_answer.Answer(6.0, 1.05, "p = 0.001")] * 3
+    decided, undecided = first_answer.Answer(9.0, 1.05, "slower"), first_answer.Answer(None, 1.0, "inconclusive")
+
+    assert first_answer.later([decided, undecided, decided], theirs) == 1.5
+    assert first_answer.later([undecided, undecided, decided], theirs) == float("inf")
