@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.honesty.reference import jwt_reference
+from sectax.experiments.honesty.experiment import TIMES
 
 References = Mapping[str, float]
 
@@ -38,6 +40,14 @@ def _languages(languages: Sequence[str]) -> list[str]:
 
 ARMS = {
     "alike": Arms("one operation against itself, and with known extra", lambda names: ["honesty", *_languages(names)]),
+    "unlike": Arms(
+        "short operations beside long ones, with a ratio known by construction",
+        lambda names: ["honesty", "--unlike", *_languages(names)],
+        presets=False,
+        references=lambda names: {
+            f"{name}/{level}": math.log(times) for name in names for level, times in TIMES.items()
+        },
+    ),
     "jwt": Arms(
         "the algorithms of `run jwt`, against CPU time that was measured before",
         lambda names: ["jwt", *_languages(names)],

@@ -22,6 +22,7 @@ from sectax.workflow.dry_run import DryRun, dry_run
 _PRESETS = {
     "quick": "Short batches and few levels, for a first look.",
     "published": "The levels of the published study.",
+    "unlike": "Short operations beside long ones, whose ratio is known.",
 }
 
 

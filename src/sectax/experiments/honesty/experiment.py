@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sectax.design.matrix import Rules, build
+from sectax.experiments.honesty.repeated import RepeatedSpec
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.jwt.algorithms import ALGORITHMS
 from sectax.experiments.jwt.experiment import BATCH_S, ROUNDS
@@ -23,8 +24,11 @@ from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 from sectax.toolchain import probes
 
+_ANY = {"key_use": "parsed-once", "layer": "primitive"}
 # Short enough that one per cent of a batch is several operations.
-_SUBJECT = {"algorithm": "ES256", "operation": "sign", "key_use": "parsed-once", "layer": "primitive"}
+_SUBJECT = _ANY | {"algorithm": "ES256", "operation": "sign"}
+# The shortest there is, about 2 µs: what is unlike it can be very unlike it.
+_SHORT_SUBJECT = _ANY | {"algorithm": "HS256", "operation": "verify"}
 
 # Level -> the share of extra operations that it carries.
 EXTRA = {
@@ -36,35 +40,48 @@ EXTRA = {
     "+5%": 0.05,
     "+10%": 0.10,
 }
+# Level -> how many operations of the baseline one of its operations is. Of the short subject that is about 50 µs,
+# 1 ms, and 25 ms, which outlasts a batch.
+TIMES = {"x25": 25, "x600": 600, "x12000": 12_000}
 BASELINE = "nothing"
+
+_PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "default": {"injected": tuple(EXTRA)},
+    "quick": {"injected": tuple(EXTRA)},
+    "unlike": {"injected": (BASELINE, *TIMES)},
+}
 
 
 class HonestyExperiment:
-    """ES256 signing against itself: two copies must show no cost, four known costs must be found."""
+    """ES256 signing against itself: two copies must show no cost, four known costs must be found.
+
+    With the preset `unlike` a short operation stands beside itself, repeated 25 to 12,000 times inside one operation.
+    """
 
     name = "honesty"
     title = "Does sectax tell the truth on this machine?"
-    presets: tuple[str, ...] = ("default", "quick")
+    presets: tuple[str, ...] = ("default", "quick", "unlike")
     options: tuple[Option, ...] = ()
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return (Factor("language", self.requirements()), Factor("injected", tuple(EXTRA)))
+        return (Factor("language", self.requirements()), Factor("injected", (*EXTRA, *TIMES)))
 
     def requirements(self) -> tuple[str, ...]:
         return probes.names()
 
     def plan(self, request: Request) -> Plan:
-        factors = choose(self.factors, {}, request.levels)
+        factors = choose(self.factors, _PRESETS[request.preset], request.levels)
         available = Availability()
         languages = next(factor.levels for factor in factors if factor.name == "language")
         answer = probe_metrics(map(empty_subject, measurable(languages, available)))
         metrics = answer.metrics
+        subject = _subject(request.preset)
         rules = Rules(
             family=lambda levels: levels["language"],
-            unavailable=lambda levels: available(levels | _SUBJECT),
-            declares=lambda levels: ALGORITHMS[_SUBJECT["algorithm"]].declares(),
-            extra=lambda levels: EXTRA[levels["injected"]],
+            unavailable=lambda levels: available(levels | subject),
+            declares=lambda levels: ALGORITHMS[subject["algorithm"]].declares(),
+            extra=lambda levels: EXTRA.get(levels["injected"], 0.0),
         )
         matrix = build(
             factors, "injected", BASELINE, metrics, request.stopping, rules, simultaneous=request.simultaneous
@@ -92,10 +109,10 @@ class HonestyExperiment:
         )
 
     def inputs(self, plan: Plan) -> dict[str, str]:
-        return make_keys([_SUBJECT["algorithm"]])
+        return make_keys([_subject(plan.preset)["algorithm"]])
 
     def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        return {treatment.id: signature_subject(treatment.levels | _SUBJECT, inputs) for treatment in plan.treatments}
+        return {treatment.id: _spec(treatment.levels, plan.preset, inputs) for treatment in plan.treatments}
 
     def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
         return {family: empty_subject(family) for family in sorted({cell.family for cell in plan.cells})}
@@ -108,3 +125,13 @@ class HonestyExperiment:
 
     def clean_up(self, plan: Plan) -> None:
         """Nothing was left."""
+
+
+def _subject(preset: str) -> dict[str, str]:
+    return _SHORT_SUBJECT if preset == "unlike" else _SUBJECT
+
+
+def _spec(levels: Mapping[str, str], preset: str, inputs: Mapping[str, str]) -> SubjectSpec:
+    once = signature_subject(dict(levels) | _subject(preset), inputs)
+    times = TIMES.get(levels["injected"])
+    return once if times is None else RepeatedSpec(once, times)
