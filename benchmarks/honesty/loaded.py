@@ -12,6 +12,7 @@ from benchmarks.honesty.summary import (
     claims_direction,
     ended,
     found,
+    limit,
     quantile,
 )
 from benchmarks.output import share, table
@@ -124,10 +125,10 @@ def markdown(sessions: Sequence[Session]) -> list[str]:
         return ["No session has ended."]
     days = sorted({session.started[:10] for session in good})
     commits = ", ".join(sorted({session.commit or "unknown" for session in good}))
-    blocks = sorted({session.max_blocks for session in good})
+    limits = sorted({limit(session) for session in good})
     loads = [load for session in good if session.load is not None for load in session.load]
     said = f"{len(good)} sessions, {' to '.join(dict.fromkeys((days[0], days[-1])))}, sectax at {commits}, "
-    said += f"at most {' or '.join(map(str, blocks))} blocks; "
+    said += f"{' or '.join(limits)}; "
     said += f"load average of the machine {min(loads):.1f} to {max(loads):.1f}."
     text = [said]
     for _, (header, lines) in _tables(sessions):

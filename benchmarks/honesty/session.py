@@ -58,7 +58,8 @@ class Session(msgspec.Struct):
     started: str = ""
     preset: str = ""
     seed: int = 0
-    max_blocks: int = 0
+    max_blocks: int | None = 0  # None: as many as fit into the budget
+    budget_s: float | None = None
     blocks: int = 0
     seconds: float | None = None
     load: tuple[float, float] | None = None  # of the machine, before and after
@@ -109,6 +110,7 @@ def from_report(report: Mapping[str, Any], run_file: Path, references: Mapping[s
         preset=report["plan"]["preset"],
         seed=report["plan"]["seed"],
         max_blocks=report["plan"]["stopping"]["max_blocks"],
+        budget_s=report["plan"]["stopping"]["budget_seconds"],
         blocks=report["run"]["blocks"],
         seconds=max(ends.values(), default=None),
         comparisons=compared,

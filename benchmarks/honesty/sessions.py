@@ -57,12 +57,12 @@ def read(folder: Path) -> Iterator[Session]:
 
 
 def one_session(
-    arms: str, languages: Sequence[str], preset: str, max_blocks: int, beside: Beside, folder: Path
+    arms: str, languages: Sequence[str], preset: str, limits: Sequence[str], beside: Beside, folder: Path
 ) -> Session:
     """Run the program once; whatever comes of it is a session."""
     stem = f"{datetime.now():%Y%m%d-%H%M%S}"
     run_file = folder / f"{stem}-{arms}-{'-'.join(languages)}.sectax"
-    command = [*beside.prefix(), SECTAX, "run", *ARMS[arms].words(languages), "--max-blocks", str(max_blocks)]
+    command = [*beside.prefix(), SECTAX, "run", *ARMS[arms].words(languages), *limits]
     command += ["--json", "--out", str(run_file), *(["--quick"] if preset == "quick" and ARMS[arms].presets else [])]
     blank = Session(run_file.name, arms=arms, beside=str(beside), commit=commit())
     references = ARMS[arms].references(languages)
@@ -100,6 +100,8 @@ def run(given: argparse.Namespace) -> None:
     turns = (
         [languages] if given.arms == "jwt" else [["command"]] if given.arms == "command" else [[x] for x in languages]
     )
+    limits = ["--max-blocks", str(given.max_blocks)] if given.max_blocks is not None else []
+    limits += ["--budget", given.budget] if given.budget is not None else []
     done = sum(1 for _ in read(folder)) if (folder / KEPT).exists() else 0
     began = time.monotonic()
     for number in range(done, done + given.add):
@@ -107,7 +109,7 @@ def run(given: argparse.Namespace) -> None:
             print(f"stopped after {given.seconds:g} s")
             break
         turn = turns[number % len(turns)]
-        session = one_session(given.arms, turn, given.preset, given.max_blocks, beside, folder)
+        session = one_session(given.arms, turn, given.preset, limits, beside, folder)
         with (folder / KEPT).open("ab") as kept:
             kept.write(msgspec.json.encode(session) + b"\n")
         seconds = "" if session.seconds is None else f", {session.seconds:.0f} s"
@@ -141,7 +143,8 @@ def main() -> None:
     to_run.add_argument("--seconds", type=float, default=1200, help="begin no session after so long (1200)")
     to_run.add_argument("--language", action="append", help="of the probe; by turns where given more than once (all)")
     to_run.add_argument("--preset", choices=["quick", "default"], default="quick")
-    to_run.add_argument("--max-blocks", type=int, default=40)
+    to_run.add_argument("--max-blocks", type=int, help="at most so many (sectax's own limit)")
+    to_run.add_argument("--budget", metavar="TIME", help="the most time of a session, as in 60s (sectax's own)")
     to_run.set_defaults(call=run)
     to_read = commands.add_parser("summary", help="error rates, detection, blocks and seconds to a verdict")
     to_read.add_argument("--file", type=Path, action="append", default=[], help="a list of sessions, in its place")

@@ -95,6 +95,13 @@ def _shown(value: float, unit: str = "") -> str:
     return "–" if math.isnan(value) else "never" if math.isinf(value) else f"{value:.0f}{unit}"
 
 
+def limit(session: Session) -> str:
+    """What ended a session at the latest."""
+    limits = [] if session.max_blocks is None else [f"at most {session.max_blocks} blocks"]
+    limits += [] if session.budget_s is None else [f"at most {session.budget_s:g} s"]
+    return " and ".join(limits) or "no limit"
+
+
 def show(sessions: list[Session]) -> None:
     """Print the tables and the targets."""
     everything = Group(sessions)
@@ -111,7 +118,7 @@ def show(sessions: list[Session]) -> None:
 
 def _print_sessions(sessions: list[Session]) -> None:
     good = [session for session in sessions if not session.trouble]
-    presets = ", ".join(sorted({f"{session.preset} preset, at most {session.max_blocks} blocks" for session in good}))
+    presets = ", ".join(sorted({f"{session.preset} preset, {limit(session)}" for session in good}))
     loads = [load for session in good if session.load is not None for load in session.load]
     loaded = f"; load of the machine {min(loads):.1f} to {max(loads):.1f}" if loads else ""
     print(f"\n  {len(good)} sessions ({presets or 'none'}){loaded}")

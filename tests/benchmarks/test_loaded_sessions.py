@@ -13,6 +13,7 @@ from benchmarks.honesty import loaded, sessions
 from benchmarks.honesty.beside import Beside, read_beside
 from benchmarks.honesty.reference import cpu_per_operation, low_quartile
 from benchmarks.honesty.session import Compared, Session, from_report
+from benchmarks.honesty.summary import limit
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 
 FACTOR = math.log(2.4)
@@ -172,9 +173,11 @@ def test_the_answer_alone_is_held_against_the_truth_and_not_what_stands_beside_i
         "controls": [],
         "warnings": [],
         "run": {"started": "2026-11-22", "blocks": 7},
-        "plan": {"preset": "quick", "seed": 1, "stopping": {"max_blocks": 40}},
+        "plan": {"preset": "quick", "seed": 1, "stopping": {"max_blocks": None, "budget_seconds": 60.0}},
     }
 
-    (kept,) = from_report(report, tmp_path / "a.sectax", {"a/x": FACTOR}).comparisons
+    session = from_report(report, tmp_path / "a.sectax", {"a/x": FACTOR})
 
+    (kept,) = session.comparisons
     assert (kept.injected, kept.truth, kept.reference, kept.low) == ("verify EdDSA", None, FACTOR, 0.8)
+    assert limit(session) == "at most 60 s"
