@@ -15,7 +15,7 @@ from benchmarks.honesty.summary import (
     limit,
     quantile,
 )
-from benchmarks.output import share, table
+from benchmarks.output import share, table, target
 from sectax.model.finding import VerdictId
 
 # An interval misses where all of it lies further than this from the truth.
@@ -114,8 +114,21 @@ def ends(all_rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 
 
 def show(sessions: Sequence[Session]) -> None:
+    """Print the tables, and whether the sessions beside a load reached the targets."""
     for title, (header, lines) in _tables(sessions):
         table(header, lines, title)
+    beside = [
+        its for row in rows(sessions) if row.beside != "nothing" for its in ((row.arms, one) for one in row.asked)
+    ]
+    print()
+    for name, asked, question, bound, at_least in (
+        ("jwt misses by more than 5 %", [c for arms, c in beside if arms == "jwt" and judged(c)], misses, 0.05, False),
+        ("A/A error", [c for arms, c in beside if c.injected in A_A], claims_direction, 0.05, False),
+        ("+5 % found", [c for arms, c in beside if c.injected == "+5%"], found, 0.90, True),
+    ):
+        count, total = sum(map(question, asked)), len(asked)
+        words = f"{_of(count, total)}, {'at least' if at_least else 'at most'} {100 * bound:g} %"
+        target(f"beside a load, {name}", count / total if total else None, bound, words, at_least=at_least)
 
 
 def markdown(sessions: Sequence[Session]) -> list[str]:
@@ -125,10 +138,10 @@ def markdown(sessions: Sequence[Session]) -> list[str]:
         return ["No session has ended."]
     days = sorted({session.started[:10] for session in good})
     commits = ", ".join(sorted({session.commit or "unknown" for session in good}))
-    limits = sorted({limit(session) for session in good})
+    limits = dict.fromkeys(limit(session) for session in sorted(good, key=_length))
     loads = [load for session in good if session.load is not None for load in session.load]
     said = f"{len(good)} sessions, {' to '.join(dict.fromkeys((days[0], days[-1])))}, sectax at {commits}, "
-    said += f"{' or '.join(limits)}; "
+    said += f"{', '.join(limits)}; "
     said += f"load average of the machine {min(loads):.1f} to {max(loads):.1f}."
     text = [said]
     for _, (header, lines) in _tables(sessions):
@@ -139,6 +152,10 @@ def markdown(sessions: Sequence[Session]) -> list[str]:
 def _tables(sessions: Sequence[Session]) -> list[tuple[str, tuple[list[str], list[list[str]]]]]:
     all_rows = rows(sessions)
     return [("Right or wrong, by load", errors(all_rows)), ("How sessions ended, by load", ends(all_rows))]
+
+
+def _length(session: Session) -> tuple[float, float]:
+    return (session.max_blocks or math.inf, session.budget_s or math.inf)
 
 
 def _line(cells: Sequence[str]) -> str:

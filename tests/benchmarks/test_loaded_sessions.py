@@ -116,6 +116,18 @@ def test_who_cannot_raise_a_loads_priority_lowers_that_of_sectax(
     assert read_beside("busy", better=False).prefix() == []
 
 
+def test_targets_are_held_against_the_sessions_beside_a_load_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    copy = Compared("php", "again", 0.0, "slower-material", None, 8, 4.0, 0.01, 0.02, reference=0.0)
+
+    loaded.show(
+        [session(compared(2.0, 2.1)), session(compared(0.8, 0.9), beside="busy:6"), session(copy, arms="alike")]
+    )
+
+    said = capsys.readouterr().out
+    assert "reached       beside a load, jwt misses by more than 5 %: 0 of 1" in said
+    assert "not measured  beside a load, A/A error" in said
+
+
 class Costly:
     """A spec and its subject: operations of known CPU time, every third batch of which is disturbed."""
 
