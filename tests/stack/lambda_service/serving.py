@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
 import json
 import sys
 import threading
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +18,7 @@ from sectax.stack.lambda_service import loopback
 from sectax.stack.lambda_service.instances.box import MakeBox
 from sectax.stack.lambda_service.service import Service
 from sectax.stack.lambda_service.settings import Settings
+from tests.stack.lambda_service.archives import archive
 
 ROLE = "arn:aws:iam::000000000000:role/local"
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -63,17 +62,6 @@ def client(endpoint: str, **config: Any) -> Any:
         aws_secret_access_key="local",
         config=Config(**wanted),
     )
-
-
-def archive(files: dict[str, str | bytes], executable: tuple[str, ...] = ()) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
-        for name, content in files.items():
-            entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if name in executable else 0o644) << 16
-            out.writestr(entry, content)
-    return packed.getvalue()
 
 
 def create(lambda_: Any, name: str, source: str, **more: Any) -> dict[str, Any]:

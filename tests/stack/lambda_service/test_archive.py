@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 import random
 import stat
 import struct
+import sys
 import zipfile
 import zlib
 from pathlib import Path
@@ -15,20 +15,54 @@ import pytest
 
 from sectax.stack.lambda_service.code import archive as archives
 from sectax.stack.lambda_service.code.archive import BadArchive, unpack
-from tests.stack.lambda_service.serving import archive, create
+from tests.stack.lambda_service.archives import LINK, archive, zipped
+from tests.stack.lambda_service.serving import create
 
-LINK = (stat.S_IFLNK | 0o777) << 16
+
+@pytest.fixture
+def newer_zipfile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.12 and later take an entry's name from the extra field 0x7075; make an older one do so as well."""
+    if sys.version_info >= (3, 12):
+        return
+    decode = zipfile.ZipInfo._decodeExtra  # type: ignore[attr-defined]
+
+    def decode_with_names(entry: zipfile.ZipInfo, *more: int) -> None:
+        decode(entry, *more)
+        kind, size = struct.unpack_from("<HH", entry.extra) if entry.extra else (0, 0)
+        if kind == 0x7075:
+            entry.filename = entry.extra[9 : 4 + size].decode()
+
+    monkeypatch.setattr(zipfile.ZipInfo, "_decodeExtra", decode_with_names)
 
 
-def zipped(*entries: tuple[str, str, int]) -> bytes:
-    """A zip of (name, content, external attributes)."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as out:
-        for name, content, attributes in entries:
-            entry = zipfile.ZipInfo(name)
-            entry.external_attr = attributes
-            out.writestr(entry, content)
-    return packed.getvalue()
+@pytest.mark.parametrize("other", ["../evil", "/evil", "d/../../evil", "..", "a/\\evil", "file"])
+@pytest.mark.usefixtures("newer_zipfile")
+def test_the_name_that_an_extra_field_gives_is_judged_too(tmp_path, other):
+    data = zipped(("file", "x", 0), ("good", "x", 0), unicode_paths={"good": other})
+    (tmp_path / "server").mkdir()
+
+    with pytest.raises(BadArchive):
+        unpack(data, tmp_path / "server" / "out")
+
+    assert [path.name for path in tmp_path.rglob("*")] == ["server"]
+
+
+def test_a_list_without_end_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    many = archive({str(number): "" for number in range(50)})
+    monkeypatch.setattr(archives, "FILES", 10)
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+
+    with pytest.raises(BadArchive, match="more than 10 entries"):
+        unpack(many, tmp_path / "out")
+
+
+def test_a_folder_that_is_there_already_is_left_alone(tmp_path):
+    (tmp_path / "mine").write_text("kept")
+
+    with pytest.raises(FileExistsError):
+        unpack(archive({"a": "x"}), tmp_path)
+
+    assert (tmp_path / "mine").read_text() == "kept"
 
 
 def test_files_and_their_modes_come_out(tmp_path):

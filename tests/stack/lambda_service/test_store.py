@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from sectax.model.errors import SectaxError
 from sectax.stack.lambda_service import work_folder
 from sectax.stack.lambda_service.code import BadArchive, CodeStore
 from sectax.stack.lambda_service.function import LayerVersion
 from sectax.stack.lambda_service.work_folder import WorkFolder
-from tests.stack.lambda_service.serving import archive
+from tests.stack.lambda_service.archives import LINK, archive, zipped
 
 
 def layer(store: CodeStore, files: dict[str, str | bytes], number: int) -> LayerVersion:
@@ -46,7 +48,60 @@ def test_layers_that_are_too_large_together_are_refused(tmp_path, monkeypatch):
 
     with pytest.raises(BadArchive, match="available size"):
         store.merge((layer(store, {"a": "123456"}, 1), layer(store, {"b": "123456"}, 2)))
-    assert list((tmp_path / "opt").iterdir()) == []
+    assert not (tmp_path / "opt").exists()
+
+
+def links(store: CodeStore, targets: dict[str, str], number: int) -> LayerVersion:
+    entries = [(name, target, LINK) for name, target in targets.items()]
+    return LayerVersion(f"arn:layer:{number}", number, store.add(zipped(*entries)), "", (), "")
+
+
+def test_a_link_that_leaves_only_through_another_layers_links_is_refused(tmp_path):
+    store = CodeStore(tmp_path / "server" / "work")
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    # Alone each is harmless: there is no a/b/c/d in the first layer, and '.' leads nowhere.
+    layers = (
+        links(store, {"x": "a/b/c/d/../../../../victim"}, 1),
+        links(store, dict.fromkeys("abcd", "."), 2),
+        layer(store, {"x/file": "written by a layer"}, 3),
+    )
+
+    for some in (layers, layers[:2], layers[::-1]):
+        with pytest.raises(BadArchive, match="do not fit"):
+            store.merge(some)
+
+    assert list(victim.iterdir()) == []
+
+
+def test_a_later_file_takes_the_place_of_a_link_and_is_not_written_through_it(tmp_path):
+    store = CodeStore(tmp_path)
+    with_link = layer(store, {"kept": "as it was"}, 1), links(store, {"x": "kept"}, 2)
+    over = layer(store, {"x": "new"}, 3)
+
+    opt = store.merge((*with_link, over))
+
+    assert opt is not None
+    assert ((opt / "kept").read_text(), (opt / "x").read_text()) == ("as it was", "new")
+    assert not (opt / "x").is_symlink()
+
+
+def test_links_that_multiply_are_refused_in_bounded_time(tmp_path):
+    through_each_other = {"l0": "d/../" * 800, **{f"l{number}": f"l{number - 1}/" * 800 for number in range(1, 39)}}
+
+    with pytest.raises(BadArchive, match="too many links"):
+        links(CodeStore(tmp_path), through_each_other, 1)
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
+    def full(*arguments: object, **more: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("sectax.stack.lambda_service.code.tree.os.mkdir", full)
+
+    with pytest.raises(SectaxError, match="No space left"):
+        CodeStore(tmp_path).add(archive({"folder/file": "x"}))
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkeypatch):

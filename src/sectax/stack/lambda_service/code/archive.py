@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import lzma
 import os
-import shutil
 import stat
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO
+
+from sectax.stack.lambda_service.code.errors import BadArchive
+from sectax.stack.lambda_service.code.tree import File, Folder, Link, Tree
 
 UNPACKED_BYTES = 250 * 1024 * 1024  # function and layers together: AWS Lambda quotas
 FILES = 65_535  # what a zip without extensions can count
@@ -22,10 +25,11 @@ _RATIO_FROM_BYTES = 16 * 1024 * 1024
 
 _CHUNK = 1024 * 1024
 _LINK_BYTES = 4096
+_ENTRY = b"PK\x01\x02"  # stands before each entry of the zip's list, and of the lists of zips in it
 
-
-class BadArchive(Exception):
-    """The archive is refused; the message says why."""
+# Which exceptions a damaged zip raises is nowhere promised.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, OSError, NotImplementedError,
+            RuntimeError, OverflowError, IndexError, KeyError)  # fmt: skip
 
 
 def unpack(data: bytes, folder: Path) -> int:
@@ -36,102 +40,97 @@ def unpack(data: bytes, folder: Path) -> int:
     Returns:
         Bytes that were unpacked.
     Raises:
-        BadArchive: it is no zip, leaves the folder, or is too large.
+        BadArchive: it is not a zip, leaves the folder, or is too large.
+        OSError: it cannot be written.
     """
-    folder.mkdir(parents=True)
+    # Python reads the whole list before anybody can ask how long it is.
+    if data.count(_ENTRY) > 4 * FILES:
+        raise BadArchive(f"the zip has more than {FILES} entries")
+    with _damage_refused():
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    with archive:
+        reader = _Reader(archive, len(data))
+        with _damage_refused():
+            tree = reader.tree()
+        tree.check_links()
+        tree.write(folder)
+    return reader.size
+
+
+@contextlib.contextmanager
+def _damage_refused() -> Iterator[None]:
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = _judged(archive, len(data))
-            size = 0
-            for entry in entries:
-                size += _extract(archive, entry, folder, UNPACKED_BYTES - size)
-            _check_links(folder)
-        for path in (folder, *folder.rglob("*")):
-            if path.is_dir() and not path.is_symlink():
-                path.chmod(0o755)
-    except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        # Which exceptions a damaged zip raises is nowhere promised.
-        if isinstance(
-            error,
-            (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError, OSError, NotImplementedError,
-             RuntimeError, OverflowError, IndexError, KeyError),
-        ):  # fmt: skip
-            raise BadArchive(
-                "Could not unzip uploaded file. Please check your file, then try to upload again."
-            ) from error
-        raise
-    return size
+        yield
+    except _DAMAGED as error:
+        raise BadArchive("Could not unzip uploaded file. Please check your file, then try to upload again.") from error
 
 
-def _judged(archive: zipfile.ZipFile, packed: int) -> list[zipfile.ZipInfo]:
-    """The entries, if their names, kinds and announced sizes are acceptable; links come last."""
-    entries = archive.infolist()
-    if len(entries) > FILES:
-        raise BadArchive(f"the zip has {len(entries)} entries, at most {FILES} are taken")
-    announced = sum(entry.file_size for entry in entries)
-    if announced > UNPACKED_BYTES:
-        raise BadArchive(f"Unzipped size must be smaller than {UNPACKED_BYTES} bytes")
-    if announced > _RATIO_FROM_BYTES and announced > _RATIO * packed:
-        raise BadArchive(f"the zip unpacks to {announced // max(packed, 1)} times its size, as only a bomb does")
-    names: set[str] = set()
-    for entry in entries:
-        _check_name(entry.orig_filename)
-        name = str(PurePosixPath(entry.filename))
-        if name in names:
-            raise BadArchive(f"the zip holds {name!r} twice")
-        names.add(name)
-        if entry.flag_bits & 1:
-            raise BadArchive(f"{name!r} in the zip is encrypted")
-        if _kind(entry) not in (0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
-            raise BadArchive(f"{name!r} in the zip is neither file, folder nor link")
-    return sorted(entries, key=lambda entry: _kind(entry) == stat.S_IFLNK)
+class _Reader:
+    """Makes a tree of an archive. Sizes in a zip may lie, so what comes out is counted in `size`."""
 
+    def __init__(self, archive: zipfile.ZipFile, packed: int) -> None:
+        self.size = 0
+        self._archive = archive
+        self._packed = packed
 
-def _check_name(name: str) -> None:
-    parts = PurePosixPath(name).parts
-    if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name or ":" in parts[0]:
-        raise BadArchive(f"the path {name!r} in the zip leads out of its folder")
-
-
-def _kind(entry: zipfile.ZipInfo) -> int:
-    return stat.S_IFMT(entry.external_attr >> 16)
-
-
-def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, most: int) -> int:
-    """Write one entry; returns its bytes. No parent can be a link, since links are written last."""
-    path = folder / entry.filename
-    if entry.is_dir():
-        path.mkdir(parents=True, exist_ok=True)
-        return 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(entry) as source:
-        if _kind(entry) == stat.S_IFLNK:
-            if entry.file_size > _LINK_BYTES:
-                raise BadArchive(f"the link {entry.filename!r} in the zip is too long")
-            path.symlink_to(os.fsdecode(source.read(_LINK_BYTES)))
-            return 0
-        executable = (entry.external_attr >> 16) & stat.S_IXUSR
-        with path.open("xb") as target:
-            size = _copy(source, target, most)
-        path.chmod(0o755 if executable else 0o644)
-        return size
-
-
-def _copy(source: IO[bytes], target: IO[bytes], most: int) -> int:
-    """Sizes in a zip may lie, so what comes out is counted."""
-    size = 0
-    while chunk := source.read(_CHUNK):
-        size += len(chunk)
-        if size > most:
+    def tree(self) -> Tree:
+        """The entries, if their names, kinds and announced sizes are acceptable."""
+        entries = self._archive.infolist()
+        if len(entries) > FILES:
+            raise BadArchive(f"the zip has {len(entries)} entries, at most {FILES} are taken")
+        announced = sum(entry.file_size for entry in entries)
+        if announced > UNPACKED_BYTES:
             raise BadArchive(f"Unzipped size must be smaller than {UNPACKED_BYTES} bytes")
-        target.write(chunk)
-    return size
+        if announced > _RATIO_FROM_BYTES and announced > _RATIO * self._packed:
+            raise BadArchive(
+                f"the zip unpacks to {announced // max(self._packed, 1)} times its size, as only a bomb does"
+            )
+        tree = Tree()
+        names: set[tuple[str, ...]] = set()
+        for entry in entries:
+            path = _path(entry)
+            if path in names:
+                raise BadArchive(f"the zip holds {'/'.join(path)!r} twice")
+            names.add(path)
+            tree.add(path, self._node(entry))
+        return tree
+
+    def _node(self, entry: zipfile.ZipInfo) -> File | Link | Folder:
+        if entry.flag_bits & 1:
+            raise BadArchive(f"{entry.filename!r} in the zip is encrypted")
+        mode = entry.external_attr >> 16
+        kind = stat.S_IFMT(mode)
+        if kind not in (0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
+            raise BadArchive(f"{entry.filename!r} in the zip is neither file, folder nor link")
+        if entry.is_dir():
+            return Folder()
+        if kind == stat.S_IFLNK:
+            return Link(self._link_target(entry))
+        return File(lambda: self._content(entry), bool(mode & stat.S_IXUSR), entry.file_size)
+
+    def _link_target(self, entry: zipfile.ZipInfo) -> str:
+        if entry.file_size > _LINK_BYTES:
+            raise BadArchive(f"the link {entry.filename!r} in the zip is too long")
+        with self._archive.open(entry) as source:
+            return os.fsdecode(source.read(_LINK_BYTES))
+
+    def _content(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+        with _damage_refused(), self._archive.open(entry) as source:
+            while chunk := source.read(_CHUNK):
+                self.size += len(chunk)
+                if self.size > UNPACKED_BYTES:
+                    raise BadArchive(f"Unzipped size must be smaller than {UNPACKED_BYTES} bytes")
+                yield chunk
 
 
-def _check_links(folder: Path) -> None:
-    """Where a link really leads is known only when all of them are there: links may lead through links."""
-    root = folder.resolve()
-    for path in folder.rglob("*"):
-        if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
-            raise BadArchive(f"the link {str(path.relative_to(folder))!r} in the zip leads out of its folder")
+def _path(entry: zipfile.ZipInfo) -> tuple[str, ...]:
+    """Where the entry comes to lie.
+
+    Both of its names are judged: `orig_filename` as it stands in the zip, and `filename` as Python makes it of that,
+    which from 3.12 on may be another one altogether, out of the extra field 0x7075.
+    """
+    for name in (entry.orig_filename, entry.filename):
+        parts = PurePosixPath(name).parts
+        if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name or ":" in parts[0]:
+            raise BadArchive(f"the path {name!r} in the zip leads out of its folder")
+    return PurePosixPath(entry.filename).parts

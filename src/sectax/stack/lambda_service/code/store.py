@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import functools
 import hashlib
-import shutil
+import os
+import stat
+import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
-from sectax.stack.lambda_service.code.archive import UNPACKED_BYTES, BadArchive, unpack
+from sectax.model.errors import SectaxError
+from sectax.stack.lambda_service.code.archive import UNPACKED_BYTES, unpack
+from sectax.stack.lambda_service.code.errors import BadArchive
+from sectax.stack.lambda_service.code.tree import File, Folder, Link, Tree
 from sectax.stack.lambda_service.function import Code, LayerVersion
+
+_CHUNK = 1024 * 1024
 
 
 class CodeStore:
@@ -25,14 +35,16 @@ class CodeStore:
         folder = self._folder / "code" / digest.hexdigest()
         with self._lock:
             if not folder.exists():
-                unpack(data, folder)
+                with _written():
+                    unpack(data, folder)
         return Code(base64.b64encode(digest.digest()).decode(), len(data), folder)
 
     def merge(self, layers: tuple[LayerVersion, ...]) -> Path | None:
         """The folder that holds all these layers, later ones over earlier ones, as Lambda merges them into /opt.
 
         Raises:
-            BadArchive: one has a file where another has a folder, or they are too large together.
+            BadArchive: one has a file where another has a folder, together they lead out of their folder, or they are
+                too large together.
         """
         if not layers:
             return None
@@ -40,19 +52,52 @@ class CodeStore:
         folder = self._folder / "opt" / name
         with self._lock:
             if not folder.exists():
-                self._lay(layers, folder)
+                _lay(layers, folder)
         return folder
 
-    def _lay(self, layers: tuple[LayerVersion, ...], folder: Path) -> None:
-        try:
-            for layer in layers:
-                shutil.copytree(layer.code.folder, folder, symlinks=True, dirs_exist_ok=True)
-            size = sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
-            if size > UNPACKED_BYTES:
-                raise BadArchive(f"Layers consume more than the available size of {UNPACKED_BYTES} bytes")
-        except OSError as error:  # shutil.Error is one
-            shutil.rmtree(folder, ignore_errors=True)
-            raise BadArchive(f"the layers do not fit over each other: {error}") from error
-        except BadArchive:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
+
+@contextlib.contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        hint = f"make room where temporary files are ({tempfile.gettempdir()}), or set TMPDIR to another folder"
+        raise SectaxError(f"the archive cannot be unpacked: {error.strerror or error}", hint) from error
+
+
+def _lay(layers: tuple[LayerVersion, ...], folder: Path) -> None:
+    """Links are judged in the merged tree: one that stays inside its own layer may leave it through another layer's."""
+    try:
+        tree = Tree()
+        for layer in layers:
+            for path, node in _nodes(layer.code.folder, ()):
+                tree.add(path, node)
+        tree.check_links()
+        if tree.size > UNPACKED_BYTES:
+            raise BadArchive(f"Layers consume more than the available size of {UNPACKED_BYTES} bytes")
+    except BadArchive as error:
+        raise BadArchive(f"the layers do not fit over each other: {error}") from error
+    with _written():
+        tree.write(folder)
+
+
+def _nodes(folder: Path, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], File | Link | Folder]]:
+    """What is in an unpacked archive, outer folders first."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            inner = (*path, entry.name)
+            if entry.is_symlink():
+                yield inner, Link(os.readlink(entry.path))
+            elif entry.is_dir(follow_symlinks=False):
+                yield inner, Folder()
+                yield from _nodes(folder / entry.name, inner)
+            else:
+                about = entry.stat(follow_symlinks=False)
+                read = functools.partial(_content, entry.path)
+                yield inner, File(read, bool(about.st_mode & stat.S_IXUSR), about.st_size)
+
+
+def _content(path: str) -> Iterator[bytes]:
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as source:
+        while chunk := source.read(_CHUNK):
+            yield chunk
