@@ -217,17 +217,6 @@ def test_only_families_that_end_in_the_namespace_can_be_opened(box: Instance, fa
     assert result == ("done" if name in {"netlink", "unix"} else "EAFNOSUPPORT")
 
 
-def test_io_uring_opens_no_way_around(box: Instance) -> None:
-    code = """
-    import ctypes
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall(425, 1, ctypes.create_string_buffer(120))
-    print(errno.errorcode[ctypes.get_errno()])
-    """
-
-    assert attempt(box, code) == "ENOSYS"
-
-
 def test_a_port_is_an_instances_own(box: Instance, neighbour: Instance) -> None:
     code = "import socket; print(attempt(socket.create_connection, ('127.0.0.1', 9001), 5))"
     with box.listen("127.0.0.1", 9001):

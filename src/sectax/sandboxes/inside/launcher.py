@@ -32,6 +32,7 @@ def main(channel_fd: int) -> NoReturn:
     channel = socket.socket(fileno=channel_fd)
     channel.set_inheritable(False)
     try:
+        kernel.forget_keys()
         kernel.unshare(kernel.CLONE_NEWUSER)
         wire.send(channel, {})
         received = wire.receive(channel)
@@ -56,7 +57,7 @@ class _Init:
         self._channel = channel
         self._settings = settings
         self._groups = groups
-        self._filter = call_filter(kernel.machine())
+        self._filter = b""
         self._ends: dict[int, int] = {}  # pid → where its status is to be written
 
     def run(self) -> NoReturn:
@@ -72,6 +73,7 @@ class _Init:
 
     def _prepare(self) -> None:
         kernel.die_with_parent()
+        self._filter = call_filter(kernel.machine())
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # which process 1 does not heed; Python's own handler would end it
         os.umask(0o022)
         socket.sethostname(self._settings["hostname"])
@@ -179,8 +181,7 @@ class _Init:
             os.setgroups([])
             os.setresgid(gid, gid, gid)
             os.setresuid(uid, uid, uid)
-        if self._filter is not None:
-            kernel.install_filter(self._filter)
+        kernel.install_filter(self._filter)
 
 
 def _words(error: BaseException) -> str:
