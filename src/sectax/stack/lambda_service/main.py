@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import socket
 import sys
@@ -15,6 +16,7 @@ from sectax.stack.lambda_service import loopback, work_folder
 from sectax.stack.lambda_service.service import Service
 from sectax.stack.lambda_service.settings import Settings
 
+_OPEN_FILES = 16 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -30,6 +32,7 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
         WrongUse: no loopback address, or the port is taken.
     """
     check(settings)
+    _allow_open_files()
     instance.sweep()
     work_folder.sweep()
     listener = loopback.listen(settings.host, settings.port)
@@ -43,6 +46,14 @@ def check(settings: Settings) -> None:
     for part in wanted:
         if not part.here:
             raise SandboxMissing(f"the local Lambda cannot run here: {part.reason}", part.hint)
+
+
+def _allow_open_files() -> None:
+    """The usual 1024 would be gone when clients and instances have as many connections as they may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def _serve(

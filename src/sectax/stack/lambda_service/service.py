@@ -5,8 +5,9 @@ from __future__ import annotations
 import socket
 
 from sectax.sandboxes.instance import Instance
+from sectax.stack.lambda_service.api.admission import LIMITS, admit
 from sectax.stack.lambda_service.api.functions import Functions
-from sectax.stack.lambda_service.api.router import LIMITS, Router
+from sectax.stack.lambda_service.api.router import Router
 from sectax.stack.lambda_service.http import HttpServer
 from sectax.stack.lambda_service.instances.box import MakeBox
 from sectax.stack.lambda_service.instances.pool import Pool
@@ -30,7 +31,7 @@ class Service:
         self._functions = Functions(settings.region, self._work.path)
         self._pool = Pool(settings, make_box, self._functions.registry.is_current)
         self._router = Router(self._functions, self._pool)
-        self._server = HttpServer(self._router.handle, LIMITS)
+        self._server = HttpServer(self._router.handle, LIMITS, admit)
 
     async def start(self) -> None:
         """Answer calls from now on."""

@@ -11,15 +11,12 @@ from urllib.parse import parse_qs, unquote
 
 from sectax.model.errors import SectaxError
 from sectax.stack.lambda_service.api import documents
+from sectax.stack.lambda_service.api.admission import BODY_BYTES
 from sectax.stack.lambda_service.api.errors import ApiError, invalid, too_large
 from sectax.stack.lambda_service.api.functions import Functions
 from sectax.stack.lambda_service.api.invoke import invoke
-from sectax.stack.lambda_service.http import Exchange, HttpLimits
+from sectax.stack.lambda_service.http import Exchange
 from sectax.stack.lambda_service.instances.pool import Pool
-
-# 50 MB of zip in Base64, and the rest of the document: what Lambda takes for CreateFunction.
-_BODY_BYTES = 70_167_211
-LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=_BODY_BYTES, connections=512)
 
 _FUNCTION = re.compile(r"/2015-03-31/functions/([^/]+)(/configuration|/code|/invocations)?/?")
 _FUNCTIONS = re.compile(r"/2015-03-31/functions/?")
@@ -30,7 +27,7 @@ _Work = Coroutine[Any, Any, None]
 
 
 class Router:
-    """Answers requests of AWS's clients."""
+    """Answers requests of AWS's clients that were admitted."""
 
     def __init__(self, functions: Functions, pool: Pool) -> None:
         self._functions = functions
@@ -54,10 +51,6 @@ class Router:
     async def _answer(self, exchange: Exchange) -> None:
         request_id = ("x-amzn-RequestId", str(uuid.uuid4()))
         try:
-            # AWS's clients always sign. A web page that is open in a browser here can reach this port too, but it
-            # cannot send this header without being asked first whether it may, and it may not.
-            if not exchange.request.headers.get("authorization", "").startswith("AWS4-"):
-                raise ApiError(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
             await self._operation(exchange)
         except ApiError as error:
             error.answer(exchange, (request_id,))
@@ -123,7 +116,7 @@ class Router:
     ) -> None:
         if exchange.request.too_large:
             work.close()
-            raise too_large(_BODY_BYTES, operation)
+            raise too_large(BODY_BYTES, operation)
         exchange.answer_json(status, await work)
         self._pool.retire()
 

@@ -20,7 +20,9 @@ class HttpLimits:
     Attributes:
         header_bytes: of the request line and all headers together.
         body_bytes: a longer body is read and thrown away, up to twice as much, so that the client can read the refusal.
-        connections: open at once; one more is closed at once.
+        connections: open at once; one more takes the place of the one that was silent longest, or is closed where every
+            one waits for an answer.
+        held_bytes: of all requests that are not answered yet; past it the largest unfinished one is refused.
         header_s: seconds from the first byte of a request to the end of its headers.
         request_s: seconds from there to the end of the body.
         idle_s: seconds between an answer and the next request; None for ever.
@@ -29,6 +31,7 @@ class HttpLimits:
     header_bytes: int
     body_bytes: int
     connections: int
+    held_bytes: int = 256 * 1024 * 1024
     header_s: float = 10.0
     request_s: float = 60.0
     idle_s: float | None = 75.0
@@ -36,11 +39,12 @@ class HttpLimits:
 
 @dataclass(slots=True)
 class Request:
-    """One request that has come whole.
+    """One request.
 
     Attributes:
         path: as sent, still percent-encoded. query: what stands behind the '?'.
         headers: names in lower case; of a repeated one the last counts.
+        body: empty as long as only the headers have come.
         too_large: the body was longer than the limit and is not here.
         received_ns: `time.monotonic_ns()` just after the read that ended it.
     """
@@ -49,21 +53,33 @@ class Request:
     path: str
     query: str
     headers: dict[str, str]
-    body: bytes
-    too_large: bool
-    received_ns: int
+    body: bytes = b""
+    too_large: bool = False
+    received_ns: int = 0
 
 
 class Exchange:
     """A request and the one answer that it is to get, now or later."""
 
-    __slots__ = ("_send", "gone", "keep_alive", "request")
+    __slots__ = ("_release", "_send", "gone", "held", "keep_alive", "request")
 
-    def __init__(self, request: Request, send: Callable[[Exchange, bytes], None], keep_alive: bool) -> None:
+    def __init__(
+        self,
+        request: Request,
+        send: Callable[[Exchange, bytes], None],
+        keep_alive: bool = False,
+        release: Callable[[int], None] = lambda _: None,
+    ) -> None:
         self.request = request
         self.keep_alive = keep_alive
         self.gone = False  # the client has hung up, or the answer was sent
+        self.held = 0  # bytes of the request that the server counts as its memory
         self._send = send
+        self._release = release
+
+    def __del__(self) -> None:
+        # Where the client has hung up nobody need ever answer; a handler may keep the request for as long as it likes.
+        self._release(self.held)
 
     def answer(self, status: int, body: bytes = b"", headers: Headers = ()) -> None:
         """Send the answer; nothing happens where the client has hung up or was answered before."""

@@ -20,11 +20,18 @@ class HttpServer:
     What it raises is answered with 500.
     """
 
-    def __init__(self, handle: Callable[[Exchange], None], limits: HttpLimits) -> None:
+    def __init__(
+        self, handle: Callable[[Exchange], None], limits: HttpLimits, judge: Callable[[Exchange], int] | None = None
+    ) -> None:
+        """Args: *judge* is called as soon as the headers of a request have come. It returns how many bytes the body may
+        have, or answers: then the body is not read, and the connection ends.
+        """
         self.limits = limits
+        self.judge = judge or (lambda _: limits.body_bytes)
         self._handle = handle
         self._loop = asyncio.get_running_loop()
         self._connections: set[Connection] = set()
+        self._held = 0
         self._server: asyncio.Server | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -43,9 +50,32 @@ class HttpServer:
             connection.abort()
 
     def admit(self, connection: Connection) -> bool:
-        """Take a connection in; False where there are too many."""
+        """Take a connection in, if need be for the one that was silent longest; False where all others wait for us."""
+        if len(self._connections) >= self.limits.connections:
+            idle = [each for each in self._connections if each.idle]
+            if not idle:
+                return False
+            oldest = min(idle, key=lambda each: (not each.parted, each.heard_ns))
+            self._connections.discard(oldest)
+            oldest.abort()
         self._connections.add(connection)
-        return len(self._connections) <= self.limits.connections
+        return True
+
+    def hold(self, size: int) -> None:
+        """So many bytes more of requests are in memory."""
+        self._held += size
+
+    def release(self, size: int) -> None:
+        """So many bytes fewer."""
+        self._held -= size
+
+    def make_room(self) -> None:
+        """Refuse the largest unfinished requests until the rest may stay."""
+        while self._held > self.limits.held_bytes:
+            largest = max(self._connections, key=lambda each: each.held, default=None)
+            if largest is None or not largest.held:
+                return
+            largest.refuse(503)
 
     def forget(self, connection: Connection) -> None:
         """A connection has ended."""

@@ -19,8 +19,11 @@ from sectax.stack.lambda_service.instances.invocation import Invocation
 from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
 
 # A runtime may put a stack of up to 1 MiB into the header Lambda-Runtime-Function-XRay-Error-Cause. It waits for its
-# next event as long as it takes, so its connections never grow too old.
-LIMITS = HttpLimits(header_bytes=1200 * 1024, body_bytes=PAYLOAD_BYTES, connections=64, idle_s=None)
+# next event as long as it takes, so its connections never grow too old. What an instance sends is kept in our memory,
+# not in its own: one answer, those of some extensions, and no more.
+LIMITS = HttpLimits(
+    header_bytes=1200 * 1024, body_bytes=PAYLOAD_BYTES, connections=64, held_bytes=3 * PAYLOAD_BYTES, idle_s=None
+)
 
 _RUNTIME = "/2018-06-01/runtime/"
 _NEXT = "invocation/next"
