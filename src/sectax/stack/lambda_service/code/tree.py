@@ -88,10 +88,12 @@ class Tree:
         self._put(folder, path[-1], node)
 
     def check_links(self) -> None:
-        """Raises `BadArchive` where a link leads out of the root, at its end or on the way."""
+        """Raises `BadArchive` where a link leads out of the root, if only on its way, or through too many others."""
         for path, node in _nodes((), self._root):
             if isinstance(node, Link) and not self._stays_inside(path[:-1], node.target):
-                raise BadArchive(f"the link {'/'.join(path)[:200]!r} leads out of its folder")
+                raise BadArchive(
+                    f"the link {'/'.join(path)[:200]!r} leads out of its folder or through more than {_LINKS} links"
+                )
 
     def write(self, folder: Path) -> None:
         """Write everything into *folder*, which is made here; nothing is left of it where that fails.
@@ -117,7 +119,7 @@ class Tree:
         folder.children[name] = node
 
     def _stays_inside(self, start: tuple[str, ...], target: str) -> bool:
-        """Whether a link in the folder *start* stays inside; one that leads nowhere, or in a circle, does."""
+        """Whether a link in the folder *start* stays inside; one to a place where nothing is may do so too."""
         way: list[Node | None] = [self._root]  # from the root to the place that is reached; None: nothing is there
         for name in start:
             way.append(_child(way[-1], name))
@@ -141,7 +143,7 @@ class Tree:
                 continue
             followed += 1
             if followed > _LINKS:
-                return True  # the kernel gives up here as well
+                return False  # the kernel would give up here, but not every program that resolves paths itself
             ahead += _steps(node.target)
         return True
 
