@@ -39,13 +39,11 @@ class Canary:
     def outside(self) -> str:
         """A hash of everything outside the server's folder: names, kinds, modes, times, contents."""
         seen = hashlib.sha256()
-        for path in sorted([self.folder, *self.folder.rglob("*")]):
-            if path.is_relative_to(self.own):
-                continue
-            about = path.lstat()
+        for path in sorted(_all_below(self.folder, but=self.own)):
+            about = os.lstat(path)
             seen.update(f"{path} {about.st_mode} {about.st_uid} {about.st_mtime_ns} {about.st_nlink}\n".encode())
             if stat.S_ISREG(about.st_mode):
-                seen.update(path.read_bytes())
+                seen.update(Path(path).read_bytes())
         return seen.hexdigest()
 
     def untouched(self) -> bool:
@@ -55,14 +53,23 @@ class Canary:
         """Links of unpacked archives that lead out of them, and what is neither file, folder nor link."""
         found = []
         for top in (*self.own.glob("*/code/*"), *self.own.glob("*/opt/*")):
-            for path in top.rglob("*"):
-                mode = path.lstat().st_mode
+            inside = f"{os.path.realpath(top)}/"
+            for path in _all_below(top):
+                mode = os.lstat(path).st_mode
                 if stat.S_ISLNK(mode):
-                    if not Path(os.path.realpath(path)).is_relative_to(top.resolve()):
+                    if not f"{os.path.realpath(path)}/".startswith(inside):
                         found.append(f"{path} -> {os.readlink(path)}")
                 elif not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or mode & (stat.S_ISUID | stat.S_ISGID):
-                    found.append(str(path))
+                    found.append(path)
         return found
+
+
+def _all_below(folder: Path, but: Path | None = None) -> Iterator[str]:
+    """Paths of a folder and of everything in it, without *but* and what is in it."""
+    yield str(folder)
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if but is None or f"{place}/{name}" != str(but)]
+        yield from (f"{place}/{name}" for name in (*files, *folders))
 
 
 class Server:

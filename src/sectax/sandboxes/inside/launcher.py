@@ -32,6 +32,7 @@ def main(channel_fd: int) -> NoReturn:
     channel = socket.socket(fileno=channel_fd)
     channel.set_inheritable(False)
     try:
+        calls = call_filter(kernel.machine())
         kernel.forget_keys()
         kernel.unshare(kernel.CLONE_NEWUSER)
         wire.send(channel, {})
@@ -44,7 +45,7 @@ def main(channel_fd: int) -> NoReturn:
         wire.send(channel, {"missing": _words(error)})
         os._exit(1)
     if init == 0:
-        _Init(channel, *received).run()
+        _Init(channel, calls, *received).run()
     channel.close()
     os.waitpid(init, 0)
     os._exit(0)
@@ -53,11 +54,11 @@ def main(channel_fd: int) -> NoReturn:
 class _Init:
     """Process 1 of the instance."""
 
-    def __init__(self, channel: socket.socket, settings: dict[str, Any], groups: list[int]) -> None:
+    def __init__(self, channel: socket.socket, calls: bytes, settings: dict[str, Any], groups: list[int]) -> None:
         self._channel = channel
+        self._filter = calls
         self._settings = settings
         self._groups = groups
-        self._filter = b""
         self._ends: dict[int, int] = {}  # pid → where its status is to be written
 
     def run(self) -> NoReturn:
@@ -73,7 +74,6 @@ class _Init:
 
     def _prepare(self) -> None:
         kernel.die_with_parent()
-        self._filter = call_filter(kernel.machine())
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # which process 1 does not heed; Python's own handler would end it
         os.umask(0o022)
         socket.sethostname(self._settings["hostname"])

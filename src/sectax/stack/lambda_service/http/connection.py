@@ -53,6 +53,8 @@ class Connection(asyncio.Protocol):
         self._wasted = 0  # bytes that came after it was refused
         self._proceeding = False
         self._refusal = 400
+        self._body: list[bytes] = []
+        self._length = self._most = 0
         self._begin()
 
     @property
@@ -135,7 +137,8 @@ class Connection(asyncio.Protocol):
         method = self._parser.get_method().decode("latin-1")
         request = Request(method, path, query, self._headers)
         self._receiving = exchange = Exchange(request, self._send, release=self._server.release)
-        self._most = self._server.judge(exchange)
+        judge = self._server.judge
+        self._most = self._limits.body_bytes if judge is None else judge(exchange)
         length = self._headers.get("content-length", "")
         if exchange.gone or (length.isdecimal() and int(length) > 2 * self._most):
             self._fail(413)
@@ -164,8 +167,10 @@ class Connection(asyncio.Protocol):
         exchange.keep_alive = self._parser.should_keep_alive()
         exchange.held, self.held = self.held, 0
         self._waiting.append(exchange)
-        self._begin()
-        self.deadline = math.inf
+        self._begun = False
+        self._in_headers = True
+        self._header_fed = 0
+        self._body = []
 
     # our own
 
@@ -176,14 +181,13 @@ class Connection(asyncio.Protocol):
         self._header_bytes = 0
         self._target = b""
         self._headers: dict[str, str] = {}
-        self._body: list[bytes] = []
+        self._body = []
         self._length = 0
         self._most = 0
 
     def _feed(self, data: bytes) -> None:
         if self._in_headers:
             self._header_fed += len(data)
-            self._hold(len(data))
         self._refusal = 400
         try:
             self._parser.feed_data(data)
@@ -193,9 +197,11 @@ class Connection(asyncio.Protocol):
                 raise httptools.HttpParserError
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self.refuse(self._refusal)
-        if self.held:
+        if self._begun:
+            if self._in_headers:
+                self._hold(len(data))
             self._server.make_room()
-        if not self.idle:
+        if self._waiting:
             self.deadline = math.inf
 
     def _count_header(self, size: int) -> None:
@@ -230,21 +236,19 @@ class Connection(asyncio.Protocol):
         if self._proceeding:
             return
         self._proceeding = True
-        while self._answering is None and not self._choked and not self.parted:
-            if self._transport is None or self._transport.is_closing():
+        while self._answering is None and (self._waiting or self._later or self._last_words is not None):
+            if self._choked or self.parted or self._transport is None or self._transport.is_closing():
                 break
             if self._waiting:
                 self._answering = self._waiting.popleft()
                 self._server.take(self._answering)
             elif self._last_words is not None:
                 self._end(self._transport, self._last_words)
-            elif self._later:
+            else:
                 data, self._later = self._later, b""
                 self._hold(-len(data))
                 self._transport.resume_reading()
                 self._feed(data)
-            else:
-                break
         self._proceeding = False
 
     def _end(self, transport: asyncio.Transport, last_words: bytes) -> None:
@@ -270,7 +274,7 @@ class Connection(asyncio.Protocol):
 
     def _set_deadline(self) -> None:
         """After an answer, and after the client has read one."""
-        if not self.idle or self.parted:
+        if self._answering is not None or self._waiting or self.parted:
             return
         limits = self._limits
         if self._begun or self._choked:

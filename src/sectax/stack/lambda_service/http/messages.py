@@ -79,7 +79,8 @@ class Exchange:
 
     def __del__(self) -> None:
         # Where the client has hung up nobody need ever answer; a handler may keep the request for as long as it likes.
-        self._release(self.held)
+        if self.held:
+            self._release(self.held)
 
     def answer(self, status: int, body: bytes = b"", headers: Headers = ()) -> None:
         """Send the answer; nothing happens where the client has hung up or was answered before."""

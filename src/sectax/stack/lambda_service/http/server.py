@@ -27,7 +27,7 @@ class HttpServer:
         have, or answers: then the body is not read, and the connection ends.
         """
         self.limits = limits
-        self.judge = judge or (lambda _: limits.body_bytes)
+        self.judge = judge
         self._handle = handle
         self._loop = asyncio.get_running_loop()
         self._connections: set[Connection] = set()
