@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sectax.sandboxes.instance import Counters, InForce, InstanceFailed, Limits, Mount
@@ -46,6 +47,7 @@ class PlainBox:
 
     def __init__(self, limits: Limits, mounts: Sequence[Mount]) -> None:
         self._limits = limits
+        self.quotas: list[float] = []
         self._mounts = sorted(mounts, key=lambda mount: -len(mount.target))
         self._processes: list[PlainProcess] = []
         self._address = ""
@@ -96,6 +98,16 @@ class PlainBox:
     def counters(self) -> Counters:
         self._cpu_ns += 1_000_000
         return Counters(self._cpu_ns, 0, 0, 5, 43 * 2**20 - 5, 20 * 2**20, 0)
+
+    def set_quota(self, cpu: float) -> None:
+        self._limits = replace(self._limits, cpu=cpu)
+        self.quotas.append(cpu)
+
+    def freeze(self) -> None:
+        pass
+
+    def thaw(self) -> None:
+        pass
 
     def destroy(self) -> None:
         if self._destroyed:

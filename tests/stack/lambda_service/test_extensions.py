@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,42 @@ def test_an_extension_that_cannot_be_started_is_a_launch_error(box):
         answer = invoke(lambda_, "broken")
 
     assert answer.value["errorType"] == "Extension.LaunchError"
+
+
+_INTERNAL = f"""#!{sys.executable} -IS
+import http.client, os, signal, time
+def ask(method, path, body=None, **headers):
+    connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
+    connection.request(method, path, body, headers)
+    return connection
+def stop(number, frame):
+    with open(os.environ["RECORD"], "a") as record:
+        record.write("terminated")
+    time.sleep(60)
+signal.signal(signal.SIGTERM, stop)
+extension = "/2020-01-01/extension/"
+said = ask("POST", extension + "register", '{{"events": []}}', **{{"Lambda-Extension-Name": "inner"}}).getresponse()
+identifier = {{"Lambda-Extension-Identifier": said.getheader("Lambda-Extension-Identifier")}}
+waiting = ask("GET", extension + "event/next", **identifier)
+while True:
+    event = ask("GET", "/2018-06-01/runtime/invocation/next").getresponse()
+    request = event.getheader("Lambda-Runtime-Aws-Request-Id")
+    ask("POST", f"/2018-06-01/runtime/invocation/{{request}}/response", event.read()).getresponse()
+"""
+
+
+def test_a_runtime_with_an_internal_extension_is_told_to_end_and_has_half_a_second(box, tmp_path):
+    record = tmp_path / "record"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        code = {"ZipFile": archive({"bootstrap": _INTERNAL}, ("bootstrap",))}
+        environment = {"Variables": {"RECORD": str(record)}}
+        create(lambda_, "internal", "", Runtime="provided.al2023", Code=code, Environment=environment)
+        answer = invoke(lambda_, "internal", 1)
+        began = time.monotonic()
+    took = time.monotonic() - began
+
+    assert answer.value == 1
+    assert record.read_text() == "terminated"
+    assert took >= 0.5
+    assert box.alive == 0

@@ -109,6 +109,29 @@ def test_an_answer_that_is_too_large_becomes_an_error():
     assert json.loads(invocation.payload or b"")["errorType"] == "Function.ResponseSizeTooLarge"
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("eyJlcnJvclR5cGUiOiAiRG93biJ9", {"errorType": "Down"}),
+        (
+            "not Base64",
+            {"errorType": "Stream.Broken", "errorMessage": "the function failed in the middle of its answer"},
+        ),
+    ],
+)
+def test_an_answer_whose_trailers_tell_of_an_error_is_one(said, told):
+    program, invocation = Program(), Invocation(b"{}")
+    program.runtime("GET", "invocation/next")
+    program.api.hand_out(invocation)
+    trailers = {"lambda_runtime_function_error_type": "Stream.Broken", "lambda_runtime_function_error_body": said}
+
+    answer = program.runtime("POST", f"invocation/{invocation.request_id}/response", b"half an ans", **trailers)
+
+    assert answer.status == 202
+    assert invocation.failed
+    assert json.loads(invocation.payload or b"") == told
+
+
 def test_an_error_of_init_counts_only_in_init():
     program = Program()
 
@@ -172,6 +195,15 @@ def test_an_extension_registers_once_and_before_the_first_event():
     assert program.extensions.all_registered
     assert again.document["errorType"] == "Extension.AlreadyRegistered"
     assert late.document["errorType"] == "Extension.RegistrationClosed"
+
+
+def test_a_registration_for_null_is_one_for_no_events():
+    program = Program("watch")
+
+    heard = program.extension("POST", "register", b'{"events":null}', lambda_extension_name="watch")
+
+    assert heard.status == 200
+    assert program.extensions.all_registered
 
 
 def test_who_is_no_extension_hears_no_events():

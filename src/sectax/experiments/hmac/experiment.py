@@ -64,8 +64,6 @@ _PUBLISHED_CHOICES = (
 # Where the local Lambda is not the one that the study used.
 _LOCAL_CHOICES = (
     "the local Lambda: Durations are of this machine's processor, held to memory/1769 of it in periods of 20 ms",
-    "the local Lambda: an init phase has the function's share of a processor, and AWS gives it more, so first is "
-    "longer here where memory is small",
     "the local Lambda: Max Memory Used holds the page cache of what the instance was the first to read",
 )
 # What the estimated bill supposes.

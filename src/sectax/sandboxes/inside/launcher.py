@@ -58,6 +58,8 @@ class _Init:
         self._channel = channel
         self._filter = calls
         self._settings = settings
+        # With "thaw" the last descriptor is not of a group's processes but of what freezes the instance.
+        self._freezer = groups.pop() if "thaw" in settings else None
         self._groups = groups
         self._ends: dict[int, int] = {}  # pid → where its status is to be written
 
@@ -100,9 +102,16 @@ class _Init:
                     self._reap()
                 else:
                     received = wire.receive(self._channel)
-                    if received is None:
-                        os._exit(0)  # the owner has gone, or wants an end
+                    if received is None:  # the owner has gone, or wants an end
+                        self._thaw()
+                        os._exit(0)
                     self._answer(*received)
+
+    def _thaw(self) -> None:
+        """In v1 what is frozen does not even die, and the kernel would wait for it."""
+        if self._freezer is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._freezer, self._settings["thaw"].encode())
 
     def _reap(self) -> None:
         """Take leave of everyone who has ended, orphans too."""

@@ -4,7 +4,8 @@ Each request has one answer; `error` in it says what went wrong; `missing`, that
 there are no namespaces here.
 
     instance: {}                                         in a user namespace of its own now: write the maps
-    owner:    {"hostname", "staging", "mounts", "tmp_mb", "user"} with the groups' cgroup.procs
+    owner:    {"hostname", "staging", "mounts", "tmp_mb", "user", "thaw"} with the groups' cgroup.procs;
+              with "thaw" one more descriptor, to which init writes that text before it ends
     instance: {}                                         ready
     owner:    {"listen": [host, port]}            →      {} with the socket
     owner:    {"start": argv, "env", "cwd"} with stdout and stderr    →    {} with a pidfd and a pipe that will

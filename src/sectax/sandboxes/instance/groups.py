@@ -11,7 +11,17 @@ import time
 from pathlib import Path
 
 from sectax.sandboxes.instance.errors import InstanceFailed, SandboxMissing
-from sectax.sandboxes.instance.hierarchies import CONTROLLERS, DELEGATE, Hierarchy, hierarchy, prepare, read, write
+from sectax.sandboxes.instance.freezer import Freezer, open_freezer, thaw
+from sectax.sandboxes.instance.hierarchies import (
+    CONTROLLERS,
+    DELEGATE,
+    FREEZER,
+    Hierarchy,
+    hierarchy,
+    prepare,
+    read,
+    write,
+)
 from sectax.sandboxes.instance.limits import Counters, InForce, Limits
 from sectax.sandboxes.instance.settings import (
     COUNTER_FILES,
@@ -22,6 +32,7 @@ from sectax.sandboxes.instance.settings import (
     limit_settings,
     limits_in_force,
     no_quota,
+    quota_setting,
     quota_us,
 )
 
@@ -53,6 +64,7 @@ class Groups:
                 self._missing[controller] = missing
         self._name = name
         self._open: dict[str, int] = {}
+        self.freezer: Freezer | None = None
         # A counter may be read while another thread destroys the instance, and a closed descriptor be another file.
         self._reading = threading.Lock()
 
@@ -118,6 +130,15 @@ class Groups:
                     with contextlib.suppress(OSError):
                         os.pwrite(self._open[file], b"0", 0)
 
+    def set_quota(self, cpu: float, period_us: int) -> None:
+        """Write another quota where there is one. The kernel then starts with a full one.
+
+        Raises:
+            InstanceFailed: the kernel refuses it.
+        """
+        place = self._places["cpu"]
+        self._limit(self._folder("cpu"), [quota_setting(place.version, cpu, period_us)])
+
     def lift_quota(self) -> None:
         """Take the quota away, so that killed processes can end at full speed."""
         if "cpu" in self._places:
@@ -131,6 +152,8 @@ class Groups:
             for fd in self._open.values():
                 os.close(fd)
             self._open = {}
+        if self.freezer is not None:
+            self.freezer.close()
 
     def _folder(self, controller: str) -> Path:
         return self._places[controller].parent / self._name
@@ -173,11 +196,15 @@ class Groups:
                     fd = _open(self._folder(controller) / file, writing=file in PEAK_FILES)
                     if fd is not None:
                         self._open[file] = fd
+        if FREEZER in self._places:
+            self.freezer = open_freezer(self._folder(FREEZER))
 
 
 def remove_groups(folders: list[Path]) -> bool:
     """Kill what is left in these groups and remove them; whether none is left. Never raises."""
     until = time.monotonic() + _REMOVAL_S
+    for folder in folders:
+        thaw(folder)
     left = [folder for folder in folders if not _removed(folder)]
     while left and time.monotonic() < until:
         for folder in left:

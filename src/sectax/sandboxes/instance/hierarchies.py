@@ -10,8 +10,9 @@ from pathlib import Path
 from sectax.sandboxes.instance.errors import SandboxMissing
 from sectax.sandboxes.process.cgroups import cgroup_folders
 
-# What an instance needs of each version. In v2 the counter of CPU time is there without a controller.
-CONTROLLERS = ("cpu", "cpuacct", "memory", "pids")
+# What an instance needs of each version. In v2 the counter of CPU time and the freezer need no controller.
+FREEZER = "freezer"
+CONTROLLERS = ("cpu", "cpuacct", "memory", "pids", FREEZER)
 _V2_CONTROLLERS = ("cpu", "memory", "pids")
 
 _FOLDER = "sectax"  # all instances' groups are in it
@@ -67,7 +68,7 @@ def _unified(controller: str, lineage: list[Path]) -> Hierarchy:
         if not os.access(group / "cgroup.procs", os.W_OK) or not os.access(group, os.W_OK):
             raise SandboxMissing(f"the control group {group} is not this user's", DELEGATE)
         place = Hierarchy(2, group / _FOLDER, group, group / _OWN)
-    if controller not in _words(place.above / "cgroup.controllers"):
+    if controller != FREEZER and controller not in _words(place.above / "cgroup.controllers"):
         raise SandboxMissing(f"the control group {place.above} has no {controller} controller", DELEGATE)
     return place
 

@@ -50,6 +50,7 @@ class Instance:
         self._place = place
         self._groups = Groups(place.folder.name)
         self._made = self._groups.folders
+        self._period_us = 0
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._asking = threading.Lock()  # one request at a time
@@ -86,28 +87,33 @@ class Instance:
 
     @property
     def missing(self) -> Mapping[str, SandboxMissing]:
-        """Why a controller (`cpu`, `cpuacct`, `memory`, `pids`) could not be had; empty where all could."""
+        """Why a controller (`cpu`, `cpuacct`, `memory`, `pids`, `freezer`) could not be had; empty where all could."""
         return self._groups.missing
 
     def _make(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int) -> None:
         self._launcher, self._channel = start_launcher(self._place.staging)
         self._channel.settimeout(_ANSWER_S)
         self._place.note(self._made, self._launcher.pid)
+        self._period_us = limits.period_us
         self._groups.make(limits)  # while the launcher's interpreter starts
         expect_answer(self._channel, self._launcher)
         map_user(self._launcher.pid)
-        settings = {
+        settings: dict[str, Any] = {
             "hostname": self.name[:_HOST_NAME_LENGTH],
             "staging": str(self._place.staging),
             "mounts": [(str(mount.source.resolve()), mount.target) for mount in mounts],
             "tmp_mb": tmp_mb,
             "user": (USER, UID, GID),
         }
-        procs = self._groups.procs()
+        descriptors = self._groups.procs()
+        freezer = self._groups.freezer
+        if freezer is not None:
+            descriptors.append(freezer.handle())
+            settings["thaw"] = freezer.thawing.decode()
         try:
-            wire.send(self._channel, settings, tuple(procs))
+            wire.send(self._channel, settings, tuple(descriptors))
         finally:
-            for fd in procs:
+            for fd in descriptors:
                 os.close(fd)
         expect_answer(self._channel, self._launcher)
 
@@ -147,6 +153,27 @@ class Instance:
         """What it has used so far; a few preads, cheap enough for every invocation."""
         return self._groups.counters()
 
+    def set_quota(self, cpu: float) -> None:
+        """Another CPU share, in vCPUs, where `Limits.cpu` gave one; it starts with a full period.
+
+        Raises:
+            InstanceFailed: the kernel refuses it.
+        """
+        self._groups.set_quota(cpu, self._period_us)
+
+    def freeze(self) -> None:
+        """Stop every program in it until `thaw`, as Lambda does between events; cheap, and does not wait.
+
+        Nothing happens where the kernel has no freezer: `missing` then has `freezer`.
+        """
+        if self._groups.freezer is not None:
+            self._groups.freezer.freeze()
+
+    def thaw(self) -> None:
+        """Let its programs go on."""
+        if self._groups.freezer is not None:
+            self._groups.freezer.thaw()
+
     def reset_memory_peak(self) -> None:
         """Let the memory peak begin anew; nothing happens where the kernel cannot (v2 before Linux 6.12)."""
         self._groups.reset_memory_peak()
@@ -161,6 +188,7 @@ class Instance:
                 return
             self._ended = True
             self._groups.lift_quota()
+            self.thaw()
             self._end_processes()
             self._groups.close()
             if remove_groups(self._made):

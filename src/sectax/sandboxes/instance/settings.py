@@ -36,14 +36,18 @@ def quota_us(limits: Limits) -> int | None:
     return None if limits.cpu is None else round(limits.cpu * limits.period_us)
 
 
+def quota_setting(version: int, cpu: float, period_us: int) -> tuple[str, str]:
+    """What sets the quota, once the period is set: (file, text)."""
+    quota = round(cpu * period_us)
+    return ("cpu.cfs_quota_us", str(quota)) if version == 1 else ("cpu.max", f"{quota} {period_us}")
+
+
 def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, str]]]:
     """What is to be written to a new group, by controller, in this order: (file, text)."""
-    quota, memory = quota_us(limits), str(limits.memory_mb << 20)
-    cpu: list[tuple[str, str]] = []
-    if quota is not None and version == 1:
-        cpu = [("cpu.cfs_period_us", str(limits.period_us)), ("cpu.cfs_quota_us", str(quota))]
-    elif quota is not None:
-        cpu = [("cpu.max", f"{quota} {limits.period_us}")]
+    memory = str(limits.memory_mb << 20)
+    cpu = [] if limits.cpu is None else [quota_setting(version, limits.cpu, limits.period_us)]
+    if cpu and version == 1:
+        cpu.insert(0, ("cpu.cfs_period_us", str(limits.period_us)))
     if version == 1:
         return {
             "cpu": cpu,

@@ -76,7 +76,7 @@ def _of_header(answer: dict[str, Any]) -> Reading:
         limits["cgroup"] = printable(told.cgroup, _LONGEST_CGROUP)
     amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(told, name)) is not None}
     memory = None if told.max_memory_bytes is None else float(told.max_memory_bytes)
-    billed = billed_s(told.duration_s + (told.init_s or 0.0))
+    billed = billed_s(told.billed_time_s)
     return Reading(told.duration_s, billed, told.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
 
 

@@ -46,7 +46,7 @@ class TooSlow(InstanceGone):
 
 
 class InitTooSlow(Exception):
-    """The init phase did not end in its 10 s; it is begun anew as part of the invocation."""
+    """The init phase did not end in its 10 s; it is begun again as part of the invocation."""
 
 
 def runtime_exited(status: int) -> InstanceGone:

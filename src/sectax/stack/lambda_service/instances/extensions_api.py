@@ -27,7 +27,7 @@ SHUTDOWN = "SHUTDOWN"
 
 
 class _Registration(msgspec.Struct):
-    events: list[str] = []
+    events: list[str] | None = None  # Go clients write a missing list as null
 
 
 @dataclass(eq=False)
@@ -72,6 +72,16 @@ class ExtensionsApi:
         """Whether every extension asks for its next event."""
         return all(extension.waiting for extension in self._extensions.values())
 
+    @property
+    def any_registered(self) -> bool:
+        """Whether there is an extension, external or within the runtime."""
+        return bool(self._extensions)
+
+    @property
+    def hear_events(self) -> bool:
+        """Whether any extension works on events, so that its time is billed."""
+        return any(INVOKE in extension.events for extension in self._extensions.values())
+
     def wants_shutdown(self) -> bool:
         """Whether any extension is to be told of the end."""
         return any(SHUTDOWN in extension.events for extension in self._extensions.values())
@@ -113,7 +123,7 @@ class ExtensionsApi:
         headers = exchange.request.headers
         name = headers.get("lambda-extension-name", "")
         try:
-            events = frozenset(msgspec.json.decode(exchange.request.body, type=_Registration).events)
+            events = frozenset(msgspec.json.decode(exchange.request.body, type=_Registration).events or ())
         except msgspec.DecodeError as error:
             _refuse(exchange, "InvalidRequestFormat", str(error))
             return

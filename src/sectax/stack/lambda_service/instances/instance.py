@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import msgspec
+
 from sectax.sandboxes.instance import Counters, InForce
 from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, TooSlow
@@ -37,19 +39,13 @@ class FunctionInstance:
         """Whether it can take another event."""
         return self._warm and self.life.gone is None
 
-    async def begin(self, init_s: float) -> None:
-        """Go through the init phase. Raises `InitTooSlow`, `InstanceGone`."""
-        await self.life.begin(init_s)
-        self._in_force = self.life.box.in_force()
-        self._warm = True
-
-    async def invoke(self, event: bytes, client_context: str, init_s: float, *, begun_anew: bool = False) -> Outcome:
+    async def invoke(self, event: bytes, client_context: str, init_s: float, *, inits_again: bool = False) -> Outcome:
         """Hand out one event and wait for its end.
 
         Args:
             event: JSON. client_context: JSON or empty.
             init_s: the most that the init phase may take, where this is the first event.
-            begun_anew: the init phase is part of the invocation, since an earlier one took too long.
+            inits_again: the init phase is part of the invocation, since an earlier one took too long.
         Raises:
             InitTooSlow: the init phase did, and was no part of the invocation.
         """
@@ -58,57 +54,73 @@ class FunctionInstance:
         before = _NO_COUNTERS
         gone: InstanceGone | None = None
         try:
+            if inits_again:
+                self.life.log.say(start_line(invocation.request_id))
             if cold:
-                await self._begin(init_s, begun_anew)
-            self.life.log.say(start_line(invocation.request_id))
+                await self._begin(init_s, inits_again)
+            if not inits_again:
+                self.life.log.say(start_line(invocation.request_id))
             before = self.life.box.counters()
-            await self._handle(invocation)
+            await self._handle(invocation, self.life.init_s or 0.0 if inits_again else 0.0)
         except InstanceGone as error:
             gone = error
             self.life.gone = error
             self.end_reason = error.reason
             if invocation.handed_ns == 0:  # what it did was to try to begin
                 invocation.handed_ns = self.life.init_began_ns or time.monotonic_ns()
-                self.life.log.say(start_line(invocation.request_id))
+                if not inits_again:
+                    self.life.log.say(start_line(invocation.request_id))
             invocation.answered_ns = time.monotonic_ns()
+        if inits_again:
+            invocation.handed_ns = self.life.init_began_ns or invocation.handed_ns
         after = self._counters()
         self._count += 1
-        measured = self._measured(invocation, before, after, cold=cold)
+        measured = self._measured(invocation, before, after, cold=cold and not inits_again)
         if gone is None:
-            await self._settle(invocation)
+            measured = await self._settle(invocation, measured)
         return self._outcome(invocation, measured, gone)
 
-    async def _begin(self, init_s: float, begun_anew: bool) -> None:
+    async def _begin(self, init_s: float, inits_again: bool) -> None:
         try:
-            await self.begin(init_s)
+            await self.life.begin(init_s, boosted=not inits_again)
         except InitTooSlow as error:
-            if begun_anew:
+            if inits_again:
                 raise TooSlow(init_s) from error
             raise
+        self._in_force = self.life.box.in_force()
+        self._warm = True
 
-    async def _handle(self, invocation: Invocation) -> None:
+    async def _handle(self, invocation: Invocation, spent_s: float) -> None:
+        """*spent_s* of its timeout the invocation has used already."""
         life, timeout = self.life, self.function.timeout
-        invocation.deadline_epoch_ms = int((time.time() + timeout) * 1e3)
-        deadline = life.loop_time() + timeout
+        left_s = timeout - spent_s
+        invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
+        deadline = life.loop_time() + left_s
+        life.box.thaw()
         # Extensions first: nothing of ours then stands between the event and the runtime.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
         if not await life.until(lambda: invocation.payload is not None, deadline):
             raise TooSlow(timeout)
 
-    async def _settle(self, invocation: Invocation) -> None:
-        """Wait until runtime and extensions have done with the event, so that who calls again finds the instance free.
+    async def _settle(self, invocation: Invocation, measured: Measured) -> Measured:
+        """Wait until runtime and extensions have done with the event, then freeze them; what that took is billed.
 
-        The answer counts, whatever happens now.
+        Who calls again finds the instance free. The answer counts, whatever happens now.
         """
         life = self.life
         left_s = self.function.timeout - invocation.duration_s
         try:
             if not await life.until(lambda: life.all_waiting, life.loop_time() + left_s):
                 raise TooSlow(self.function.timeout)
+            life.box.freeze()
         except InstanceGone as error:
             life.gone = error
             self.end_reason = error.reason
+        if not life.extensions.hear_events:
+            return measured
+        extensions_s = (time.monotonic_ns() - invocation.answered_ns) / 1e9
+        return msgspec.structs.replace(measured, extensions_s=extensions_s)
 
     def _counters(self) -> Counters:
         return self.life.box.counters() if self.life.created_s is not None else _NO_COUNTERS

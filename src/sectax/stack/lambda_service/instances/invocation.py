@@ -51,6 +51,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
         duration_s: from handing the event out to the last byte of the answer, at the Runtime API; in the server's
             monotonic clock. init_s: of a cold start's init phase; missing on a warm one.
         created_s: on a cold start, what making the sandbox took before the init phase.
+        extensions_s: what extensions that hear of events took after the answer; missing where there are none.
         cpu_time_s: CPU time of the whole instance (extensions too) meanwhile.
         periods, throttled_periods: quota periods meanwhile, and those in which the quota ran out.
         throttled_s: time that processors were kept from it meanwhile, summed over processors.
@@ -66,6 +67,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     invocation: int
     init_s: float | None = None
     created_s: float | None = None
+    extensions_s: float | None = None
     cpu_time_s: float | None = None
     periods: int | None = None
     throttled_periods: int | None = None
@@ -76,6 +78,15 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     period_us: int | None = None
     memory_limit_bytes: int | None = None
     cgroup: str | None = None
+
+    @property
+    def billed_time_s(self) -> float:
+        """What is billed, before it is rounded.
+
+        The init phase is, since August 2025 for every function (AWS Compute Blog, "AWS Lambda standardizes billing for
+        INIT Phase"), and so are extensions until they have done (AWS Lambda Developer Guide, "Extensions API").
+        """
+        return self.duration_s + (self.init_s or 0.0) + (self.extensions_s or 0.0)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from sectax.stack.lambda_service.instances.instance import FunctionInstance
 from sectax.stack.lambda_service.instances.invocation import Outcome
 from sectax.stack.lambda_service.instances.life import Life
 from sectax.stack.lambda_service.instances.programs import Runtime
+from sectax.stack.lambda_service.instances.report import init_timeout_line
 from sectax.stack.lambda_service.settings import Settings
 
 _REAP_EVERY_S = 1.0
@@ -51,9 +52,12 @@ class Pool:
             try:
                 outcome = await instance.invoke(event, client_context, self._settings.init_s)
             except InitTooSlow:
+                instance.life.log.say(init_timeout_line(self._settings.init_s))
+                said = instance.life.log.take()
                 self._end(instance, "TIMEOUT")
                 instance = self._new(function, runtime)
-                outcome = await instance.invoke(event, client_context, float(function.timeout), begun_anew=True)
+                instance.life.log.say(said.decode(errors="replace"))
+                outcome = await instance.invoke(event, client_context, float(function.timeout), inits_again=True)
         except BaseException:
             self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
             raise

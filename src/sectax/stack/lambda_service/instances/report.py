@@ -14,6 +14,11 @@ def start_line(request_id: str) -> str:
     return f"START RequestId: {request_id} Version: {LATEST}\n"
 
 
+def init_timeout_line(init_s: float) -> str:
+    """The line of an init phase that did not end in its time."""
+    return f"INIT_REPORT Init Duration: {init_s * 1e3:.2f} ms\tPhase: init\tStatus: timeout\n"
+
+
 def end_line(request_id: str) -> str:
     """The line after the function's own."""
     return f"END RequestId: {request_id}\n"
@@ -27,12 +32,10 @@ def report_line(measured: Measured, memory_mb: int, status: str = "") -> str:
         status: empty, "timeout", or the type of the error that ended the instance.
     """
     init_s = measured.init_s or 0.0
-    # Since August 2025 the init phase is billed for every function: AWS Compute Blog, "AWS Lambda standardizes billing
-    # for INIT Phase".
     fields = [
         f"REPORT RequestId: {measured.request_id}",
         f"Duration: {measured.duration_s * 1e3:.2f} ms",
-        f"Billed Duration: {billed_s(measured.duration_s + init_s) * 1e3:.0f} ms",
+        f"Billed Duration: {billed_s(measured.billed_time_s) * 1e3:.0f} ms",
         f"Memory Size: {memory_mb} MB",
     ]
     if measured.max_memory_bytes is not None:

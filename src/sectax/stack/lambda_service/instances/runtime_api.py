@@ -5,13 +5,15 @@ https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import time
 from collections.abc import Callable
 
 import msgspec
 
 from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.http import Exchange, HttpLimits
+from sectax.stack.lambda_service.http import Exchange, HttpLimits, Request
 from sectax.stack.lambda_service.instances.errors import InstanceGone
 from sectax.stack.lambda_service.instances.extensions_api import PREFIX as EXTENSION
 from sectax.stack.lambda_service.instances.extensions_api import TELEMETRY, ExtensionsApi
@@ -27,6 +29,7 @@ LIMITS = HttpLimits(
 
 _RUNTIME = "/2018-06-01/runtime/"
 _NEXT = "invocation/next"
+_ERROR_TYPE, _ERROR_BODY = "lambda-runtime-function-error-type", "lambda-runtime-function-error-body"
 _OK = b'{"status":"OK"}\n'
 _JSON = (("Content-Type", "application/json"),)
 
@@ -108,14 +111,16 @@ class RuntimeApi:
             _refuse(exchange, 403, "InvalidStateTransition", "this event was answered before")
         else:
             invocation.answered_ns = exchange.request.received_ns
-            invocation.failed = kind == "error" or exchange.request.too_large
+            # A runtime that streams its answer and fails in the middle says so in the trailers.
+            broken_off = kind == "response" and _ERROR_TYPE in exchange.request.headers
+            invocation.failed = kind == "error" or broken_off or exchange.request.too_large
             if exchange.request.too_large:
                 words = f"Response payload size exceeded maximum allowed payload size ({PAYLOAD_BYTES} bytes)."
                 error = {"errorType": "Function.ResponseSizeTooLarge", "errorMessage": words}
                 invocation.payload = msgspec.json.encode(error)
                 _refuse(exchange, 413, "RequestEntityTooLarge", words)
             else:
-                invocation.payload = exchange.request.body
+                invocation.payload = _trailed_error(exchange.request) if broken_off else exchange.request.body
                 exchange.answer(202, _OK, _JSON)
             self._notify()
 
@@ -123,10 +128,20 @@ class RuntimeApi:
         if self.ready:
             _refuse(exchange, 403, "InvalidStateTransition", "the init phase is over")
             return
-        said = exchange.request.headers.get("lambda-runtime-function-error-type", "")
+        said = exchange.request.headers.get(_ERROR_TYPE, "")
         self.init_error = InstanceGone(said or "Runtime.Unknown", "init failed", payload=exchange.request.body)
         exchange.answer(202, _OK, _JSON)
         self._notify()
+
+
+def _trailed_error(request: Request) -> bytes:
+    """The error in the trailers of an answer: its body in Base64, where there is one that can be read."""
+    with contextlib.suppress(ValueError, msgspec.DecodeError):
+        body = base64.b64decode(request.headers.get(_ERROR_BODY, ""), validate=True)
+        msgspec.json.decode(body)
+        return body
+    words = "the function failed in the middle of its answer"
+    return msgspec.json.encode({"errorType": request.headers[_ERROR_TYPE], "errorMessage": words})
 
 
 def _refuse(exchange: Exchange, status: int, error_type: str, message: str) -> None:

@@ -1,0 +1,64 @@
+"""Stops every process of a control group and lets them go on, under cgroup v1 and v2.
+
+Linux: Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst, and cgroup-v2.rst, "cgroup.freeze".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from pathlib import Path
+
+# By the name of the file: the text that stops them, and the one that lets them go on.
+_FILES = {"freezer.state": (b"FROZEN", b"THAWED"), "cgroup.freeze": (b"1", b"0")}
+
+
+class Freezer:
+    """The freezer of one group. Made by `open_freezer`; its methods never raise, also when the group is gone."""
+
+    def __init__(self, fd: int, freezing: bytes, thawing: bytes) -> None:
+        self.thawing = thawing
+        self._freezing = freezing
+        self._fd = fd
+        self._lock = threading.Lock()  # a closed descriptor may be another file
+
+    def freeze(self) -> None:
+        """Stop them; the kernel does so while this returns."""
+        self._write(self._freezing)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        self._write(self.thawing)
+
+    def handle(self) -> int:
+        """A descriptor for another process: writing `thawing` to it thaws. The caller closes it."""
+        return os.dup(self._fd)
+
+    def close(self) -> None:
+        """Leave the group as it is."""
+        with self._lock:
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+
+    def _write(self, text: bytes) -> None:
+        with self._lock, contextlib.suppress(OSError):
+            if self._fd >= 0:
+                os.pwrite(self._fd, text, 0)
+
+
+def open_freezer(folder: Path) -> Freezer | None:
+    """The freezer of the group at *folder*; None where it has none."""
+    for file, texts in _FILES.items():
+        with contextlib.suppress(OSError):
+            return Freezer(os.open(folder / file, os.O_WRONLY | os.O_CLOEXEC), *texts)
+    return None
+
+
+def thaw(folder: Path) -> None:
+    """Let the processes of the group at *folder* go on. In v1 a frozen process does not even die."""
+    freezer = open_freezer(folder)
+    if freezer is not None:
+        freezer.thaw()
+        freezer.close()

@@ -1,0 +1,141 @@
+"""An instance is stopped and goes on, and one that is frozen can still be ended."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sectax.sandboxes.instance import Instance, Limits
+from sectax.sandboxes.instance.freezer import open_freezer, thaw
+from sectax.sandboxes.process.cgroups import cgroup_folders
+from tests.sandboxes.instance.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
+
+_BUSY = "while True: pass"
+_FRESH = 0.05  # seconds: far longer than a freeze takes to reach every process
+
+
+@pytest.fixture
+def name() -> str:
+    return f"frozen-{secrets.token_hex(4)}"
+
+
+def _cpu_ns(box: Instance) -> int:
+    used = box.counters().cpu_time_ns
+    assert used is not None
+    return used
+
+
+def _busy(box: Instance, name: str) -> None:
+    box.start([PYTHON, "-I", "-S", "-c", _BUSY], {"MARK": name}, "/tmp", 1, 2)
+
+
+@needs_root
+def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> None:
+    box = instance(name=name)
+    try:
+        _busy(box, name)
+        box.freeze()
+        time.sleep(_FRESH)
+        frozen = _cpu_ns(box)
+        time.sleep(_FRESH)
+        later = _cpu_ns(box)
+        box.thaw()
+        until = time.monotonic() + 10
+        while _cpu_ns(box) == later and time.monotonic() < until:
+            time.sleep(0.005)
+        thawed = _cpu_ns(box)
+    finally:
+        box.destroy()
+
+    assert later == frozen
+    assert thawed > later
+
+
+@needs_root
+def test_a_frozen_instance_is_destroyed_like_any_other(name: str) -> None:
+    box = instance(name=name)
+    _busy(box, name)
+    box.freeze()
+
+    box.destroy()
+
+    assert processes_of(name) == []
+    assert traces_of(name) == []
+
+
+@needs_root
+def test_an_owner_that_is_killed_leaves_no_frozen_process(name: str) -> None:
+    source = f"""
+import time
+from tests.sandboxes.instance.inside import instance
+from tests.sandboxes.instance.test_freezer import _busy
+box = instance(name={name!r})
+_busy(box, {name!r})
+box.freeze()
+print("frozen", flush=True)
+time.sleep(600)
+"""
+    owner = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE)
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == b"frozen\n"
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    owner.stdout.close()
+
+    assert wait_until_none(name) == []
+
+
+@needs_root
+def test_a_quota_written_again_starts_full(name: str) -> None:
+    box = Instance.create(name, Limits(256, 2.0), [])
+    try:
+        box.set_quota(0.1)
+
+        assert box.in_force().cpu_quota == pytest.approx(0.1)
+    finally:
+        box.destroy()
+
+
+@pytest.fixture
+def v2_group(name: str) -> Iterator[Path]:
+    """A real group of v2, which needs no controller for the freezer."""
+    lineage = cgroup_folders(os.getpid(), "none-of-v1")
+    if os.geteuid() != 0 or not lineage or not (lineage[-1] / "cgroup.procs").exists():
+        pytest.skip("groups of cgroup v2 can only be made by root, where v2 is mounted")
+    folder = lineage[-1] / name
+    folder.mkdir()
+    yield folder
+    folder.rmdir()
+
+
+def test_the_freezer_of_v2_does_the_same(v2_group: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", _BUSY])
+    (v2_group / "cgroup.procs").write_text(str(process.pid))
+    freezer = open_freezer(v2_group)
+    assert freezer is not None
+    try:
+        freezer.freeze()
+        time.sleep(_FRESH)
+        frozen = (v2_group / "cgroup.events").read_text()
+        thaw(v2_group)
+        thawed = (v2_group / "cgroup.events").read_text()
+    finally:
+        freezer.close()
+        process.kill()
+        process.wait()
+
+    assert "frozen 1" in frozen
+    assert "frozen 0" in thawed
+
+
+def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
+    assert open_freezer(tmp_path) is None
+    thaw(tmp_path)

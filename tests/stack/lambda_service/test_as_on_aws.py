@@ -1,0 +1,94 @@
+"""What Duration and bill depend on, in real sandboxes: frozen between events, boosted in init, extensions billed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sectax.stack.lambda_service.local import LocalLambda, measured
+from sectax.stack.lambda_service.settings import Settings
+from tests.stack.lambda_service.serving import PYTHON, archive, create, invoke
+from tests.stack.lambda_service.test_sandboxed import reason
+
+pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Any]:
+    with LocalLambda(Settings(instances=4)) as running:
+        yield running.client()
+
+
+_LEFT_OVER = """
+import threading, time
+used = 0.0
+def burn():
+    global used
+    began = time.thread_time()
+    while used < 0.2:
+        used = time.thread_time() - began
+def handler(event, context):
+    global thread
+    if event == "begin":
+        thread = threading.Thread(target=burn)
+        thread.start()
+    if event == "join":
+        thread.join()
+    return used
+"""
+
+
+def test_work_left_over_waits_for_the_next_event_and_counts_into_it(real):
+    create(real, "left-over", _LEFT_OVER, MemorySize=1769)
+
+    begun = invoke(real, "left-over", "begin").value
+    time.sleep(0.5)
+    looked = invoke(real, "left-over", "look").value
+    joined = invoke(real, "left-over", "join")
+
+    assert begun < 0.1
+    assert looked < 0.15  # half a second later, and 0.2 s of work not done
+    assert joined.value >= 0.2
+    assert joined.measured["duration_s"] > 0.04
+
+
+def test_an_init_phase_runs_on_more_than_the_memory_buys_and_the_first_event_finds_a_full_quota(real):
+    burning = "import time\nwhile time.process_time() < 0.5:\n    pass\ndef handler(event, context):\n    return 1\n"
+    create(real, "heavy", burning, MemorySize=128)
+
+    first = measured(invoke(real, "heavy").raw)
+
+    assert first.init_s is not None
+    assert first.init_s < 4  # 7 s on the share of 128 MB
+    assert first.cpu_quota == pytest.approx(128 / 1769, rel=0.01)
+    assert first.throttled_periods == 0
+
+
+def test_what_an_extension_does_after_the_answer_is_billed(real):
+    slow = f"""#!/var/lang/bin/{PYTHON} -IS
+import http.client, os, time
+connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
+def call(method, path, body=None, **headers):
+    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.getheader("Lambda-Extension-Identifier")
+identifier = call("POST", "register", '{{"events": ["INVOKE"]}}', **{{"Lambda-Extension-Name": "slow"}})
+while True:
+    call("GET", "event/next", **{{"Lambda-Extension-Identifier": identifier}})
+    time.sleep(0.2)
+"""
+    content = {"ZipFile": archive({"extensions/slow": slow}, executable=("extensions/slow",))}
+    layer = real.publish_layer_version(LayerName="slow", Content=content)["LayerVersionArn"]
+    create(real, "billed", "def handler(event, context):\n    return 1\n", Layers=[layer], MemorySize=1769)
+    invoke(real, "billed")
+
+    warm = invoke(real, "billed")
+
+    billed = int(warm.log.partition("Billed Duration: ")[2].split()[0])
+    assert warm.measured["duration_s"] < 0.19
+    assert warm.measured["extensions_s"] > 0.1
+    assert billed >= 200
