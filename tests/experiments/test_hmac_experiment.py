@@ -13,14 +13,16 @@ from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
 from sectax.experiments.hmac import events, subjects
 from sectax.experiments.hmac.experiment import EXPERIMENT
+from sectax.experiments.hmac.experiment import _metrics as on_lambda_metrics
 from sectax.experiments.hmac.levels import AUTHENTICATION, IMMEDIATE, NONE, PAYLOADS
 from sectax.experiments.hmac.referee import AuthorizerReferee
 from sectax.experiments.interface import PaidFor, Request
+from sectax.experiments.on_lambda import CPU_TIME
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
 from sectax.reports import beside
-from sectax.subjects.function import AWS
+from sectax.subjects.function import AWS, LOCAL
 from sectax.toolchain.probes import Missing
 
 # With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.
@@ -48,6 +50,30 @@ def test_the_published_preset_is_the_studys_matrix_with_a_baseline() -> None:
     assert made.rounds_range == (4, 4)
     assert {"worst_invocation", "median_invocation"} <= {each.name for each in made.metrics if not each.compared}
     assert any("by hand" in choice for choice in made.choices)
+
+
+@pytest.mark.parametrize(
+    ("preset", "endpoint", "answers"),
+    [
+        ("quick", LOCAL, "cpu_time"),
+        ("default", LOCAL, "cpu_time"),
+        ("published", LOCAL, "duration"),
+        ("quick", AWS, "duration"),
+    ],
+)
+def test_cpu_time_answers_where_it_is_known_and_the_study_had_no_other_metric(preset, endpoint, answers) -> None:
+    told = on_lambda_metrics(preset, {"authentication": AUTHENTICATION}, endpoint)
+
+    assert told[0].name == answers
+    assert {"duration", "whole"} <= {each.name for each in told}
+    assert (CPU_TIME in told) == (endpoint == LOCAL)
+
+
+def test_a_quick_run_shows_what_the_check_takes_by_the_functions_own_clock() -> None:
+    made = plan("quick")
+
+    assert "published-timed" in {each.levels["authentication"] for each in made.treatments}
+    assert "whole" in made.beside
 
 
 def test_the_default_crosses_every_scheme_and_what_stands_around_the_check() -> None:

@@ -57,6 +57,7 @@ def test_functions_are_measured_under_the_limits_that_were_declared(folder):
     assert "gave a wrong answer: 0, not what was expected" in said.err
     assert {each["metric"] for each in document["findings"]} == {
         "duration",
+        "cpu_time",
         "mean_duration",
         "first",
         "max_memory_used",

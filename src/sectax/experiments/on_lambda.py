@@ -37,6 +37,9 @@ BACK_TO_BACK, SPACED = "back-to-back", "spaced"
 BATCH_S = 0.1
 _LEAST_MB, _MOST_MB = 128, 10_240
 
+# Told by the local Lambda alone.
+CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEDIAN, observed="cpu_time", cpu=True)
+
 _FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
 # The two parts of it, told by themselves: what is compared is what a caller waits for.
 _FIRST_INIT = Metric("first_init", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.init", compared=False)
@@ -63,6 +66,7 @@ def metrics(endpoint: str | None) -> tuple[Metric, ...]:
 
     return (
         of("duration", Summary.MEDIAN),
+        *((CPU_TIME,) if endpoint == LOCAL else ()),
         # Back to back the quota holds back one call in many: the median does not see it, the mean and the bill do.
         of("mean_duration", Summary.MEAN),
         of("p90_duration", Summary.P90, compared=False),
@@ -76,8 +80,21 @@ def metrics(endpoint: str | None) -> tuple[Metric, ...]:
     )
 
 
+def answered_by(told: tuple[Metric, ...]) -> str:
+    """Which of two metrics answers the question, and why; nothing where there is no CPU time."""
+    if CPU_TIME not in told:
+        return ""
+    if told[0] == CPU_TIME:
+        return (
+            "the answer is CPU time per invocation: the check neither waits nor does I/O, and CPU time leaves out "
+            "what other programs take; Duration stands beside it"
+        )
+    return "the answer is Duration: a function may wait, which CPU time leaves out; CPU time stands beside it"
+
+
 METRIC_WORDS = {
     "metric=duration": "Duration",
+    "metric=cpu_time": "CPU time",
     "metric=mean_duration": "mean Duration",
     "metric=p90_duration": "p90 of Duration",
     "metric=p99_duration": "p99 of Duration",

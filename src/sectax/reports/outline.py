@@ -202,7 +202,7 @@ def _groups(analysed: Analysed, visible_ids: frozenset[str]) -> tuple[Group, ...
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible_ids}
             if shown:
                 groups.append(_group(plan, cell, metric, shown, results))
-            if not metric.compared and all_shown:
+            if not metric.compared and (all_shown or metric.name in plan.beside):
                 groups += _told(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
     return tuple(groups)
 

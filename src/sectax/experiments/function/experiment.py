@@ -22,10 +22,12 @@ from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
+    CPU_TIME,
     ENDPOINT_OPTIONS,
     METRIC_WORDS,
     RUNTIME_CLIENT,
     SPACED,
+    answered_by,
     declares,
     memory_levels,
     metrics,
@@ -112,6 +114,8 @@ class FunctionExperiment:
             batch_s=BATCH_S,
             rounds_range=_ROUNDS,
             options=options,
+            answered_by=answered_by(told),
+            beside=(CPU_TIME.name,),
             # The local Lambda tells no version of its runtimes; `identity` holds it for the whole run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
             words=METRIC_WORDS | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},

@@ -70,7 +70,7 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
         "memory": ("1024",),
         "pace": (SPACED,),
         "data": (UNPACKED,),
-        "authentication": (NONE, PUBLISHED),
+        "authentication": (NONE, PUBLISHED, TIMED),
     },
     "published": {
         "language": ("python",),
@@ -92,6 +92,7 @@ WORDS = METRIC_WORDS | {
     IMMEDIATE: "an answer at once",
     "python": "Python",
     "go": "Go",
+    f"metric={WHOLE}": "the check itself, by the function's own clock",
     f"pace={SPACED}": "with idle gaps",
     f"pace={BACK_TO_BACK}": "back to back",
     f"data={UNPACKED}": "and the data unpacked",

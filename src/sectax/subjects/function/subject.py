@@ -25,12 +25,14 @@ from sectax.subjects.probe.failures import redaction
 
 DURATION = "duration"
 BILLED = "billed_duration"
+CPU_TIME = "cpu_time"
 INVOCATION = "invocation"
 MAX_MEMORY = "max_memory_used"
 FIRST_INIT = f"{FIRST}.init"
 FIRST_DURATION = f"{FIRST}.duration"
 
 TOLD_CLOCK = "the function's own clock"
+CPU_CLOCK = "CPU time of the instance's control group"
 
 # A service may replace an instance at any time. One that does so again and again measures cold starts.
 _COLD_IN_A_ROW = 3
@@ -94,8 +96,9 @@ class FunctionSubject:
         """Invoke it `work.settle` times and throw that away, then `work.count` times.
 
         Observations: `duration` and `billed_duration` in seconds, one of each for every invocation, by the service's
-        clock, and one of every part that the answers tell of; `max_memory_used` in bytes, one: the instance's highest
-        use up to now. A cold start in between is thrown away and made up for.
+        clock; one `cpu_time` of each where the service tells it, and one of every part that the answers tell of;
+        `max_memory_used` in bytes, one: the instance's highest use up to now. A cold start in between is thrown away
+        and made up for.
 
         Telemetry is of the invocations, those that settle too, and not of the time between them: `cpu_time_s`,
         `throttled_s`, `throttled_periods`, `periods`, and in `spanned_s` the Durations; `cold_starts` where there
@@ -143,10 +146,14 @@ class FunctionSubject:
             yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
 
     def _of_each(self, seen: Reading) -> Iterator[Observation]:
-        yield Observation(DURATION, seen.duration_s, "s", seen.clock, 1)
-        yield Observation(BILLED, seen.billed_s, "s", seen.clock, 1)
+        # First of all: a record tells observations of one name apart by their place in the list, and an opening has
+        # others before this one.
         if self._spec.counts_first:
             yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
+        yield Observation(DURATION, seen.duration_s, "s", seen.clock, 1)
+        yield Observation(BILLED, seen.billed_s, "s", seen.clock, 1)
+        if "cpu_time_s" in seen.amounts:
+            yield Observation(CPU_TIME, seen.amounts["cpu_time_s"], "s", CPU_CLOCK, 1)
         for part, seconds in seen.parts.items():
             yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
 
