@@ -30,7 +30,7 @@ MODULES = [
 
 
 def call(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("module", MODULES)

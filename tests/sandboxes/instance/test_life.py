@@ -262,8 +262,12 @@ def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
     left = 0
     for _ in range(times):
         with _owner(name) as owner:
-            # From before the first instance begins to somewhere in the third.
-            time.sleep(chance.uniform(0.02, 0.5))
+            # Before the first instance is up, or somewhere in the life of the first three.
+            for _ in range(chance.randrange(4)):
+                assert owner.stdout is not None
+                while owner.stdout.readline() != "up\n":
+                    pass
+            time.sleep(chance.uniform(0.0, 0.1))
             owner.kill()
             owner.wait()
         assert wait_until_none(name) == []
