@@ -124,11 +124,15 @@ class Connection(asyncio.Protocol):
 
     def on_url(self, part: bytes) -> None:
         self._target += part
-        self._count_header(len(part))
+        self._header_bytes += len(part)
+        if self._header_bytes > self._limits.header_bytes:
+            self._fail(431)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
-        self._count_header(len(name) + len(value))
+        self._header_bytes += len(name) + len(value)
+        if self._header_bytes > self._limits.header_bytes:
+            self._fail(431)
 
     def on_headers_complete(self) -> None:
         self._in_headers = False
@@ -204,11 +208,6 @@ class Connection(asyncio.Protocol):
         if self._waiting:
             self.deadline = math.inf
 
-    def _count_header(self, size: int) -> None:
-        self._header_bytes += size
-        if self._header_bytes > self._limits.header_bytes:
-            self._fail(431)
-
     def _fail(self, status: int) -> None:
         """End the parsing; `_feed` answers with *status*."""
         self._refusal = status
@@ -270,7 +269,8 @@ class Connection(asyncio.Protocol):
             self._transport.close()
             return
         self._set_deadline()
-        self._proceed()
+        if not self._proceeding:
+            self._proceed()
 
     def _set_deadline(self) -> None:
         """After an answer, and after the client has read one."""
