@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -92,3 +93,50 @@ while True:
     assert warm.measured["duration_s"] < 0.19
     assert warm.measured["extensions_s"] > 0.1
     assert billed >= 200
+
+
+_FILLS = """
+import errno, os
+def handler(event, context):
+    block, written = bytes(2**20), 0
+    try:
+        with open("/tmp/full", "wb") as file:
+            while written < 1000:
+                file.write(block)
+                written += 1
+    except OSError as error:
+        return [written, errno.errorcode[error.errno], os.listdir("/tmp")]
+"""
+
+
+def test_a_full_tmp_is_a_full_disk_and_no_want_of_memory(real):
+    create(real, "fills", _FILLS, MemorySize=128, EphemeralStorage={"Size": 512})
+
+    answer = invoke(real, "fills")
+
+    assert answer.error is None, answer.text
+    written, error, listed = answer.value
+    assert error == "ENOSPC"
+    assert listed == ["full"]
+    assert 505 <= written <= 535
+    assert answer.measured["memory_kills"] == 0
+
+
+_SEES = """
+import os
+def handler(event, context):
+    names = ("AWS_LAMBDA_LOG_STREAM_NAME", "AWS_XRAY_CONTEXT_MISSING", "AWS_XRAY_DAEMON_ADDRESS")
+    memory = dict(line.split()[:2] for line in open("/proc/meminfo"))
+    return [int(memory["MemTotal:"]), [os.environ.get(name) for name in names], context.log_stream_name]
+"""
+
+
+def test_a_function_sees_its_own_memory_and_lambda_s_names(real):
+    create(real, "sees", _SEES, MemorySize=256)
+
+    total_kb, (stream, missing, daemon), told = invoke(real, "sees").value
+
+    assert total_kb == 256 * 1024
+    assert re.fullmatch(r"\d{4}/\d\d/\d\d/\[\$LATEST\][0-9a-f]{32}", stream)
+    assert told == stream
+    assert (missing, daemon) == ("LOG_ERROR", "169.254.79.129:2000")

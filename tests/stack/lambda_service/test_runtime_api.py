@@ -217,6 +217,17 @@ def test_who_is_no_extension_hears_no_events():
     assert program.extensions.failure is None
 
 
+def test_an_extension_that_is_busy_at_the_end_is_told_when_it_asks():
+    program = Program("watch")
+    registered = program.extension("POST", "register", b'{"events":["SHUTDOWN"]}', lambda_extension_name="watch")
+    identifier = registered.header("Lambda-Extension-Identifier")
+
+    program.extensions.tell_shutdown("FAILURE", 1)
+    heard = program.extension("GET", "event/next", lambda_extension_identifier=identifier)
+
+    assert heard.document["shutdownReason"] == "FAILURE"
+
+
 def test_the_instance_is_free_when_all_that_hear_events_wait_for_the_next():
     program = Program("watch")
     registered = program.extension("POST", "register", b'{"events":["INVOKE"]}', lambda_extension_name="watch")

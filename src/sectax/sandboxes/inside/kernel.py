@@ -28,6 +28,10 @@ _AT_RECURSIVE = 0x8000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 # The same number on every architecture (all system calls since 5.0 are numbered alike).
 _SYS_MOUNT_SETATTR = 442
+_SYS_MOVE_MOUNT, _SYS_FSOPEN, _SYS_FSCONFIG, _SYS_FSMOUNT = 429, 430, 431, 432
+_MOVE_MOUNT_F_EMPTY_PATH = 4
+_CLOEXEC = 1  # of fsopen and of fsmount
+_FSCONFIG_SET_STRING, _FSCONFIG_CMD_CREATE = 1, 6
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _SYS_SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SYS_KEYCTL = {"x86_64": 250, "aarch64": 219}
@@ -59,6 +63,22 @@ def protect(target: str, attributes: int, *, recursive: bool) -> None:
     number = ctypes.c_long(_SYS_MOUNT_SETATTR)
     path, size = ctypes.c_char_p(os.fsencode(target)), ctypes.c_size_t(len(attr))
     _check(_libc.syscall(number, _AT_FDCWD, path, ctypes.c_uint(flags), attr, size), "mount_setattr", target)
+
+
+def open_mount(kind: str, source: str, attributes: int) -> int:
+    """A mount of this kind without a place, which `attach` gives it; attributes: MOUNT_ATTR_…. Linux 5.2 and later."""
+    context = _call(_SYS_FSOPEN, kind, _text(kind), _CLOEXEC)
+    try:
+        _call(_SYS_FSCONFIG, source, context, _FSCONFIG_SET_STRING, b"source", _text(source), 0)
+        _call(_SYS_FSCONFIG, source, context, _FSCONFIG_CMD_CREATE, None, None, 0)
+        return _call(_SYS_FSMOUNT, source, context, _CLOEXEC, attributes)
+    finally:
+        os.close(context)
+
+
+def attach(mount_fd: int, target: str) -> None:
+    """Give a mount that has no place one."""
+    _call(_SYS_MOVE_MOUNT, target, mount_fd, b"", _AT_FDCWD, _text(target), _MOVE_MOUNT_F_EMPTY_PATH)
 
 
 def change_root() -> None:
@@ -115,6 +135,14 @@ def machine() -> str:
 def _prctl(option: int, value: int) -> None:
     zero = ctypes.c_ulong(0)
     _check(_libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
+
+
+def _call(number: int, about: str, *arguments: int | bytes | None) -> int:
+    status = int(_libc.syscall(ctypes.c_long(number), *arguments))
+    if status < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error), about)
+    return status
 
 
 def _check(status: int, call: str, about: str = "") -> None:

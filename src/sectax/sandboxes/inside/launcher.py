@@ -58,6 +58,7 @@ class _Init:
         self._channel = channel
         self._filter = calls
         self._settings = settings
+        self._tmp = groups.pop() if settings["scratch"] else None
         # With "thaw" the last descriptor is not of a group's processes but of what freezes the instance.
         self._freezer = groups.pop() if "thaw" in settings else None
         self._groups = groups
@@ -81,7 +82,16 @@ class _Init:
         socket.sethostname(self._settings["hostname"])
         bring_loopback_up()
         name, uid, gid = self._settings["user"]
-        enter_root(self._settings["staging"], self._settings["mounts"], self._settings["tmp_mb"], (name, uid, gid))
+        enter_root(
+            self._settings["staging"],
+            self._settings["mounts"],
+            self._tmp,
+            self._settings["tmp_mb"],
+            self._settings["memory_mb"],
+            (name, uid, gid),
+        )
+        if self._tmp is not None:
+            os.close(self._tmp)
         # No user namespaces inside: they would give the function capabilities, over themselves at least.
         with open("/proc/sys/user/max_user_namespaces", "w") as file:
             file.write("0")

@@ -32,17 +32,27 @@ _ETC = (
     "timezone",
 )
 _DEVICES = ("null", "zero", "full", "random", "urandom")
+_NO_MEMORY = ("Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTotal", "SwapFree", "Shmem", "SReclaimable")
 _SHM_MB = 64  # as in a container; what is in it counts as memory
 
 _READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 
 
-def enter_root(staging: str, mounts: Iterable[tuple[str, str]], tmp_mb: int, user: tuple[str, int, int]) -> None:
+def enter_root(
+    staging: str,
+    mounts: Iterable[tuple[str, str]],
+    tmp: int | None,
+    tmp_mb: int,
+    memory_mb: int,
+    user: tuple[str, int, int],
+) -> None:
     """Build the root upon the empty folder *staging* and go there. The caller has a mount and pid namespace of its own.
 
     Args:
         mounts: (source, target) of what is to be seen read-only besides the system.
+        tmp: the descriptor of a mount for /tmp; None for a tmpfs.
         tmp_mb: the size of /tmp in MiB.
+        memory_mb: what /proc/meminfo says.
         user: name, uid and gid of the one user.
     """
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # nothing of this is seen outside
@@ -55,12 +65,26 @@ def enter_root(staging: str, mounts: Iterable[tuple[str, str]], tmp_mb: int, use
     os.mkdir("proc")
     os.mkdir("tmp")
     kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    _tmpfs("tmp", f"mode=1777,size={tmp_mb}m")
+    _show_memory(memory_mb)
+    if tmp is None:
+        _tmpfs("tmp", f"mode=1777,size={tmp_mb}m")
+    else:
+        kernel.attach(tmp, "tmp")
     # Outer folders first, or they would hide the inner ones.
     for source, target in sorted(mounts, key=lambda pair: pair[1]):
         _show(source, os.path.normpath(target).lstrip("/"))
     kernel.change_root()
     kernel.protect("/", _READ_ONLY, recursive=False)
+
+
+def _show_memory(memory_mb: int) -> None:
+    """The instance's own memory in /proc/meminfo, as it is before anything runs: programs size themselves by it."""
+    amounts = dict.fromkeys(("MemTotal", "MemFree", "MemAvailable"), memory_mb * 1024)
+    amounts |= dict.fromkeys(_NO_MEMORY, 0)
+    _write("meminfo", "".join(f"{name + ':':16}{amount:8} kB\n" for name, amount in amounts.items()))
+    kernel.mount("meminfo", "proc/meminfo", flags=kernel.MS_BIND)
+    kernel.protect("proc/meminfo", _READ_ONLY, recursive=False)
+    os.unlink("meminfo")  # the mount keeps it
 
 
 def _show_system(name: str) -> None:

@@ -4,8 +4,9 @@ Each request has one answer; `error` in it says what went wrong; `missing`, that
 there are no namespaces here.
 
     instance: {}                                         in a user namespace of its own now: write the maps
-    owner:    {"hostname", "staging", "mounts", "tmp_mb", "user", "thaw"} with the groups' cgroup.procs;
-              with "thaw" one more descriptor, to which init writes that text before it ends
+    owner:    {"hostname", "staging", "mounts", "tmp_mb", "memory_mb", "user", "thaw", "scratch"} with
+              the groups' cgroup.procs; with "thaw" one more descriptor, to which init writes that text before it
+              ends, and with "scratch" one of a mount for /tmp
     instance: {}                                         ready
     owner:    {"listen": [host, port]}            →      {} with the socket
     owner:    {"start": argv, "env", "cwd"} with stdout and stderr    →    {} with a pidfd and a pipe that will

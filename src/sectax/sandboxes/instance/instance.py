@@ -20,6 +20,7 @@ from sectax.sandboxes.instance.launch import GID, UID, USER, expect_answer, map_
 from sectax.sandboxes.instance.leftovers import Place, new_place
 from sectax.sandboxes.instance.limits import Counters, InForce, Limits
 from sectax.sandboxes.instance.processes import InstanceProcess
+from sectax.sandboxes.instance.scratch import scratch
 
 # An exec under a small quota takes some periods; more than this is a fault.
 _ANSWER_S = 30.0
@@ -64,7 +65,7 @@ class Instance:
         Args:
             name: letters, digits, '-', '_' and '.'; also the host name inside. Need not be unique.
             mounts: what is to be seen inside besides the system's folders.
-            tmp_mb: size of /tmp in MiB; what is in it counts as the instance's memory.
+            tmp_mb: size of /tmp in MiB: a disk of its own where root can make one (see `scratch`), else its memory.
         Raises:
             SandboxMissing: a quota is asked for (`limits.cpu`) and cannot be had, or there are no namespaces.
             InstanceFailed: a mount's source is missing, the kernel refused a limit …
@@ -95,6 +96,18 @@ class Instance:
         self._channel.settimeout(_ANSWER_S)
         self._place.note(self._made, self._launcher.pid)
         self._period_us = limits.period_us
+        tmp = scratch(tmp_mb)  # while the launcher's interpreter starts
+        try:
+            self._furnish(limits, mounts, tmp_mb, tmp)
+        finally:
+            if tmp is not None:
+                os.close(tmp)
+        expect_answer(self._channel, self._launcher)
+
+    def _furnish(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int, tmp: int | None) -> None:
+        """Make the groups, and tell init what it is to build."""
+        assert self._channel is not None
+        assert self._launcher is not None
         self._groups.make(limits)  # while the launcher's interpreter starts
         expect_answer(self._channel, self._launcher)
         map_user(self._launcher.pid)
@@ -103,6 +116,8 @@ class Instance:
             "staging": str(self._place.staging),
             "mounts": [(str(mount.source.resolve()), mount.target) for mount in mounts],
             "tmp_mb": tmp_mb,
+            "memory_mb": limits.memory_mb,
+            "scratch": tmp is not None,
             "user": (USER, UID, GID),
         }
         descriptors = self._groups.procs()
@@ -111,11 +126,10 @@ class Instance:
             descriptors.append(freezer.handle())
             settings["thaw"] = freezer.thawing.decode()
         try:
-            wire.send(self._channel, settings, tuple(descriptors))
+            wire.send(self._channel, settings, (*descriptors, *(() if tmp is None else (tmp,))))
         finally:
             for fd in descriptors:
                 os.close(fd)
-        expect_answer(self._channel, self._launcher)
 
     def listen(self, host: str, port: int) -> socket.socket:
         """A listening TCP socket inside the instance's network, held by the caller outside (who closes it).

@@ -61,6 +61,7 @@ class ExtensionsApi:
         self._expected = expected
         self._notify = notify
         self._extensions: dict[str, Extension] = {}
+        self._shutdown: dict[str, object] | None = None
 
     @property
     def all_registered(self) -> bool:
@@ -110,8 +111,9 @@ class ExtensionsApi:
         self._tell(INVOKE, event)
 
     def tell_shutdown(self, reason: str, deadline_epoch_ms: int) -> None:
-        """Say that the instance ends: SPINDOWN, TIMEOUT or FAILURE."""
-        self._tell(SHUTDOWN, {"eventType": SHUTDOWN, "shutdownReason": reason, "deadlineMs": deadline_epoch_ms})
+        """Say that the instance ends (SPINDOWN, TIMEOUT, FAILURE), to those that are still busy when they ask."""
+        self._shutdown = {"eventType": SHUTDOWN, "shutdownReason": reason, "deadlineMs": deadline_epoch_ms}
+        self._tell(SHUTDOWN, self._shutdown)
 
     def _tell(self, kind: str, event: dict[str, object]) -> None:
         for extension in self._extensions.values():
@@ -154,6 +156,8 @@ class ExtensionsApi:
         if extension is not None:
             extension.asking = exchange
             extension.ever_asked = True
+            if self._shutdown is not None:
+                self._tell(SHUTDOWN, self._shutdown)
             self._notify()
 
     def _error(self, exchange: Exchange) -> None:

@@ -47,6 +47,7 @@ class Life:
         self._make_box = make_box
         self._settings = settings
         self._loop = asyncio.get_running_loop()
+        self._log_stream = programs.log_stream()
         self._extension_names = programs.extensions(function)
         self.extensions = ExtensionsApi(function, frozenset(self._extension_names), self._notify)
         self.api = RuntimeApi(function, self.extensions, self._notify)
@@ -159,7 +160,7 @@ class Life:
         return False
 
     async def _start(self, name: str, argv: tuple[str, ...]) -> None:
-        environment = programs.environment(self._function, self._runtime, self._settings.region)
+        environment = programs.environment(self._function, self._runtime, self._settings.region, self._log_stream)
         start = functools.partial(self.box.start, argv, environment, programs.TASK, self.log.writing, self.log.writing)
         try:
             process = await asyncio.to_thread(start)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sectax.sandboxes.instance import Mount
 from sectax.stack.lambda_service.function import LATEST, Function
@@ -56,7 +58,12 @@ def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
     return None
 
 
-def environment(function: Function, runtime: Runtime, region: str) -> dict[str, str]:
+def log_stream() -> str:
+    """A name for the log stream of a new instance, as Lambda makes them: 2026/01/31/[$LATEST]0123…"""
+    return f"{datetime.now(UTC):%Y/%m/%d}/[{LATEST}]{secrets.token_hex(16)}"
+
+
+def environment(function: Function, runtime: Runtime, region: str, log_stream: str) -> dict[str, str]:
     """The environment of the programs of an instance, as Lambda defines it; the function's own variables are added.
 
     The credentials are made up: they let AWS's clients sign, and mean nothing anywhere.
@@ -66,6 +73,11 @@ def environment(function: Function, runtime: Runtime, region: str) -> dict[str, 
         "LD_LIBRARY_PATH": "/var/lang/lib:/lib64:/usr/lib64:/var/runtime:/var/task:/var/task/lib:/opt/lib",
         "LANG": "C.UTF-8",
         "TZ": ":UTC",
+        # Nobody listens there, as on AWS where tracing is off.
+        "AWS_XRAY_CONTEXT_MISSING": "LOG_ERROR",
+        "AWS_XRAY_DAEMON_ADDRESS": "169.254.79.129:2000",
+        "_AWS_XRAY_DAEMON_ADDRESS": "169.254.79.129",
+        "_AWS_XRAY_DAEMON_PORT": "2000",
         **runtime.environment,
         **function.environment,
         "AWS_LAMBDA_RUNTIME_API": f"{API_HOST}:{API_PORT}",
@@ -74,7 +86,7 @@ def environment(function: Function, runtime: Runtime, region: str) -> dict[str, 
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
         "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{function.name}",
-        "AWS_LAMBDA_LOG_STREAM_NAME": f"{LATEST}",
+        "AWS_LAMBDA_LOG_STREAM_NAME": log_stream,
         "AWS_EXECUTION_ENV": runtime.identity,
         "AWS_REGION": region,
         "AWS_DEFAULT_REGION": region,
