@@ -57,9 +57,9 @@ def _command_for(experiment: Experiment) -> click.Command:
     command.params += [
         click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Only these levels of a factor."),
         click.Option(["--margin"], default="2%", show_default=True, help="The smallest cost that matters."),
-        click.Option(["--budget"], metavar="TIME", help="The most time to spend, as in 60s or 5m.  [default: by preset]"),
+        click.Option(["--budget"], metavar="TIME", help="The most time, as in 60s or 5m.  [default: by preset]"),
         click.Option(["--blocks"], type=int, metavar="N", help="Exactly so many blocks (the fixed-N design)."),
-        click.Option(["--max-blocks"], type=int, metavar="N", help="At most so many blocks.  [default: as many as the budget holds]"),
+        click.Option(["--max-blocks"], type=int, metavar="N", help="At most so many blocks.  [default: what fits]"),
         click.Option(["--simultaneous"], is_flag=True, help="All comparisons under one error level."),
         click.Option(["--seed"], type=int, help="Of the order of the trials.  [default: drawn]"),
         click.Option(["--out"], type=click.Path(), metavar="FILE", help="The run file, which must not exist yet."),
