@@ -80,13 +80,6 @@ def test_the_default_crosses_every_scheme_and_what_stands_around_the_check() -> 
     assert {each.levels["authentication"] for each in plan().treatments} == set(AUTHENTICATION)
 
 
-@pytest.mark.parametrize(("preset", "budget_s"), [("quick", 60.0), ("published", 600.0), ("default", None)])
-def test_a_preset_ends_in_its_own_time_unless_the_user_says_otherwise(preset: str, budget_s: float | None) -> None:
-    assert plan(preset).stopping.budget_s == budget_s
-    assert plan(preset, Stopping(0.02, budget_s=5.0)).stopping.budget_s == 5.0
-    assert plan(preset, Stopping(0.02, fixed_blocks=6)).stopping.budget_s is None
-
-
 def test_calls_back_to_back_outlast_the_quotas_period() -> None:
     assert plan(pace=("back-to-back",)).batch_s > 0.02
 

@@ -9,7 +9,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, usage, where
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
 from sectax.subjects.function import AWS, LOCAL
 from sectax.subjects.function.spec import LOCAL_ROLE
@@ -115,7 +115,7 @@ def plan_on_aws() -> Plan:
 
 def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_pilots_too() -> None:
     plan = plan_on_aws()
-    blocks = plan.stopping.fixed_blocks or plan.stopping.max_blocks
+    blocks = last_look(plan, None)
     tried = [treatment for treatment in plan.treatments if treatment.role is not Role.NEGATIVE]
 
     without, with_seven = (usage(plan, 0.01, besides)[0].amount for besides in (0, 7))
