@@ -63,12 +63,12 @@ probes: dev ## what all experiments need: probes, functions, their tool-chains
 	@echo "==> sectax setup"
 	@$(BIN)/sectax setup
 
-test: probes ## the tests in 3 minutes: sectax's, then each probe's and function's own
+test: probes ## the tests: sectax's, then each probe's and function's own
 	$(call pytest,not more and not full)
 	$(call probes,test)
 	$(call functions,test)
 
-test-more: probes ## what `make test` leaves out for its time: real runs, some kills, larger simulations
+test-more: probes ## what `make test` leaves out for its time: real runs, kills, more examples
 	$(call pytest,(more or hypothesis) and not full,--hypothesis-profile=more)
 
 test-full: probes ## all tests, with the long forms (every simulation, hundreds of kills)
