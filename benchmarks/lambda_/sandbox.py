@@ -21,6 +21,7 @@ from benchmarks.output import heading, table, target
 from sectax.sandboxes.instance import VCPU_MB, Counters, Instance, Limits, Mount, vcpus
 
 WORK_S = 0.3
+FREEZES = 500
 MEMORY_MB = (128, 512, 1024, VCPU_MB)
 WITHIN = 0.10
 # Calls: CPython 3.11 specialises a function's bytecode at its eighth, and runs this one 25 % faster from then on.
@@ -92,6 +93,20 @@ def life(instances: int) -> dict[str, list[float]]:
     return taken
 
 
+def freezing(times: int) -> list[float]:
+    """Microseconds that the owner takes to freeze and thaw an instance with a program in it."""
+    worker = Worker(VCPU_MB, 1.0)
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        worker.instance.freeze()
+        worker.instance.thaw()
+        taken.append((time.perf_counter() - began) * 1e6)
+        worker.work(100)
+    worker.close()
+    return taken
+
+
 def calibrated(worker: Worker) -> int:
     """The turns that take WORK_S without a quota."""
     turns = 1_000_000
@@ -116,6 +131,10 @@ def main() -> None:
     table(["ms", "p50", "p90", "max"], rows, f"{arguments.instances} instances, one after the other")
     added = statistics.median(taken["create + start"])
     target("create + start, p50", added, COLD_START_MS, f"{added:.1f} ms, at most {COLD_START_MS:g}")
+
+    taken_us = freezing(FREEZES)
+    deciles = statistics.quantiles(taken_us, n=10)
+    table(["µs", "p50", "p90"], [["freeze + thaw", f"{deciles[4]:.0f}", f"{deciles[8]:.0f}"]], f"{FREEZES} times")
 
     shares(arguments.rounds)
 

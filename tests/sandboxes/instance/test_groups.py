@@ -121,7 +121,7 @@ def test_a_controller_that_was_not_delegated_is_missing_with_a_reason(tmp_path: 
 
     groups.make(Limits(128, None))  # the CPU share is left out, memory is limited all the same
     assert groups.in_force() == InForce(None, None, 128 << 20, "v2")
-    assert set(groups.missing) == {"cpu", "cpuacct"}
+    assert set(groups.missing) == {"cpu", "cpuacct", "cpuset"}
     groups.close()
 
 

@@ -51,7 +51,6 @@ def test_the_root_holds_the_system_and_nothing_of_the_machines_users(box: Instan
         "root",
         "run",
         "var",
-        "sys",
         "boot",
         "mnt",
         "work",
@@ -296,12 +295,21 @@ def test_no_namespace_can_be_left_or_made(box: Instance) -> None:
     assert set(attempt(box, code).split()) <= {"EPERM", "EACCES", "ENOSPC", "EINVAL"}
 
 
-def test_no_control_group_can_be_seen_or_changed(box: Instance) -> None:
-    ran = run(box, "print(open('/proc/self/mountinfo').read()); print(open('/proc/self/cgroup').read())")
+def test_its_own_control_groups_alone_are_seen_and_cannot_be_changed(box: Instance) -> None:
+    code = """
+    import glob
+    print(open("/proc/self/mountinfo").read(), open("/proc/self/cgroup").read())
+    print("others:", glob.glob("/sys/fs/cgroup/**/*.procs", recursive=True))
+    """
+    seen, _, others = run(box, code).text.partition("others:")
+    mounts = [line.split() for line in seen.splitlines() if " - cgroup" in line]
 
-    assert "cgroup" not in "".join(line for line in ran.text.splitlines() if " - " in line)
-    assert "isolation" not in "".join(line for line in ran.text.splitlines() if " - " not in line)
-    assert attempt(box, "print(attempt(os.listdir, '/sys/fs/cgroup'))") == "ENOENT"
+    assert "isolation" not in seen
+    assert mounts
+    assert {(words[3], words[5].partition(",")[0]) for words in mounts} == {("/", "ro")}
+    assert others.count("cgroup.procs") == len(mounts)  # no group below its own
+    refused = attempt(box, f"print(attempt(open, '{mounts[0][4]}/cgroup.procs', 'w'))")
+    assert refused in {"EROFS", "EACCES"}
 
 
 def test_its_own_rlimits_cannot_be_raised(box: Instance) -> None:

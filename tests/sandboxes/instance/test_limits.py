@@ -182,3 +182,42 @@ def test_a_fork_bomb_ends_at_the_number_of_processes() -> None:
 def test_a_mount_that_does_not_exist_is_named() -> None:
     with pytest.raises(InstanceFailed, match="/no/such/code"):
         Instance.create("x", Limits(128, None), [Mount(Path("/no/such/code"), "/var/task")])
+
+
+@needs_root
+def test_programs_find_the_limits_at_the_usual_place_and_cannot_change_them() -> None:
+    box = instance(256)
+    try:
+        code = """
+        import errno, glob, os
+        (path,) = glob.glob("/sys/fs/cgroup/memory*/memory.limit_in_bytes") or glob.glob("/sys/fs/cgroup/memory.max")
+        print(open(path).read().strip())
+        try:
+            os.open(path, os.O_WRONLY)
+        except OSError as error:
+            print(errno.errorcode[error.errno])
+        """
+        ran = run(box, code)
+    finally:
+        box.destroy()
+
+    limit, refused = ran.text.split()
+    assert limit == str(256 << 20)
+    assert refused in {"EROFS", "EACCES"}
+
+
+@needs_root
+@pytest.mark.skipif(not Path("/usr/bin/java").exists(), reason="java is not installed: apt-get install default-jre")
+def test_java_takes_no_more_than_a_share_of_the_instances_memory() -> None:
+    box = instance(512)
+    reading, writing = os.pipe()
+    try:
+        argv = ["/usr/bin/java", "-XX:+PrintFlagsFinal", "-version"]
+        box.start(argv, {"PATH": "/usr/bin:/bin"}, "/tmp", writing, writing)
+        os.close(writing)
+        with os.fdopen(reading) as output:
+            flags = {words[1]: words[3] for line in output if len(words := line.split()) > 3 and words[2] == "="}
+    finally:
+        box.destroy()
+
+    assert int(flags["MaxHeapSize"]) <= 256 << 20

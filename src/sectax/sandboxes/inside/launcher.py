@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from sectax.sandboxes.inside import kernel, wire
 from sectax.sandboxes.inside.calls import call_filter
 from sectax.sandboxes.inside.network import bring_loopback_up, listener
+from sectax.sandboxes.inside.own_groups import mount_own
 from sectax.sandboxes.inside.root import enter_root
 
 _OPEN_FILES = 1024  # as Lambda's own sandboxes allow
@@ -82,7 +83,7 @@ class _Init:
         socket.sethostname(self._settings["hostname"])
         bring_loopback_up()
         name, uid, gid = self._settings["user"]
-        enter_root(
+        groups = enter_root(
             self._settings["staging"],
             self._settings["mounts"],
             self._tmp,
@@ -92,6 +93,7 @@ class _Init:
         )
         if self._tmp is not None:
             os.close(self._tmp)
+        mount_own(groups, self._groups)
         # No user namespaces inside: they would give the function capabilities, over themselves at least.
         with open("/proc/sys/user/max_user_namespaces", "w") as file:
             file.write("0")

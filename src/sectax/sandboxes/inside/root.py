@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from sectax.sandboxes.inside import kernel
+from sectax.sandboxes.inside.own_groups import make_places
 
 # Where they exist: a link (as in a merged /usr) stays one, a folder is shown.
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
@@ -45,7 +46,7 @@ def enter_root(
     tmp_mb: int,
     memory_mb: int,
     user: tuple[str, int, int],
-) -> None:
+) -> list[tuple[str, str, str | None]]:
     """Build the root upon the empty folder *staging* and go there. The caller has a mount and pid namespace of its own.
 
     Args:
@@ -54,6 +55,8 @@ def enter_root(
         tmp_mb: the size of /tmp in MiB.
         memory_mb: what /proc/meminfo says.
         user: name, uid and gid of the one user.
+    Returns:
+        What `own_groups.mount_own` is to mount.
     """
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # nothing of this is seen outside
     _tmpfs(staging, "mode=755,size=1m")
@@ -62,6 +65,7 @@ def enter_root(
         _show_system(name)
     _fill_etc(user)
     _fill_dev()
+    groups = make_places()
     os.mkdir("proc")
     os.mkdir("tmp")
     kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
@@ -75,6 +79,7 @@ def enter_root(
         _show(source, os.path.normpath(target).lstrip("/"))
     kernel.change_root()
     kernel.protect("/", _READ_ONLY, recursive=False)
+    return groups
 
 
 def _show_memory(memory_mb: int) -> None:

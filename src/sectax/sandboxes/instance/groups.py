@@ -18,6 +18,7 @@ from sectax.sandboxes.instance.hierarchies import (
     FREEZER,
     Hierarchy,
     hierarchy,
+    inherit_cpuset,
     prepare,
     read,
     write,
@@ -239,6 +240,8 @@ def _make(place: Hierarchy, folder: Path) -> None:
         try:
             prepare(place)
             folder.mkdir(exist_ok=True)
+            if place.version == 1:
+                inherit_cpuset(folder)
         except FileNotFoundError:
             if attempt == _TRIES - 1:
                 raise

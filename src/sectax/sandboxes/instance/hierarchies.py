@@ -12,7 +12,8 @@ from sectax.sandboxes.process.cgroups import cgroup_folders
 
 # What an instance needs of each version. In v2 the counter of CPU time and the freezer need no controller.
 FREEZER = "freezer"
-CONTROLLERS = ("cpu", "cpuacct", "memory", "pids", FREEZER)
+# Java believes what v1 says of its memory only beside cpuset.
+CONTROLLERS = ("cpu", "cpuacct", "memory", "pids", FREEZER, "cpuset")
 _V2_CONTROLLERS = ("cpu", "memory", "pids")
 
 _FOLDER = "sectax"  # all instances' groups are in it
@@ -81,6 +82,7 @@ def prepare(place: Hierarchy) -> None:
     """
     place.parent.mkdir(exist_ok=True)
     if place.version == 1:
+        inherit_cpuset(place.parent)
         return
     for folder in (place.above, place.parent):
         offered, active = _words(folder / "cgroup.controllers"), _words(folder / "cgroup.subtree_control")
@@ -90,6 +92,13 @@ def prepare(place: Hierarchy) -> None:
                 place.move.mkdir(exist_ok=True)
                 write(place.move / "cgroup.procs", str(os.getpid()))
             write(folder / "cgroup.subtree_control", " ".join(f"+{name}" for name in missing))
+
+
+def inherit_cpuset(folder: Path) -> None:
+    """Give a new group of v1's cpuset what its parent has; until then no process may join it."""
+    for name in ("cpuset.cpus", "cpuset.mems"):
+        if not (read(folder / name) or "").strip() and (given := read(folder.parent / name)):
+            write(folder / name, given.strip())
 
 
 def write(path: Path, text: str) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,21 +97,23 @@ class Instance:
         self._channel.settimeout(_ANSWER_S)
         self._place.note(self._made, self._launcher.pid)
         self._period_us = limits.period_us
-        tmp = scratch(tmp_mb)  # while the launcher's interpreter starts
-        try:
-            self._furnish(limits, mounts, tmp_mb, tmp)
-        finally:
-            if tmp is not None:
-                os.close(tmp)
+        # The groups and the disk are made while the launcher's interpreter starts.
+        with ThreadPoolExecutor(1) as threads:
+            disk = threads.submit(scratch, tmp_mb)
+            try:
+                self._groups.make(limits)
+                expect_answer(self._channel, self._launcher)
+                map_user(self._launcher.pid)
+                self._furnish(self._channel, limits, mounts, tmp_mb, disk.result())
+            finally:
+                if (tmp := disk.result()) is not None:
+                    os.close(tmp)
         expect_answer(self._channel, self._launcher)
 
-    def _furnish(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int, tmp: int | None) -> None:
-        """Make the groups, and tell init what it is to build."""
-        assert self._channel is not None
-        assert self._launcher is not None
-        self._groups.make(limits)  # while the launcher's interpreter starts
-        expect_answer(self._channel, self._launcher)
-        map_user(self._launcher.pid)
+    def _furnish(
+        self, channel: socket.socket, limits: Limits, mounts: Sequence[Mount], tmp_mb: int, tmp: int | None
+    ) -> None:
+        """Tell init what it is to build."""
         settings: dict[str, Any] = {
             "hostname": self.name[:_HOST_NAME_LENGTH],
             "staging": str(self._place.staging),
@@ -126,7 +129,7 @@ class Instance:
             descriptors.append(freezer.handle())
             settings["thaw"] = freezer.thawing.decode()
         try:
-            wire.send(self._channel, settings, (*descriptors, *(() if tmp is None else (tmp,))))
+            wire.send(channel, settings, (*descriptors, *(() if tmp is None else (tmp,))))
         finally:
             for fd in descriptors:
                 os.close(fd)
