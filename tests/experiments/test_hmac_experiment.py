@@ -69,11 +69,8 @@ def test_cpu_time_answers_where_it_is_known_and_the_study_had_no_other_metric(pr
     assert (CPU_TIME in told) == (endpoint == LOCAL)
 
 
-def test_a_quick_run_shows_what_the_check_takes_by_the_functions_own_clock() -> None:
-    made = plan("quick")
-
-    assert "published-timed" in {each.levels["authentication"] for each in made.treatments}
-    assert "whole" in made.beside
+def test_what_the_check_takes_by_the_functions_own_clock_is_shown_beside_the_answer() -> None:
+    assert "whole" in plan().beside
 
 
 def test_the_default_crosses_every_scheme_and_what_stands_around_the_check() -> None:

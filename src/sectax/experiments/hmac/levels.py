@@ -70,7 +70,7 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
         "memory": ("1024",),
         "pace": (SPACED,),
         "data": (UNPACKED,),
-        "authentication": (NONE, PUBLISHED, TIMED),
+        "authentication": (NONE, PUBLISHED),
     },
     "published": {
         "language": ("python",),
