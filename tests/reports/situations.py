@@ -191,6 +191,7 @@ class Case:
             telemetry=self.telemetry,
             sessions=(Environment(self.identity, {"host.name": "bench-07"}),),
             block_s=4.4,
+            blocks_s=4.4 * self.blocks,
             notes=self.notes,
         )
         results = tuple(

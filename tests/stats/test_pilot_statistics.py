@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sectax.stats.change_point import change_points, warm_up, warm_up_of
+from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.repeated_looks import repeated_critical_value
 from sectax.stats.repetition import seconds_to_verdict, variance_parts
 
@@ -108,7 +109,6 @@ def soonest(within: float, between: float, *, block: float, round_: float, half_
         half_width=half_width,
         alpha=0.05,
         first_look=6,
-        fewest_blocks=10,
     )
     return int(rounds[np.argmin(times)])
 
@@ -132,10 +132,11 @@ def test_rounds_never_cost_more_time_than_any_other_number_of_them() -> None:
 
     def seconds(rounds: int) -> float:
         spread = np.sqrt(2 * (between + within / rounds))
-        blocks = np.arange(10, 401)
+        blocks = np.arange(6, 401)
         differences = rng.normal(0, spread, (200, 400))
         sd = np.array([differences[:, :n].std(axis=1, ddof=1) for n in blocks]).T
-        enough = repeated_critical_value(blocks, 0.05, 6, 400) * sd / np.sqrt(blocks) <= 0.01
+        plain = repeated_critical_value(blocks, 0.05, 6, 400) * sd / np.sqrt(blocks)
+        enough = guarded_half_width(blocks, plain, UNSEEN, 0.05) <= 0.01
         return float(np.mean(blocks[np.argmax(enough, axis=1)])) * (block + rounds * round_)
 
     chosen = seconds(soonest(within, between, block=block, round_=round_))

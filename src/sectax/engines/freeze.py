@@ -193,13 +193,12 @@ def _soonest(
         candidates,
         # Only the whole time counts, so the treatments of a cell pool their variances.
         statistics.fmean(within for within, _ in parts),
-        max(LEAST_BETWEEN, statistics.fmean(between for _, between in parts)),
+        max(LEAST_BETWEEN, statistics.fmean(between for _, between in parts) if not plan.equal_counts else 0.0),
         block_cost=block_cost,
         round_cost=round_cost,
         half_width=max(margin, min(min(distances, default=0.0) / 2, _WIDEST)) / 2,
         alpha=min(alphas, default=plan.stopping.alpha),
         first_look=FIRST_LOOK,
-        fewest_blocks=ENOUGH_BLOCKS,
     )
     return int(candidates[int(np.argmin(times))])
 

@@ -78,7 +78,8 @@ class Measured:
         batches: treatment -> statistics of its counted batches.
         shapes: treatment -> block -> how its batches lie; nothing for blocks with too few of them.
         telemetry: treatment -> name -> total over its counted batches.
-        block_s: about how long one block took, in seconds.
+        block_s: about how long one block took of late, in seconds.
+        blocks_s: how long all of them took.
         state: running, finished, interrupted.
         sessions: the environment of every session, in order.
         notes: what the run itself had to say, in order.
@@ -101,6 +102,7 @@ class Measured:
     telemetry: dict[str, dict[str, float]]
     sessions: tuple[Environment, ...]
     block_s: float | None = None
+    blocks_s: float | None = None
     notes: tuple[str, ...] = field(default=())
     shapes: dict[str, dict[int, BatchShape]] = field(default_factory=dict)
     samples: dict[str, dict[str, dict[int, array[float]]]] = field(default_factory=dict)

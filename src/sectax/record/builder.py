@@ -331,6 +331,7 @@ class MeasuredBuilder:
             telemetry={id: dict(sums) for id, sums in self._telemetry.items() if sums},
             sessions=sessions,
             block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
+            blocks_s=sum(self._seconds.values()),
             notes=notes,
             shapes={id: dict(blocks) for id, blocks in self._shapes.items() if blocks},
             samples={

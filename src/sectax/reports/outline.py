@@ -171,8 +171,8 @@ def _headline(analysed: Analysed) -> tuple[str, ...]:
     identity = measured.sessions[-1].identity if measured.sessions else {}
     number = len(measured.blocks)
     blocks = f"{number} block{'' if number == 1 else 's'}"
-    if measured.block_s is not None and number:
-        blocks += f" in about {units.seconds(number * measured.block_s)}"
+    if measured.blocks_s is not None and number:
+        blocks += f" in {units.seconds(measured.blocks_s)}"
     if len(measured.sessions) > 1:
         blocks += f", {len(measured.sessions)} sessions"
     processors = identity.get("host.cpus", "")

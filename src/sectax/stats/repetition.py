@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.moments import Array
 from sectax.stats.repeated_looks import repeated_critical_value
 
@@ -40,7 +41,6 @@ def seconds_to_verdict(
     half_width: float,
     alpha: float,
     first_look: int,
-    fewest_blocks: int,
 ) -> Array:
     """About how long it takes until an interval is narrow enough, for each number of rounds.
 
@@ -53,7 +53,6 @@ def seconds_to_verdict(
         round_cost: seconds of one round.
         half_width: of the interval, as a log ratio.
         alpha: error level of a comparison. first_look: the blocks of its first look.
-        fewest_blocks: that any answer takes, however quiet the machine.
     Raises:
         ValueError: a cost or width that is not positive.
     """
@@ -61,10 +60,10 @@ def seconds_to_verdict(
         raise ValueError(f"costs and widths must be positive, not {block_cost}, {round_cost}, {half_width}")
     each = np.asarray(rounds, dtype=np.float64)
     spread = np.sqrt(2 * (max(between, 0.0) + max(within, 0.0) / each))
-    blocks = np.arange(fewest_blocks, _MOST_BLOCKS + 1)
+    blocks = np.arange(first_look, _MOST_BLOCKS + 1)
     # In units of the spread: falling with the number of blocks.
     reached = repeated_critical_value(blocks, alpha, first_look, _MOST_BLOCKS) / np.sqrt(blocks)
-    enough = spread[..., None] * reached <= half_width
+    enough = guarded_half_width(blocks, spread[..., None] * reached, UNSEEN, alpha) <= half_width
     needed = np.where(enough.any(axis=-1), blocks[np.argmax(enough, axis=-1)], _MOST_BLOCKS)
     # Beyond what is waited for, the narrower interval still wins.
     needed = np.where(enough.any(axis=-1), needed, _MOST_BLOCKS * np.square(spread * reached[-1] / half_width))

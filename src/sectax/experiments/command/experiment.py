@@ -69,7 +69,9 @@ class CommandExperiment:
             seed=request.seed,
             batch_s=0.005,
             rounds_range=_ROUNDS,
+            # Every execution is a fresh process, whatever ran before: there is nothing to warm up or to settle.
             warms_up=False,
+            settles=False,
             equal_counts=True,
             options=options,
             answered_by=(
