@@ -134,7 +134,7 @@ def test_summary_says_why_there_is_no_verdict() -> None:
 def test_summary_of_an_interrupted_run_begins_with_that() -> None:
     lines = words.summary(situations.interrupted_after_four_blocks())
 
-    assert lines[0] == "The run was interrupted: 4 of at most 40 blocks are in."
+    assert lines[0] == "The run was interrupted after 4 of at most 40 blocks."
 
 
 def test_level_in_braces_is_only_a_name() -> None:

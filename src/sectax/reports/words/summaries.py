@@ -64,10 +64,10 @@ def _state(analysed: Analysed) -> list[str]:
     measured = analysed.measured
     if measured.state == "finished":
         return []
-    most = last_look(measured.plan, measured.calibrated)
     word = "was interrupted" if measured.state == "interrupted" else "has not finished"
     number = len(measured.blocks)
-    return [f"The run {word}: {number} of at most {most} blocks are in."]
+    limit = "" if measured.calibrated is None else f" of at most {last_look(measured.plan, measured.calibrated)}"
+    return [f"The run {word} after {number}{limit} blocks."]
 
 
 def _sentence(analysed: Analysed, finding: Finding) -> str:
