@@ -22,7 +22,9 @@ def main() -> None:
         "--workers", type=int, help="processes (" + ", ".join(f"{k} {n}" for k, n in USUAL_WORKERS.items()) + ")"
     )
     parser.add_argument("--seconds", type=float, default=60, help="end after so long (60)")
-    parser.add_argument("--nice", type=int, default=0, help="how much nicer they are than whoever starts them; below 0 for root alone (0)")
+    parser.add_argument(
+        "--nice", type=int, default=0, help="how much nicer than whoever starts them; below 0: root (0)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the bursts (1)")
     parser.add_argument("--with-stdin", action="store_true", help="end at the end of stdin too")
     given = parser.parse_args()
