@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from benchmarks.honesty.session import Compared, Session
 from benchmarks.honesty.summary import (
@@ -68,6 +70,17 @@ class Row:
         asked = [its for its in self.asked if judged(its)]
         return _of(sum(map(misses, asked)), len(asked))
 
+    def misses_of_the_median(self) -> str:
+        """Against the median of all sessions' references of the same comparison: a session's own may be off, too."""
+        asked = [its for its in self.asked if judged(its)]
+        known: dict[tuple[str, str], list[float]] = {}
+        for its in asked:
+            known.setdefault((its.language, its.injected), []).append(its.reference or 0.0)
+        typical = {which: statistics.median(references) for which, references in known.items()}
+        return _of(
+            sum(misses(replace(its, reference=typical[its.language, its.injected])) for its in asked), len(asked)
+        )
+
 
 def rows(sessions: Sequence[Session]) -> list[Row]:
     """In the order in which they came, 'nothing' first."""
@@ -77,12 +90,14 @@ def rows(sessions: Sequence[Session]) -> list[Row]:
 
 def errors(all_rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """How often an answer was wrong, or a cost found."""
-    header = [*_HEADER, f"misses by more than {100 * MISS:g} %", "A/A: a direction claimed", "before the audit"]
+    header = [*_HEADER, f"misses by more than {100 * MISS:g} %", "against the median reference"]
+    header += ["A/A: a direction claimed", "before the audit"]
     header += ["+2 % found", "+5 % found", "+10 % found"]
     lines = [
         [
             *row.words(),
             row.misses(),
+            row.misses_of_the_median(),
             row.count(claims_direction, *A_A),
             row.count(claimed_before_the_audit, *A_A),
             *(row.count(found, level) for level in ("+2%", "+5%", "+10%")),
