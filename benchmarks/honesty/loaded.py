@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+import msgspec
 
 from benchmarks.honesty.session import Compared, Session
 from benchmarks.honesty.summary import (
@@ -78,7 +79,8 @@ class Row:
             known.setdefault((its.language, its.injected), []).append(its.reference or 0.0)
         typical = {which: statistics.median(references) for which, references in known.items()}
         return _of(
-            sum(misses(replace(its, reference=typical[its.language, its.injected])) for its in asked), len(asked)
+            sum(misses(msgspec.structs.replace(its, reference=typical[its.language, its.injected])) for its in asked),
+            len(asked),
         )
 
 
