@@ -10,7 +10,7 @@ import pytest
 
 from sectax.design.batches import Operation, uneven
 from sectax.engines.freeze import Tried, freeze, sized_again
-from sectax.model.plan import Calibrated, Plan, Stopping
+from sectax.model.plan import Calibrated, Plan, Stopping, known_extra
 from sectax.model.treatment import Role
 from tests.design.plans import small_plan
 
@@ -21,7 +21,7 @@ SECONDS = {"RS256": 4e-4, "ES256": 3e-5, "EdDSA": 2e-3}
 
 
 def tried(operation_s: float, noise: float = 0.01) -> Tried:
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(round(operation_s * 1e9))
     readings = tuple(tuple(math.log(operation_s) + rng.normal(0, noise, 10)) for _ in range(2))
     return Tried(Operation(operation_s, 1e-3), 0.05, 2e-4, 1.0, 1e-8, 5e-8, readings)
 
@@ -109,3 +109,65 @@ def test_what_could_not_be_tried_is_not_there() -> None:
 
     assert calibrated.calibrations == {}
     assert set(calibrated.rounds.values()) == {PLAN.rounds_range[0]}
+
+
+@pytest.mark.parametrize("allowed", [(2, 64), (2, 4), (4, 4), (6, 80)])
+@pytest.mark.parametrize("left_s", [-1.0, 0.0, 10.0, 100.0])
+def test_a_budget_of_any_length_ends_the_search_for_rounds(allowed: tuple[int, int], left_s: float) -> None:
+    rounds = frozen(replace(PLAN, rounds_range=allowed), left_s=left_s, noise=0.3).rounds
+
+    assert all(allowed[0] <= number <= allowed[1] for number in rounds.values())
+
+
+def paced(operation_s: float) -> Tried:
+    each = tried(operation_s)
+    return replace(each, operation=replace(each.operation, most=1))
+
+
+def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() -> None:
+    plan = replace(PLAN, batch_s=0.1)
+    operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-2}
+    seconds = {each.id: operations[each.levels["algorithm"]] for each in plan.treatments}
+
+    calibrated = freeze(plan, {name: paced(each) for name, each in seconds.items()}, {}, math.inf)
+
+    assert {each.count for each in calibrated.calibrations.values()} == {1}
+    assert sized_again(plan, calibrated, seconds) is None
+
+
+def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> None:
+    right = frozen()
+    seconds = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    short = {name: each / 3 if name.endswith("/ES256") else each for name, each in seconds.items()}
+
+    misled = sized_again(PLAN, right, short)
+    assert misled is not None
+    again = sized_again(PLAN, misled, seconds)
+
+    assert again is not None
+    assert {name: each.count for name, each in again.calibrations.items()} == {
+        name: each.count for name, each in right.calibrations.items()
+    }
+
+
+def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
+    seen = {each.id: tried(SECONDS[each.levels["algorithm"]]) for each in PLAN.treatments}
+    coarse = {name: replace(each, operation=replace(each.operation, shortest_s=1.0)) for name, each in seen.items()}
+    seconds = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    halved = {name: each / 2 if name.endswith("/ES256") else each for name, each in seconds.items()}
+
+    again = sized_again(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
+
+    assert again is not None
+    assert all(each.batch_s > 0.7 for each in again.calibrations.values())
+
+
+def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
+    slow = {each.id: tried((7 if each.levels["algorithm"] == "EdDSA" else 1) * 1e-4) for each in PLAN.treatments}
+    again = sized_again(PLAN, freeze(PLAN, slow, {}, math.inf), {each.id: 1e-4 for each in PLAN.treatments})
+
+    assert again is not None
+    for each in PLAN.treatments:
+        if each.extra:
+            known = known_extra(again.calibrations[each.id], each.extra, again.rounds[each.cell])
+            assert known == pytest.approx(each.extra, rel=0.1)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import pytest
+
 from sectax.engines.pilot import PROCESSES, calibrate
 from sectax.model.plan import Calibrated
 from sectax.model.subject import Observation, Visit, Witnesses, Work
-from sectax.model.trial import BlockEvent
+from sectax.model.trial import BlockEvent, Dropped
 from tests.design.plans import small_plan
 
 PLAN = replace(small_plan(), batch_s=0.02)
@@ -83,3 +85,23 @@ def test_a_plan_may_leave_out_what_is_thrown_away() -> None:
 
     assert {each.settle for each in settled.calibrations.values()} == {True}
     assert {each.settle for each in bare.calibrations.values()} == {False}
+
+
+def test_a_clock_that_stands_still_fails_its_treatment_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    observed = PLAN.metrics[0].observed
+    still = Visit((Observation(observed, 0.0, "s", "fake", 1),))
+    monkeypatch.setattr(Fake, "visit", lambda self, work: still)
+
+    found, events = frozen(Spec)
+
+    assert found.calibrations == {}
+    assert all("stood still" in event.reason for event in events if isinstance(event, Dropped))
+    assert any(isinstance(event, Dropped) for event in events)
+
+
+def test_a_coarse_clock_has_its_batch_even_where_a_visit_then_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Fake, "open", lambda self: {"clock_granularity_s": 1e-3})
+
+    found, _ = frozen(Spec)
+
+    assert [each.batch_s for each in found.calibrations.values()] == pytest.approx([1.0] * len(PLAN.treatments))

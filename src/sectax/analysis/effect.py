@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sectax.analysis.pairs import Pairs, cost_unit, pair
-from sectax.model.finding import Effect, Estimate
+from sectax.model.finding import Effect, Estimate, bias_shown
 from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, Plan, last_look
 from sectax.model.treatment import Standing
@@ -186,7 +186,8 @@ def _bias_seen(plan: Plan, pairs: Pairs, seen: Intervals) -> Array:
     for row, comparison in enumerate(pairs.comparisons):
         low, high = seen.low[row], seen.high[row]
         if comparison.standing is Standing.NEGATIVE and (low > 0 or high < 0 or low > high):
-            bias[kinds[row]] = max(bias.get(kinds[row], 0.0), abs(float(seen.mean[row])))
+            shown = bias_shown(within(float(seen.mean[row]), float(low), float(high)), float(low), float(high))
+            bias[kinds[row]] = max(bias.get(kinds[row], 0.0), shown)
     return np.array(
         [
             0.0 if comparison.standing is Standing.NEGATIVE else bias.get(kind, 0.0)

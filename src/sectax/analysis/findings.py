@@ -11,7 +11,7 @@ from sectax.analysis.needed import Open, blocks_needed, margins_in_reach
 from sectax.analysis.verdict import verdict
 from sectax.model.finding import UNSETTLED, Effect, Finding, VerdictId
 from sectax.model.measured import Measured
-from sectax.model.plan import last_look
+from sectax.model.plan import ENOUGH_BLOCKS, last_look
 from sectax.model.treatment import Comparison
 from sectax.stats.confidence_sequence import UNSEEN
 
@@ -90,4 +90,5 @@ def _end(measured: Measured) -> int:
     most = last_look(measured.plan, measured.calibrated)
     if stopping.budget_s is None or not measured.block_s:
         return most
-    return min(most, int(stopping.budget_s / measured.block_s))
+    fitting = int(stopping.budget_s / measured.block_s)
+    return min(most, max(fitting, ENOUGH_BLOCKS) if stopping.extends else fitting)

@@ -17,6 +17,7 @@ from sectax.model.finding import (
     Severity,
     VerdictId,
     Warning,
+    bias_shown,
     fired_for_sure,
     leans_on,
 )
@@ -70,7 +71,7 @@ def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Warning:
         evidence.families[comparison.cell],
         saw,
         "chance, or a small bias of the run: the intervals of the same measurements are wider by "
-        f"{_percent(abs(effect.log_ratio)).lstrip('+')} to both sides",
+        f"{_percent(bias_shown(effect.log_ratio, effect.low, effect.high)).lstrip('+')} to both sides",
         "run again where a verdict depends on so little",
     )
 

@@ -30,12 +30,12 @@ class Operation:
     Attributes:
         operation_s: seconds of one operation where nothing disturbs it.
         shortest_s: the shortest batch that the clock allows.
-        most: operations that a batch may have at most.
+        most: operations that a batch may have at most; None where any number fits.
     """
 
     operation_s: float
     shortest_s: float
-    most: int = MOST_OPERATIONS
+    most: int | None = None
 
 
 def shortest_batch(granularity_s: float, clock_read_s: float) -> float:
@@ -65,12 +65,12 @@ def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bo
         return {}
     slowest = max(cell.values(), key=lambda each: each.operation_s)
     wanted_s = max(aim_s, *(each.shortest_s for each in cell.values()))
-    count = _whole(wanted_s, slowest)
+    count = whole_operations(wanted_s, slowest)
     if equal_counts:
-        least = max(_whole(each.shortest_s, each) for each in cell.values())
-        return {name: min(max(count, least), each.most) for name, each in cell.items()}
+        least = max(whole_operations(each.shortest_s, each) for each in cell.values())
+        return {name: _limited(max(count, least), each.most) for name, each in cell.items()}
     sizes = [
-        {name: _whole(slowest.operation_s * tried, each) for name, each in cell.items()}
+        {name: whole_operations(slowest.operation_s * tried, each) for name, each in cell.items()}
         for tried in range(count, count + _MORE)
     ]
     return min(sizes, key=lambda each: uneven([each[name] * cell[name].operation_s for name in cell]))
@@ -81,9 +81,13 @@ def uneven(lengths_s: Collection[float]) -> bool:
     return bool(lengths_s) and max(lengths_s) > UNEVEN * min(lengths_s)
 
 
-def _whole(length_s: float, operation: Operation) -> int:
+def whole_operations(length_s: float, operation: Operation) -> int:
     """The number of operations whose length is nearest in ratio."""
     exact = length_s / max(operation.operation_s, 1e-12)
     below = math.floor(exact)
     nearest = below if exact < math.sqrt(below * (below + 1)) else below + 1
-    return max(1, min(nearest, operation.most))
+    return _limited(nearest, operation.most)
+
+
+def _limited(count: int, most: int | None) -> int:
+    return max(1, min(count, MOST_OPERATIONS if most is None else most))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sectax.design.batches import Operation, batch_sizes, uneven
+from sectax.design.batches import Operation, batch_sizes, uneven, whole_operations
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Calibration, Plan, known_extra, settled_batch_s
 from sectax.model.treatment import Role
 from sectax.stats.change_point import warm_up
@@ -72,6 +72,9 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S,
                 settled=warmed is None or warmed.settled,
                 waits_s=seen.waits_s,
+                shortest_s=seen.operation.shortest_s,
+                most=seen.operation.most,
+                typical_s=statistics.fmean(math.exp(each) for process in seen.processes for each in process),
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
     rounds = _rounds(plan, tried, calibrations, left_s)
@@ -83,27 +86,39 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     """The batch sizes for later blocks, where those of some cell turned out uneven; None where none did.
 
     Args:
-        operation_s: by treatment, seconds per operation of the fastest batch of the last block.
+        operation_s: by treatment, seconds per operation of the fastest visit of the last block. One that is not here
+            keeps what is known of it.
     """
     seen = {
-        name: min(operation_s[name], each.batch_s / each.count) if name in operation_s else each.batch_s / each.count
+        name: replace(each, batch_s=each.count * operation_s.get(name, each.operation_s))
         for name, each in calibrated.calibrations.items()
     }
-    calibrations = dict(calibrated.calibrations)
+    calibrations, rounds = dict(calibrated.calibrations), dict(calibrated.rounds)
     for cell in plan.cells:
-        here = [
-            each.id
-            for each in plan.treatments
-            if each.cell == cell.id and each.role is not Role.NEGATIVE and each.id in calibrations
-        ]
-        if plan.equal_counts or not uneven([calibrations[name].count * seen[name] for name in here]):
+        members = [each for each in plan.treatments if each.cell == cell.id and each.id in seen]
+        here = {each.id: seen[each.id] for each in members if each.role is not Role.NEGATIVE}
+        if plan.equal_counts or not uneven([each.batch_s for each in here.values()]):
             continue
-        counts = batch_sizes({name: Operation(seen[name], 0.0) for name in here}, plan.batch_s)
-        for name in here:
-            calibrations[name] = replace(calibrations[name], count=counts[name], batch_s=counts[name] * seen[name])
+        counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s)
+        if all(counts[name] == here[name].count for name in here):
+            continue
+        calibrations |= {name: _with_count(each, counts[name]) for name, each in here.items()}
+        for each in members:
+            if each.extra:
+                most = plan.rounds_range[1]
+                rounds[cell.id] = enough_rounds(calibrations[each.id], each.extra, rounds[cell.id], most)
     if calibrations == calibrated.calibrations:
         return None
-    return replace(calibrated, calibrations=_negatives_as_long_as_treatments(plan, calibrations))
+    fed = _negatives_as_long_as_treatments(plan, calibrations)
+    return replace(calibrated, calibrations=fed, rounds=rounds)
+
+
+def _operation(known: Calibration) -> Operation:
+    return Operation(known.operation_s, known.shortest_s, known.most)
+
+
+def _with_count(known: Calibration, count: int) -> Calibration:
+    return replace(known, count=count, batch_s=count * known.operation_s)
 
 
 def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibration]) -> dict[str, Calibration]:
@@ -111,6 +126,8 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
 
     If the length of a batch alone makes a difference on this machine, the control then shows it.
     """
+    if plan.equal_counts:
+        return calibrations
     family_of = {cell.id: cell.family for cell in plan.cells}
     ratios: dict[str, list[float]] = {}
     for each in plan.treatments:
@@ -124,16 +141,19 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
         others = ratios.get(family_of[each.cell])
         if each.role is not Role.NEGATIVE or each.id not in calibrations or copied is None or not others:
             continue
-        farthest = 1.0 if plan.equal_counts else max(others, key=lambda ratio: abs(math.log(ratio)))
-        count = max(1, round(copied.count * farthest))
-        fed[each.id] = replace(calibrations[each.id], count=count, batch_s=count * copied.batch_s / copied.count)
+        farthest = max(others, key=lambda ratio: abs(math.log(ratio)))
+        count = whole_operations(copied.batch_s * farthest, _operation(copied))
+        fed[each.id] = _with_count(replace(copied, treatment=each.id), count)
     return fed
 
 
 def _rounds(
     plan: Plan, tried: Mapping[str, Tried], calibrations: Mapping[str, Calibration], left_s: float
 ) -> dict[str, int]:
-    """Rounds per block of every cell: those that answer soonest, and few enough that the budget holds the blocks."""
+    """Rounds per block of every cell: those that answer soonest, and fewer where the budget would not hold the blocks.
+
+    Never fewer than the plan allows and a known extra cost in whole operations needs.
+    """
     fewest, most = plan.rounds_range
     members = {
         cell.id: [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
@@ -158,14 +178,14 @@ def _rounds(
             if frozen
             else fewest
         )
-    fitting = left_s / ENOUGH_BLOCKS
-    while sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds) > fitting:
-        if all(number <= fewest for number in rounds.values()):
-            break
-        rounds = {cell: max(fewest, _even(number * 3 // 4)) for cell, number in rounds.items()}
+    least = {cell.id: fewest for cell in plan.cells}
     for each in plan.treatments:
         if each.extra and each.id in calibrations:
-            rounds[each.cell] = enough_rounds(calibrations[each.id], each.extra, rounds[each.cell], most)
+            least[each.cell] = enough_rounds(calibrations[each.id], each.extra, least[each.cell], most)
+    rounds = {cell: max(number, least[cell]) for cell, number in rounds.items()}
+    fitting = left_s / ENOUGH_BLOCKS
+    while rounds != least and sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds) > fitting:
+        rounds = {cell: max(least[cell], min(number - 2, _even(number * 3 // 4))) for cell, number in rounds.items()}
     return rounds
 
 
@@ -208,7 +228,7 @@ def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int
 
     One extra operation among the four of four rounds of one is 25 %, and no control of 4 %.
     """
-    for enough in range(rounds, most + 1):
+    for enough in range(rounds, most + 1, 2):
         if abs(known_extra(calibration, extra, enough) - extra) <= extra / 10:
             return enough
     return most

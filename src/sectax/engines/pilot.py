@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
 from sectax.engines.freeze import Tried, freeze
 from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, gap_s
 from sectax.model.treatment import Treatment
@@ -59,14 +60,14 @@ def calibrate(
     Returns:
         Calibrations of the treatments that could be tried.
     """
-    observed = plan.metrics[0].observed
-    empty_s = {family: _empty_cost(spec, observed, emit, family) for family, spec in empties.items()}
+    metric = plan.metrics[0]
+    empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
     tried: dict[str, Tried] = {}
     for treatment in plan.treatments:
         if _source(treatment, plan, specs) != treatment.id:
             continue
         try:
-            tried[treatment.id] = _try(treatment, specs[treatment.id], plan.batch_s, observed, emit)
+            tried[treatment.id] = _try(treatment, specs[treatment.id], plan.batch_s, metric, emit)
         except (SubjectFailed, SubjectSkipped) as error:
             emit(_dropped(treatment.id, error))
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
@@ -79,9 +80,10 @@ def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) 
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
 
-def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, emit: Emit) -> Tried:
+def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, emit: Emit) -> Tried:
     # Operations with idle time between them tell nothing together that each alone does not.
-    most = 1 if gap_s(spec) else MOST_OPERATIONS
+    idle_s = gap_s(spec)
+    most = 1 if idle_s else None
     opened_s: list[float] = []
     processes: list[list[_Reading]] = []
     count, witnesses = 0, Witnesses()
@@ -93,48 +95,61 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, observed: str, e
             opened_s.append(time.monotonic() - began)
             if not count:
                 emit(Opened(treatment.id, witnesses, subject.first, opened_s[0]))
-                count, most, fastest = _enough(subject, _shortest_s(witnesses), aim_s, observed, most)
+                shortest_s = _shortest_s(witnesses, metric)
+                count, most, fastest = _enough(subject, shortest_s, aim_s, metric.observed, most)
                 batches = max(
                     FEWEST_BATCHES, min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / max(fastest.elapsed_s, 1e-9)))
                 )
-            processes.append([_read(subject, count, observed) for _ in range(batches)])
+            processes.append([_read(subject, count, metric.observed) for _ in range(batches)])
             subject.close()
         finally:
             subject.kill()
     readings = [reading for process in processes for reading in process]
+    if any(reading.elapsed_s <= 0 for reading in readings):
+        raise SubjectFailed(
+            f"{treatment.id}: its clock stood still while {count} operations ran",
+            "a clock with finer steps is needed; sectax doctor names this machine's",
+            "pilot",
+        )
     fastest_s = min(reading.elapsed_s for reading in readings)
-    waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s) for reading in readings)
+    waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s - idle_s) for reading in readings)
     return Tried(
-        operation=Operation(fastest_s / count, _shortest_s(witnesses), most),
+        operation=Operation(fastest_s / count, _shortest_s(witnesses, metric), most),
         # The first opening of all loads what every later one finds loaded.
         open_s=min(opened_s),
         waits_s=waits_s,
         pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
-        granularity_s=_coarsest(witnesses, "granularity"),
-        clock_read_s=_coarsest(witnesses, "read"),
+        granularity_s=_coarsest(witnesses, "granularity", metric),
+        clock_read_s=_coarsest(witnesses, "read", metric),
         processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in processes),
     )
 
 
-def _enough(subject: Subject, shortest_s: float, aim_s: float, observed: str, most: int) -> tuple[int, int, _Reading]:
+def _enough(
+    subject: Subject, shortest_s: float, aim_s: float, observed: str, most: int | None
+) -> tuple[int, int | None, _Reading]:
     """How many operations last long enough to judge by, how many a visit has room for, and the fastest reading."""
     following: int | None = 1
-    count, fastest = 1, _Reading(0.0, 0.0)
-    room = most
+    count, room, fastest = 1, most, _Reading(0.0, 0.0)
     while following is not None:
         count = following
         fastest = _read(subject, count, observed)
-        room = min(most, max(1, int(LONGEST_VISIT_S / (fastest.spanned_s / count))))
-        enough_s = max(shortest_s, aim_s / 2)
-        following = next_count(count, fastest.elapsed_s, enough_s, room)
-        for _ in range(READINGS - 1):
+        for more in range(READINGS):
+            room = _room(fastest, count, shortest_s) if most is None else most
+            following = next_count(count, fastest.elapsed_s, max(shortest_s, aim_s / 2), room or MOST_OPERATIONS)
             # A reading that was long because something else ran would end the search at too few operations.
-            if following is not None or fastest.elapsed_s > LONGEST_VISIT_S:
+            if following is not None or more == READINGS - 1 or fastest.elapsed_s > LONGEST_VISIT_S:
                 break
             fastest = min(fastest, _read(subject, count, observed), key=lambda each: each.elapsed_s)
-            room = min(most, max(1, int(LONGEST_VISIT_S / (fastest.spanned_s / count))))
-            following = next_count(count, fastest.elapsed_s, enough_s, room)
     return count, room, fastest
+
+
+def _room(reading: _Reading, count: int, shortest_s: float) -> int | None:
+    """Operations that a visit has room for, at least as many as the clock needs; None where that says nothing."""
+    if reading.elapsed_s <= 0:
+        return None
+    needed = math.ceil(shortest_s * count / reading.elapsed_s)
+    return max(1, needed, int(LONGEST_VISIT_S * count / reading.spanned_s))
 
 
 def _read(subject: Subject, count: int, observed: str, settle: int = 0) -> _Reading:
@@ -144,22 +159,26 @@ def _read(subject: Subject, count: int, observed: str, settle: int = 0) -> _Read
     return _Reading(sum(each.value for each in visit.observations if each.metric == observed), spanned_s)
 
 
-def _coarsest(witnesses: Witnesses, name: str) -> float:
-    """Of the wall clock and the CPU clock, the larger step or cost of reading; 0 where the subject names neither."""
-    return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in ("clock", "cpu_clock"))
+def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:
+    """The step of the clock that times the batches, or what reading it costs; 0 where the subject does not say.
+
+    Where CPU time answers, wall time stands beside it, and the coarser of both clocks counts.
+    """
+    clocks = ("clock", "cpu_clock") if metric.cpu else ("clock",)
+    return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in clocks)
 
 
-def _shortest_s(witnesses: Witnesses) -> float:
-    return shortest_batch(_coarsest(witnesses, "granularity"), _coarsest(witnesses, "read"))
+def _shortest_s(witnesses: Witnesses, metric: Metric) -> float:
+    return shortest_batch(_coarsest(witnesses, "granularity", metric), _coarsest(witnesses, "read", metric))
 
 
-def _empty_cost(spec: SubjectSpec, observed: str, emit: Emit, family: str) -> float | None:
+def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> float | None:
     """Seconds of an empty operation in this family's loop; None where it cannot be measured."""
     subject = spec.subject()
     try:
         witnesses = subject.open()
-        count, _, _ = _enough(subject, _shortest_s(witnesses), 0.01, observed, MOST_OPERATIONS)
-        costs = [_read(subject, count, observed, settle=count).elapsed_s for _ in range(5)]
+        count, _, _ = _enough(subject, _shortest_s(witnesses, metric), 0.01, metric.observed, None)
+        costs = [_read(subject, count, metric.observed, settle=count).elapsed_s for _ in range(5)]
         subject.close()
     except (SubjectFailed, SubjectSkipped) as error:
         emit(_dropped(f"{family}: empty", error))

@@ -39,7 +39,7 @@ def probe_metrics(empties: Iterable[ProbeSpec]) -> ProbeMetrics:
     Args:
         empties: a subject of every probe, whose operation does nothing.
     """
-    without = [spec.name for spec in empties if not has_cpu_clock(spec)]
+    without = [spec.name for spec in empties if has_cpu_clock(spec) is False]
     if not without:
         return ProbeMetrics((CPU_TIME, THROUGHPUT), (THROUGHPUT.name,), _CPU_ANSWERS)
     named = f"the probe {without[0]} does" if len(without) == 1 else f"the probes {', '.join(without)} do"

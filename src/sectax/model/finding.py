@@ -171,3 +171,8 @@ class TreatmentResult:
     estimates: dict[str, Estimate]
     witnesses: dict[str, str | int | float | bool] = field(default_factory=dict)
     empty_share: float | None = None
+
+
+def bias_shown(log_ratio: float, low: float, high: float) -> float:
+    """How far off a control that should show nothing is: its point, or the farther limit of an empty interval."""
+    return max(abs(low), abs(high)) if low > high else abs(log_ratio)

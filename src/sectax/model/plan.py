@@ -127,7 +127,10 @@ class Calibration:
         empty_s: what an empty operation costs in the same loop; None where it was not measured.
         settle: whether a batch that counts comes after one that is thrown away.
         settled: whether the pilot saw the end of the warm-up.
-        waits_s: how much longer than its batch a visit takes whoever makes it.
+        waits_s: how much longer than its batch a visit takes whoever makes it, idle gaps between operations aside.
+        shortest_s: the shortest batch that the clocks allow.
+        most: operations that a batch may have at most; None where any number fits.
+        typical_s: one operation, the mean over the pilot's batches: what other work on the machine makes of it.
     """
 
     treatment: str
@@ -141,6 +144,14 @@ class Calibration:
     settle: bool = True
     settled: bool = True
     waits_s: float = 0.0
+    shortest_s: float = 0.0
+    most: int | None = None
+    typical_s: float | None = None
+
+    @property
+    def operation_s(self) -> float:
+        """Seconds of one operation where nothing disturbs it."""
+        return self.batch_s / self.count
 
 
 @dataclass(frozen=True)

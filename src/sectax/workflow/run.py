@@ -248,9 +248,8 @@ class _Session:
                 recorded = self.ledger.event(number, event)
                 if isinstance(recorded, Dropped):
                     self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")
-                if isinstance(recorded, Trial):
-                    for seen in self._operations_s(recorded):
-                        fastest[recorded.treatment] = min(seen, fastest.get(recorded.treatment, math.inf))
+                if isinstance(recorded, Trial) and (seen := self._operation_s(recorded)):
+                    fastest[recorded.treatment] = min(seen, fastest.get(recorded.treatment, math.inf))
         self.ledger.finish_block(number)
         again = sized_again(self.plan, calibrated, fastest)
         if again is None:
@@ -259,12 +258,11 @@ class _Session:
         self.ledger.note(f"batches were sized again after block {number}: the pilot had read some too long")
         return again
 
-    def _operations_s(self, trial: Trial) -> Iterator[float]:
-        """Seconds per operation of the batches of a trial, by the clock of the first metric."""
+    def _operation_s(self, trial: Trial) -> float:
+        """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""
         observed = self.plan.metrics[0].observed
-        for seen in trial.observations:
-            if seen.metric == observed and seen.unit == "s" and seen.count:
-                yield seen.value / seen.count
+        seen = [each for each in trial.observations if each.metric == observed and each.unit == "s"]
+        return sum(each.value for each in seen) / max(1, sum(each.count for each in seen))
 
 
 @contextlib.contextmanager

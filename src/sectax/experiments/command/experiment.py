@@ -133,4 +133,6 @@ def _injected_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None)
     if treatment.role is not Role.POSITIVE or calibrated is None:
         return 0.0
     baseline = calibrated.calibrations.get(plan.cell(treatment.cell).baseline)
-    return 2 * plan.stopping.margin * baseline.batch_s / baseline.count if baseline is not None else 0.0
+    if baseline is None:
+        return 0.0
+    return 2 * plan.stopping.margin * (baseline.typical_s or baseline.operation_s)

@@ -24,12 +24,12 @@ def software(spec: ProbeSpec) -> dict[str, str]:
     }
 
 
-def has_cpu_clock(spec: ProbeSpec) -> bool:
-    """Whether the probe names a CPU clock; one that cannot be asked has none."""
+def has_cpu_clock(spec: ProbeSpec) -> bool | None:
+    """Whether the probe names a CPU clock; None for one that cannot be asked, which the pilot will meet too."""
     subject = replace(spec, first=False).subject()
     try:
         return "cpu_clock" in subject.open()
     except (SubjectFailed, SubjectSkipped):
-        return False
+        return None
     finally:
         subject.kill()
