@@ -18,13 +18,15 @@ from sectax.model.environment import Environment
 from sectax.model.finding import FASTER, SLOWER, UNSETTLED, WITHIN_MARGIN, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Calibration, Plan, Stopping
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, Calibrated, Calibration, Plan, Stopping, Until
 from sectax.model.treatment import Cell, Comparison, Factor, Role, Standing, Treatment
 from sectax.stats.batch_shape import batches_of
 
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "batch_time")
 COUNT = 1000
 CONTROL_EXTRA = 2.0  # of the margin
+# A claim whose point is so many times the true effect misleads, though its direction and interval are right.
+EXAGGERATED = 1.5
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Tally:
     wrong_within: int = 0
     fired: int = 0
     missed: int = 0
+    exaggerated: int = 0
+    exaggerated_unmarked: int = 0
     blocks: list[int] = field(default_factory=list)
     verdicts: Counter[VerdictId] = field(default_factory=Counter)
 
@@ -163,11 +167,18 @@ class Run:
 
 
 def whole_runs(
-    effects: dict[str, float], *, seed: int, runs: int, machine: Machine, margin: float = 0.02, cells: int = 1
+    effects: dict[str, float],
+    *,
+    seed: int,
+    runs: int,
+    machine: Machine,
+    margin: float = 0.02,
+    cells: int = 1,
+    until: Until = Until.VERDICT,
 ) -> Tally:
     """Many whole runs with these true costs, shares of the baseline's (0.05 is 5 %)."""
     tally = Tally()
-    plan = plan_of(effects, Stopping(margin, max_blocks=DEFAULT_MAX_BLOCKS), cells)
+    plan = plan_of(effects, Stopping(margin, max_blocks=DEFAULT_MAX_BLOCKS, until=until), cells)
     costs = {treatment.id: float(np.log1p(treatment.extra)) for treatment in plan.treatments}
     for cell in plan.cells:
         costs |= {f"{cell.id}/{level}": float(np.log1p(cost)) for level, cost in effects.items()}
@@ -184,6 +195,7 @@ def _count(tally: Tally, analysed: Analysed, costs: dict[str, float], margin: fl
     tally.missed += any(
         warning.check == "positive-control" and warning.severity == "F" for warning in analysed.warnings
     )
+    marked = {warning.subject for warning in analysed.warnings if warning.check == "barely-found"}
     for finding in analysed.findings:
         if finding.comparison.standing is not Standing.PRIMARY:
             continue
@@ -196,4 +208,8 @@ def _count(tally: Tally, analysed: Analysed, costs: dict[str, float], margin: fl
             VerdictId.NOT_MEASURED,
         }
         tally.wrong_direction += (finding.verdict in SLOWER and cost <= 0) or (finding.verdict in FASTER and cost >= 0)
+        if finding.effect is not None and finding.verdict in SLOWER | FASTER:
+            exaggerated = abs(finding.effect.log_ratio) >= EXAGGERATED * abs(cost)
+            tally.exaggerated += exaggerated
+            tally.exaggerated_unmarked += exaggerated and finding.comparison.id not in marked
         tally.wrong_within += finding.verdict in WITHIN_MARGIN and abs(cost) >= float(np.log1p(margin))

@@ -6,6 +6,7 @@ from hypothesis import strategies as some
 
 from sectax.analysis.verdict import resolved, verdict
 from sectax.model.finding import FASTER, SLOWER, VerdictId
+from sectax.model.plan import Until
 
 MARGIN = 0.02
 M = math.log1p(MARGIN)
@@ -83,8 +84,8 @@ def test_what_is_no_interval_or_no_margin_gets_no_verdict(low: float, high: floa
         verdict(low, high, margin)
 
 
-def answered(low: float, high: float, point: float) -> bool:
-    return resolved(verdict(low, high, MARGIN), low, high, point, MARGIN)
+def answered(low: float, high: float, point: float, until: Until = Until.PRECISE) -> bool:
+    return resolved(verdict(low, high, MARGIN), low, high, point, MARGIN, until)
 
 
 def test_a_comparison_is_done_when_its_interval_is_worth_printing() -> None:
@@ -103,7 +104,28 @@ def test_what_lies_within_the_margin_is_done_at_once() -> None:
 def test_what_is_open_goes_on_however_narrow() -> None:
     assert not answered(0.0195, 0.0199, 0.0198)
     assert not answered(-0.03, 0.001, -0.01)
-    assert not resolved(VerdictId.NOT_MEASURED, -math.inf, math.inf, 0.0, MARGIN)
+    assert not any(resolved(VerdictId.NOT_MEASURED, -math.inf, math.inf, 0.0, MARGIN, until) for until in Until)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_by_default_a_material_direction_is_done_however_wide(side: int) -> None:
+    low, high = sorted((side * 0.03, side * 0.5))
+
+    assert answered(low, high, side * 0.3, Until.VERDICT)
+    assert not answered(low, high, side * 0.3, Until.PRECISE)
+    assert not answered(low, high, side * 0.3, Until.BUDGET)
+
+
+def test_a_direction_that_may_not_matter_is_done_only_where_a_direction_was_asked_for() -> None:
+    assert not answered(0.01, 0.5, 0.3, Until.VERDICT)
+    assert answered(0.01, 0.5, 0.3, Until.DIRECTION)
+
+
+def test_what_lies_within_the_margin_is_done_by_every_rule_but_the_budget() -> None:
+    done = {until for until in Until if answered(-0.019, 0.019, 0.0, until)}
+
+    assert done == {Until.DIRECTION, Until.VERDICT, Until.PRECISE}
+    assert not any(answered(-0.03, 0.03, 0.0, until) for until in Until)
 
 
 def test_an_empty_interval_is_done_too() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sectax.design.batches import Operation, uneven
-from sectax.engines.freeze import Tried, freeze, sized_again
-from sectax.model.plan import Calibrated, Plan, Stopping, known_extra
+from sectax.engines.freeze import Tried, freeze, sized_again, target_half_width
+from sectax.model.plan import Calibrated, Plan, Stopping, Until, known_extra
 from sectax.model.treatment import Role
 from tests.design.plans import small_plan
 
@@ -102,6 +102,21 @@ def test_a_quiet_machine_has_few_rounds_and_a_noisy_one_many() -> None:
 
     assert max(quiet.rounds.values()) <= 16
     assert all(noisy.rounds[cell] > quiet.rounds[cell] for cell in quiet.rounds)
+
+
+def test_a_large_effect_needs_fewer_rounds_for_a_verdict_than_for_a_narrow_interval() -> None:
+    plans = [replace(PLAN, stopping=Stopping(0.02, until=until)) for until in (Until.VERDICT, Until.PRECISE)]
+    for_verdict, for_narrow = (frozen(plan, noise=0.3).rounds[PLAIN] for plan in plans)
+
+    assert for_verdict < for_narrow
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.005, 0.0198, 0.05, 1.1])
+@pytest.mark.parametrize("until", Until)
+def test_what_is_aimed_at_is_positive_and_leaves_no_verdict_open(until: Until, distance: float) -> None:
+    aimed = target_half_width(Stopping(0.02, until=until), distance)
+
+    assert math.log(1.02) / 2 * 0.7 <= aimed <= max(distance, math.log(1.02))
 
 
 def test_what_could_not_be_tried_is_not_there() -> None:

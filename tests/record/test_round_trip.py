@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import sqlite3
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from sectax.model.environment import Environment
 from sectax.model.errors import SectaxError, WrongUse
 from sectax.model.measured import BatchStatistics, Failure
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import Plan, Stopping, Until
 from sectax.model.subject import Observation
 from sectax.model.trial import Closed, Dropped, Opened, State, Trial
 from sectax.record.errors import UnusableObservation
@@ -44,6 +45,13 @@ def test_the_plan_comes_back_exactly(writer, path):
     with RunReader.open(path) as reader:
         assert reader.plan() == plan()
         assert reader.run_id() == "run-1"
+
+
+def test_a_plan_from_before_the_end_was_a_choice_keeps_the_rule_it_had():
+    old = json.loads(encode_plan(replace(plan(), stopping=Stopping(0.02, until=Until.VERDICT))))
+    assert old["stopping"].pop("until") == "verdict"
+
+    assert decode_plan(json.dumps(old)).stopping.until is Until.PRECISE
 
 
 @given(st.builds(Plan, stopping=st.builds(Stopping, st.floats(0.001, 0.5)), seed=st.integers(0, 2**64 - 1)))

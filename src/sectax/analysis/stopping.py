@@ -21,7 +21,7 @@ class StillOpen:
     """What must go on: nothing where `comparisons` is empty.
 
     Attributes:
-        comparisons: ids of those that have no sufficient verdict yet.
+        comparisons: ids of those that have not what the run goes on for (`Stopping.until`).
         treatments: ids that the next block must measure, baselines and controls included.
     """
 
@@ -84,7 +84,8 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
     if measured.plan.stopping.fixed_blocks is not None or finding.effect is None:
         return True
     effect = finding.effect
-    return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin)
+    until = measured.plan.stopping.until
+    return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
 
 
 def _given_up(measured: Measured) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from sectax.model.finding import UNSETTLED, WITHIN_MARGIN, VerdictId
+from sectax.model.plan import Until
 
 # A large effect is precise enough when it is known to within ten per cent of the baseline …
 WIDEST = math.log(1.1)
@@ -52,21 +53,23 @@ _MIRRORED = {
 }
 
 
-def resolved(answer: VerdictId, low: float, high: float, point: float, margin: float) -> bool:
-    """Whether a comparison is done: it has a verdict, and an interval that is narrow enough to be worth printing.
+def resolved(answer: VerdictId, low: float, high: float, point: float, margin: float, until: Until) -> bool:
+    """Whether a comparison is done: it has what the run goes on for (docs/method-notes.md, 'When to stop').
 
-    'Equivalent' and 'within the margin' are as narrow as was asked for, so they are done at once: more blocks would
-    shrink an interval that already lies within the margin (docs/method-notes.md, 'When to stop').
+    'Equivalent' and 'within the margin' are as narrow as any rule asks for: more blocks would shrink an interval that
+    already lies within the margin.
 
     Args:
         answer: as `verdict` gave it for `low` and `high`.
         point: the mean log ratio.
     """
-    if answer in UNSETTLED or answer == VerdictId.NOT_MEASURED:
+    if until is Until.BUDGET or answer in {VerdictId.INCONCLUSIVE, VerdictId.NOT_MEASURED}:
         return False
-    if answer in WITHIN_MARGIN:
+    if until is Until.DIRECTION or answer in WITHIN_MARGIN:
         return True
-    return high - low <= precise_enough(point, margin)
+    if answer in UNSETTLED:
+        return False
+    return until is Until.VERDICT or high - low <= precise_enough(point, margin)
 
 
 def precise_enough(point: float, margin: float) -> float:

@@ -7,7 +7,7 @@ import re
 import secrets
 
 from sectax.model.errors import WrongUse
-from sectax.model.plan import FIRST_LOOK, Stopping
+from sectax.model.plan import FIRST_LOOK, Stopping, Until
 
 # A margin below this is finer than any clock and kernel on a shared machine; above, everything would be equal.
 SMALLEST_MARGIN = 0.001
@@ -94,6 +94,16 @@ def stopping(margin_text: str, budget: str | None, blocks: int | None, max_block
     if max_blocks is not None:
         return Stopping(rules.margin, rules.alpha, max_blocks, None, rules.budget_s)
     return rules
+
+
+def until(given: str | None, precise: bool, blocks: int | None) -> Until:
+    """What ends a comparison. Raises `WrongUse` where the options contradict each other."""
+    named = "--precise" if precise else f"--until {given}"
+    if precise and given is not None:
+        raise WrongUse(f"--precise and --until {given} are two rules for the end of a run", "leave one of them out")
+    if blocks is not None and (precise or given is not None):
+        raise WrongUse(f"--blocks fixes the number of blocks, so it does not go with {named}", "leave one of them out")
+    return Until.PRECISE if precise else Until(given or Until.VERDICT)
 
 
 def seed(given: int | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sectax.cli.progress import TerminalProgress
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
+from sectax.model.plan import Stopping, Until
 from sectax.workflow import run as workflow
 from sectax.workflow.dry_run import DryRun, dry_run
 
@@ -58,6 +60,13 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Only these levels of a factor."),
         click.Option(["--margin"], default="2%", show_default=True, help="The smallest cost that matters."),
         click.Option(["--budget"], metavar="TIME", help="The most time, as in 60s or 5m.  [default: by preset]"),
+        click.Option(
+            ["--until"],
+            type=click.Choice([each.value for each in Until if each is not Until.PRECISE]),
+            help="What ends the run: slower or faster at all, a verdict about the margin, or the time alone.  "
+            "[default: verdict]",
+        ),
+        click.Option(["--precise"], is_flag=True, help="Go on after the verdict, for a narrow interval."),
         click.Option(["--blocks"], type=int, metavar="N", help="Exactly so many blocks (the fixed-N design)."),
         click.Option(["--max-blocks"], type=int, metavar="N", help="At most so many blocks.  [default: what fits]"),
         click.Option(["--simultaneous"], is_flag=True, help="All comparisons under one error level."),
@@ -86,7 +95,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     request = Request(
         preset=_preset([preset for preset in experiment.presets if values.get(preset)]),
         levels=parse.levels(values["level"]),
-        stopping=parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"]),
+        stopping=_stopping(values),
         seed=parse.seed(values["seed"]),
         options=_own_options(experiment, values),
         simultaneous=values["simultaneous"],
@@ -97,6 +106,11 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
     outcome = workflow.start(experiment.name, request, path, TerminalProgress())
     finish(outcome, as_json=values["json_"], show_all=values["show_all"])
+
+
+def _stopping(values: dict[str, Any]) -> Stopping:
+    rules = parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"])
+    return replace(rules, until=parse.until(values["until"], values["precise"], values["blocks"]))
 
 
 def _print_dry_run(would: DryRun, as_json: bool) -> None:

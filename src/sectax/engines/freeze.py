@@ -10,7 +10,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sectax.design.batches import Operation, batch_sizes, uneven, whole_operations
-from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Calibration, Plan, known_extra, settled_batch_s
+from sectax.model.plan import (
+    ENOUGH_BLOCKS,
+    FIRST_LOOK,
+    Calibrated,
+    Calibration,
+    Plan,
+    Stopping,
+    Until,
+    known_extra,
+    settled_batch_s,
+)
 from sectax.model.treatment import Role
 from sectax.stats.change_point import warm_up
 from sectax.stats.repetition import seconds_to_verdict, variance_parts
@@ -22,6 +32,8 @@ SETTLE_UP_TO_S = 0.2
 LEAST_BETWEEN = 0.003**2
 # An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
 _WIDEST = math.log(1.1)
+# What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
+_SAFELY = 0.7
 
 
 @dataclass(frozen=True)
@@ -207,7 +219,6 @@ def _soonest(
         for name in tried
         if baseline is not None and plan.treatment(name).role is Role.TREATMENT
     ]
-    margin = math.log1p(plan.stopping.margin)
     alphas = [each.alpha for each in plan.comparisons if each.cell == cell]
     times = seconds_to_verdict(
         candidates,
@@ -216,11 +227,29 @@ def _soonest(
         max(LEAST_BETWEEN, statistics.fmean(between for _, between in parts) if not plan.equal_counts else 0.0),
         block_cost=block_cost,
         round_cost=round_cost,
-        half_width=max(margin, min(min(distances, default=0.0) / 2, _WIDEST)) / 2,
+        half_width=min(target_half_width(plan.stopping, each) for each in distances or [0.0]),
         alpha=min(alphas, default=plan.stopping.alpha),
         first_look=FIRST_LOOK,
     )
     return int(candidates[int(np.argmin(times))])
+
+
+def target_half_width(stopping: Stopping, distance: float) -> float:
+    """The half-width at which a comparison is probably done, a log ratio.
+
+    Never under half the margin: an effect beside the limit between two answers would ask for rounds without end.
+
+    Args:
+        distance: of the treatment from its baseline, as the pilot saw it: a positive log ratio.
+    """
+    margin = math.log1p(stopping.margin)
+    match stopping.until:
+        case Until.DIRECTION:
+            return max(distance, margin - distance) * _SAFELY
+        case Until.VERDICT:
+            return max(abs(distance - margin) * _SAFELY, margin / 2)
+        case _:
+            return max(margin, min(distance / 2, _WIDEST)) / 2
 
 
 def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from sectax.model.metric import Metric, Summary
 from sectax.model.treatment import Cell, Comparison, Factor, SkippedTreatment, Treatment
@@ -17,6 +18,15 @@ ENOUGH_BLOCKS = 10
 DEFAULT_MAX_BLOCKS = 40
 
 
+class Until(StrEnum):
+    """What a comparison must have before it leaves the later blocks."""
+
+    DIRECTION = "direction"  # slower or faster, by however little, or no more than the margin
+    VERDICT = "verdict"  # slower or faster by at least the margin, or no more than the margin
+    PRECISE = "precise"  # a verdict, and an interval narrow enough to plan with
+    BUDGET = "budget"  # nothing: the budget alone ends the run
+
+
 @dataclass(frozen=True)
 class Stopping:
     """When a run ends.
@@ -28,6 +38,7 @@ class Stopping:
         fixed_blocks: run exactly so many (the fixed-N design); None for the sequential one.
         budget_s: the most seconds that a session may take, its pilot included; None for no limit.
         extends: the budget was not asked for, so a run whose first verdicts take longer may take longer.
+        until: what ends a comparison. Run files from before this was a choice do not say it: they had PRECISE.
     """
 
     margin: float
@@ -36,6 +47,7 @@ class Stopping:
     fixed_blocks: int | None = None
     budget_s: float | None = None
     extends: bool = False
+    until: Until = Until.PRECISE
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,7 @@ def _plan(measured: Measured) -> Record:
         "stopping": record(
             margin=stopping.margin,
             alpha=stopping.alpha,
+            until=stopping.until.value,
             max_blocks=last_look(plan, measured.calibrated),
             fixed_blocks=known(stopping.fixed_blocks, NOT_ASKED),
             budget_seconds=known(stopping.budget_s, NOT_ASKED),

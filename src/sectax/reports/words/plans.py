@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, last_look
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look
 from sectax.model.printable import printable
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import names
+
+# When a run ends, before its limits.
+_UNTIL = {
+    Until.DIRECTION: "until it is known what is slower or faster",
+    Until.VERDICT: "until every comparison is answered (--precise goes on for narrow intervals)",
+    Until.PRECISE: "until every interval is narrow",
+    Until.BUDGET: "to the end of the budget",
+}
 
 
 def plan(given: Plan) -> list[str]:
@@ -89,8 +97,8 @@ def _stopping(given: Plan) -> str:
     limits = [f"at most {stopping.max_blocks} blocks"] if stopping.max_blocks is not None else []
     if stopping.budget_s is not None:
         limits.append(f"about {units.seconds(stopping.budget_s)}")
-    words = " or ".join(limits) or f"at most {DEFAULT_MAX_BLOCKS} blocks"
-    return f"{words}; the first verdict is possible after block {FIRST_LOOK}"
+    limit = " or ".join(limits) or f"at most {DEFAULT_MAX_BLOCKS} blocks"
+    return f"{_UNTIL[stopping.until]}, {limit}; the first verdict is possible after block {FIRST_LOOK}"
 
 
 def _skipped(given: Plan) -> list[str]:
