@@ -156,7 +156,7 @@ def test_plan_says_how_strictly_and_how_long() -> None:
         "jwt, default preset: Which signature algorithm for a JWT, in my language?",
         "6 treatments in 2 cells, and 2 controls of the run itself; language php, key_use parsed-once, layer primitive",
         "4 primary comparisons share an error level of 5 % (1.2 % each); margin 2 %, the smallest cost that matters",
-        "at most 40 blocks; the first verdict is possible after block 6",
+        "until every interval is narrow, at most 40 blocks; the first verdict is possible after block 6",
         "order drawn from seed 42",
     ]
 

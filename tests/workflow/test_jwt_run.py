@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from sectax.toolchain import probes
 from sectax.toolchain.probes import Manifest, Probe
 from sectax.workflow import present
 from sectax.workflow.run import start
+from sectax.workflow.whereabouts import Whereabouts
 from tests.program import PROGRAM, sectax
 
 LEVELS = ("language=php", "operation=verify", "algorithm=RS256,EdDSA")
@@ -35,8 +36,17 @@ class Quiet:
     def say(self, text: str) -> None:
         self.lines.append(text)
 
-    def trying(self, done: int, total: int, treatment: str) -> None:
+    def detail(self, text: str) -> None:
+        self.lines.append(text)
+
+    def at(self, doing: str, done: int, total: int) -> None:
         pass
+
+    def stands(self, whereabouts: Whereabouts) -> None:
+        self.lines.append(whereabouts.line())
+
+    def waiting(self, what: str) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def test_a_run_that_is_killed_keeps_its_keys_for_the_resumption_and_then_forgets_them(tmp_path):

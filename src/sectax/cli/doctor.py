@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from sectax.cli.options import as_json
+from sectax.cli.progress import TerminalProgress
 from sectax.workflow.doctor import examine
 
 _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
@@ -14,7 +15,7 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 @as_json
 def command(json_: bool) -> None:
     """What this machine can measure, and what disturbs it."""
-    symptoms = examine()
+    symptoms = examine(TerminalProgress().waiting)
     if json_:
         import msgspec
 

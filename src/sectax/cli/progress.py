@@ -1,45 +1,126 @@
-"""Live progress on stderr: the plan, the pilot, and a line a block with the current estimate and the time left."""
+"""Progress on stderr: one live line on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from typing import TextIO
 
-import click
-
+from sectax.cli.live_line import live_line, plain
 from sectax.model.printable import printable
+from sectax.workflow.whereabouts import Whereabouts
 
-# On a terminal the pilot's line is rewritten in place, not more often than an eye can follow.
-_REDRAW_S = 0.1
-_LINE = 100
+# The live line is rewritten in place, not more often than an eye can follow.
+REDRAW_S = 0.25
+# Where every line stays, a wait is spoken of once it is one, and then now and again.
+_SILENT_S = 2.0
+_AGAIN_S = 20.0
 _CLEAR = "\r\x1b[2K"
+_USUAL_WIDTH = 80
+
+
+class Loudness(IntEnum):
+    QUIET = 0
+    USUAL = 1
+    VERBOSE = 2
 
 
 class TerminalProgress:
-    """Writes plain lines; a terminal sees the pilot's line rewritten in place."""
+    """Writes to stderr. The live line is written between visits only, or while nothing is timed."""
 
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._drawn = 0.0
+    def __init__(
+        self,
+        loudness: Loudness = Loudness.USUAL,
+        *,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._loudness = loudness
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._live = loudness > Loudness.QUIET and self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._began = clock()
+        self._drawn = float("-inf")
+        self._shown = False
+        self._known: Whereabouts | None = None
+        self._known_at = self._began
 
     def say(self, text: str) -> None:
-        self._clear()
-        self._write(printable(text) + "\n")
+        if self._loudness > Loudness.QUIET:
+            self._write(self._cleared() + printable(text) + "\n")
 
-    def trying(self, done: int, total: int, treatment: str) -> None:
-        now = time.monotonic()
-        if self._live and (now - self._drawn >= _REDRAW_S or done == total):
-            self._drawn = now
-            text = printable(f"pilot {done}/{total}: {treatment}")
-            self._write(f"{_CLEAR}{text[:_LINE]}")
+    def detail(self, text: str) -> None:
+        if self._loudness is Loudness.VERBOSE:
+            self.say(text)
 
-    def _clear(self) -> None:
-        if self._live and self._drawn:
-            self._write(_CLEAR)
+    def at(self, doing: str, done: int, total: int) -> None:
+        if self._live and self._clock() - self._drawn >= REDRAW_S:
+            self._draw(doing, done, total)
 
-    @staticmethod
-    def _write(text: str) -> None:
+    def stands(self, whereabouts: Whereabouts) -> None:
+        self._known, self._known_at = whereabouts, self._clock()
+        if whereabouts.blocks and (self._loudness is Loudness.VERBOSE or not self._live):
+            self.say(whereabouts.line())
+
+    @contextlib.contextmanager
+    def waiting(self, what: str) -> Iterator[None]:
+        """Nothing is timed meanwhile, so another thread may write."""
+        if self._loudness is Loudness.QUIET:
+            yield
+            return
+        over = threading.Event()
+        ticker = threading.Thread(target=self._tick, args=(what, over), daemon=True)
+        ticker.start()
+        try:
+            yield
+        finally:
+            over.set()
+            ticker.join()
+            self.clear()
+
+    def clear(self) -> None:
+        """Take the live line away: what others print comes next."""
+        cleared = self._cleared()
+        if cleared:
+            self._write(cleared)
+
+    def _tick(self, what: str, over: threading.Event) -> None:
+        began = self._clock()
+        pause = REDRAW_S if self._live else _SILENT_S
+        while not over.wait(pause):
+            waited_s = self._clock() - began
+            if self._live:
+                pause = 2 * REDRAW_S
+                self._draw(what, 0, 0)
+            else:
+                pause = _AGAIN_S
+                self.say(f"{what} … {waited_s:.0f} s")
+
+    def _draw(self, doing: str, done: int, total: int) -> None:
+        now = self._clock()
+        line = live_line(doing, done, total, now - self._began, self._known, now - self._known_at, self._width())
+        if "utf" not in (self._stream.encoding or "").lower():
+            line = plain(line)
+        self._write(_CLEAR + line)
+        self._drawn, self._shown = now, True
+
+    def _cleared(self) -> str:
+        shown, self._shown = self._shown, False
+        return _CLEAR if shown else ""
+
+    def _width(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or _USUAL_WIDTH
+        except (OSError, ValueError):
+            return _USUAL_WIDTH
+
+    def _write(self, text: str) -> None:
         # Whoever read stderr may have gone (`2>&1 | head`); the run goes on, and its file with it.
-        with contextlib.suppress(OSError):
-            click.echo(text, nl=False, err=True)
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
+            self._stream.flush()

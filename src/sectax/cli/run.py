@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from sectax.cli import parse
-from sectax.cli.options import as_json, everything
+from sectax.cli.options import as_json, everything, progress, quiet, verbose
 from sectax.cli.output import print_analysed
 from sectax.cli.printed import Printed
-from sectax.cli.progress import TerminalProgress
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
@@ -86,12 +85,13 @@ def _command_for(experiment: Experiment) -> click.Command:
                 help=option.help + (" (may be repeated)" if option.multiple else ""),
             )
         )
-    for decorate in (everything, as_json):
+    for decorate in (quiet, verbose, everything, as_json):
         decorate(command)
     return command
 
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
+    watcher = progress(values["quiet"], values["verbose"])
     request = Request(
         preset=_preset([preset for preset in experiment.presets if values.get(preset)]),
         levels=parse.levels(values["level"]),
@@ -104,7 +104,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         _print_dry_run(dry_run(experiment.name, request, values["prices"] and Path(values["prices"])), values["json_"])
         return
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
-    outcome = workflow.start(experiment.name, request, path, TerminalProgress())
+    outcome = workflow.start(experiment.name, request, path, watcher)
     finish(outcome, as_json=values["json_"], show_all=values["show_all"])
 
 

@@ -9,6 +9,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
@@ -33,6 +34,7 @@ READINGS = 3
 LONGEST_VISIT_S = 0.5
 
 Emit = Callable[[BlockEvent], None]
+Tick = Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ def calibrate(
     empties: Mapping[str, SubjectSpec],
     emit: Emit,
     left_s: Callable[[], float] = lambda: math.inf,
+    tick: Tick = lambda: None,
+    deciding: AbstractContextManager[None] | None = None,
 ) -> Calibrated:
     """Try every treatment, and freeze what the run needs to know of it.
 
@@ -57,6 +61,8 @@ def calibrate(
         empties: by family, a subject whose operation does nothing; its cost is printed beside short operations.
         emit: is told of every treatment that was opened or dropped.
         left_s: the seconds of the budget that are left when it is asked.
+        tick: is called between one reading and the next.
+        deciding: is entered while nothing is measured any more and the figures are worked out.
     Returns:
         Calibrations of the treatments that could be tried.
     """
@@ -67,11 +73,12 @@ def calibrate(
         if _source(treatment, plan, specs) != treatment.id:
             continue
         try:
-            tried[treatment.id] = _try(treatment, specs[treatment.id], plan.batch_s, metric, emit)
+            tried[treatment.id] = _try(treatment, specs[treatment.id], plan.batch_s, metric, emit, tick)
         except (SubjectFailed, SubjectSkipped) as error:
             emit(_dropped(treatment.id, error))
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
-    return freeze(plan, {name: tried[of] for name, of in sources.items() if of in tried}, empty_s, left_s())
+    with deciding or nullcontext():
+        return freeze(plan, {name: tried[of] for name, of in sources.items() if of in tried}, empty_s, left_s())
 
 
 def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) -> str:
@@ -80,7 +87,7 @@ def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) 
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
 
-def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, emit: Emit) -> Tried:
+def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, emit: Emit, tick: Tick) -> Tried:
     # Operations with idle time between them tell nothing together that each alone does not.
     idle_s = gap_s(spec)
     most = 1 if idle_s else None
@@ -100,7 +107,11 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, 
                 batches = max(
                     FEWEST_BATCHES, min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / max(fastest.elapsed_s, 1e-9)))
                 )
-            processes.append([_read(subject, count, metric.observed) for _ in range(batches)])
+            batch: list[_Reading] = []
+            for _ in range(batches):
+                tick()
+                batch.append(_read(subject, count, metric.observed))
+            processes.append(batch)
             subject.close()
         finally:
             subject.kill()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -33,10 +35,14 @@ class Symptom:
     mend: str = ""
 
 
-def examine() -> list[Symptom]:
-    """Look at the machine, then at everything that the experiments can use."""
+def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symptom]:
+    """Look at the machine, then at everything that the experiments can use.
+
+    Args:
+        waiting: is entered with what is being looked at.
+    """
     identity, circumstances = host_identity(), host_circumstances()
-    return [
+    found = [
         Symptom("cpu", Health.GOOD, f"{identity.get('host.cpu_model', 'unknown')}, {identity['host.cpus']} usable"),
         _governor(identity),
         _quota(identity),
@@ -44,9 +50,13 @@ def examine() -> list[Symptom]:
         _load(circumstances, int(identity["host.cpus"])),
         _virtualisation(identity),
         _disk(),
-        *[_part(part) for part in required()],
-        _lambda(),
     ]
+    for part in required():
+        with waiting(f"looking at {part.title}"):
+            found.append(_part(part))
+    with waiting("making a function instance"):
+        found.append(_lambda())
+    return found
 
 
 def _governor(identity: dict[str, str]) -> Symptom:

@@ -38,7 +38,7 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
     """
     experiment = registry.load(name)
     plan = experiment.plan(with_budget(experiment, request))
-    lines = tuple(words.plan(plan))
+    lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, PaidFor):
         return DryRun(lines)
     return DryRun(lines, bill(experiment.usage(plan), load(prices)), experiment.assumes)

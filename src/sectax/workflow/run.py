@@ -40,7 +40,7 @@ from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.in_time import with_budget, with_last_look
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.progress import Progress
-from sectax.workflow.whereabouts import whereabouts
+from sectax.workflow.whereabouts import before_blocks, whereabouts
 
 State = Literal["finished", "interrupted"]
 
@@ -60,18 +60,19 @@ class Outcome:
 
 def start(name: str, request: Request, path: Path, progress: Progress) -> Outcome:
     """Plan and run an experiment, recording into a new file."""
-    experiment = registry.load(name)
-    plan = experiment.plan(with_budget(experiment, request))
-    _refuse_empty(experiment, plan)
-    private_inputs.sweep()
-    inputs = experiment.inputs(plan)
-    run_id = secrets.token_hex(8)
-    private_inputs.keep(run_id, inputs)
-    try:
-        ledger = Ledger.create(path, plan, take_environment(experiment, plan), run_id=run_id)
-    except BaseException:
-        private_inputs.forget(run_id)
-        raise
+    with progress.waiting("getting ready"):
+        experiment = registry.load(name)
+        plan = experiment.plan(with_budget(experiment, request))
+        _refuse_empty(experiment, plan)
+        private_inputs.sweep()
+        inputs = experiment.inputs(plan)
+        run_id = secrets.token_hex(8)
+        private_inputs.keep(run_id, inputs)
+        try:
+            ledger = Ledger.create(path, plan, take_environment(experiment, plan), run_id=run_id)
+        except BaseException:
+            private_inputs.forget(run_id)
+            raise
     return _Session(experiment, plan, inputs, ledger, progress).run()
 
 
@@ -133,13 +134,17 @@ class _Session:
             for line in words.plan(self.plan):
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
-            self.experiment.set_up(self.plan)
+            with self.progress.waiting("setting up"):
+                self.experiment.set_up(self.plan)
             with self._processor():
                 calibrated = self.ledger.calibrated or self._calibrate()
                 specs = self.experiment.specs(self.plan, self.inputs, calibrated)
                 about_s = self._block_s(calibrated, specs, pace=calibrated.pace)
-                for line in words.calibrated(self.plan, calibrated, about_s):
+                frozen, *durations = words.calibrated(self.plan, calibrated, about_s)
+                self.progress.detail(frozen)
+                for line in durations:
                     self.progress.say(line)
+                self.progress.stands(before_blocks(self.plan, about_s, self._left_s(), self._elapsed_s()))
                 self._blocks(calibrated, specs)
             state = "finished"
         except KeyboardInterrupt:
@@ -150,13 +155,16 @@ class _Session:
         finally:
             with _uninterrupted():
                 trouble = self._end(state) or trouble
-        return Outcome(self.ledger.path, state, analyse_measured(self.ledger.measured()), trouble)
+        with self.progress.waiting("judging"):
+            analysed = analyse_measured(self.ledger.measured())
+        return Outcome(self.ledger.path, state, analysed, trouble)
 
     def _end(self, state: State) -> SectaxError | None:
         """Clean up and close the file, whatever ended the session; what went wrong with that is given back."""
         trouble: SectaxError | None = None
         try:
-            self.experiment.clean_up(self.plan)
+            with self.progress.waiting("cleaning up"):
+                self.experiment.clean_up(self.plan)
         except SectaxError as error:
             trouble = error
         finally:
@@ -171,19 +179,24 @@ class _Session:
         total = sum(treatment.role in (Role.BASELINE, Role.TREATMENT) for treatment in self.plan.treatments)
         seen: set[str] = set()
 
+        def tick() -> None:
+            tried = min(len(seen), total)
+            self.progress.at(f"pilot {tried}/{total}", tried, total)
+
         def emit(event: BlockEvent) -> None:
             self._refuse_small_budget()
             recorded = self.ledger.event(0, event)
             if isinstance(recorded, Opened | Dropped):
                 seen.add(recorded.treatment)
-                self.progress.trying(min(len(seen), total), total, recorded.treatment)
             if isinstance(recorded, Dropped):
                 self.progress.say(f"{recorded.treatment} {recorded.state}: {recorded.reason}")
 
         specs = self.experiment.specs(self.plan, self.inputs, None)
-        calibrated = calibrate(self.plan, specs, self.experiment.empties(self.plan), emit, self._left_s)
+        deciding = self.progress.waiting("planning the blocks")
+        empties = self.experiment.empties(self.plan)
+        calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
         one_block_s = self._block_s(calibrated, specs)
-        calibrated = with_last_look(self.plan, calibrated, one_block_s, time.monotonic() - self.began)
+        calibrated = with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s())
         self.ledger.calibrate(calibrated)
         return calibrated
 
@@ -193,7 +206,10 @@ class _Session:
     def _left_s(self) -> float:
         """Seconds of the budget that are left; infinite without one."""
         budget_s = self.plan.stopping.budget_s
-        return math.inf if budget_s is None else budget_s - (time.monotonic() - self.began)
+        return math.inf if budget_s is None else budget_s - self._elapsed_s()
+
+    def _elapsed_s(self) -> float:
+        return time.monotonic() - self.began
 
     @contextlib.contextmanager
     def _processor(self) -> Iterator[None]:
@@ -219,13 +235,14 @@ class _Session:
         if not measured.blocks:
             self._refuse_small_budget()
         going = still_open(measured)
+        earlier, began = len(measured.blocks), time.monotonic()
         while going and not self._spent(measured):
             calibrated = self._block(self.ledger.next_block, going.treatments, calibrated, specs)
             measured = self.ledger.measured()
             findings = judge(measured)
             going = still_open(measured, findings)
-            elapsed = time.monotonic() - self.began
-            self.progress.say(whereabouts(measured, findings, going.comparisons, elapsed))
+            one_block_s = (time.monotonic() - began) / (len(measured.blocks) - earlier)
+            self.progress.stands(whereabouts(measured, findings, going.comparisons, self._elapsed_s(), one_block_s))
 
     def _spent(self, measured: Measured) -> bool:
         done = len(measured.blocks)
@@ -243,8 +260,11 @@ class _Session:
         block = plan_block(self.plan, calibrated, number, live)
         self.ledger.begin_block(block)
         fastest: dict[str, float] = {}
+        visited, visits = 0, sum(len(cell.visits) for cell in block.cells)
         with contextlib.closing(run_block(block, specs)) as events:
             for event in events:
+                visited += isinstance(event, Trial)
+                self.progress.at(f"block {number}", visited, visits)
                 recorded = self.ledger.event(number, event)
                 if isinstance(recorded, Dropped):
                     self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")

@@ -1,25 +1,92 @@
-"""Where a run stands after a block, in one line: estimate, interval, time left."""
+"""Where a run stands after a block: what is answered, the estimate, and the time that is left."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from sectax.analysis.verdict import precise_enough
-from sectax.model.finding import Finding
+from sectax.model.finding import UNSETTLED, Finding
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, last_look
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
 from sectax.model.treatment import Standing
-from sectax.reports import words
+from sectax.reports import units, words
+
+
+@dataclass(frozen=True)
+class Left:
+    """Seconds until the run ends.
+
+    Attributes:
+        about_s: if what is seen so far goes on; None where nobody can say.
+        most_s: what the budget, or the number of blocks, leaves; None where neither is known.
+        first_s: until the first verdict is possible; None where it was.
+    """
+
+    about_s: float | None = None
+    most_s: float | None = None
+    first_s: float | None = None
+
+    def words(self, passed_s: float = 0.0) -> str:
+        """What can be promised `passed_s` seconds later: a guess that has run out gives way to what is sure."""
+        if self.first_s is not None:
+            first_s = math.ceil(self.first_s - passed_s)
+            return f"first verdict in about {units.seconds(first_s)}" if first_s > 0 else "first verdict soon"
+        for seconds, how in ((self.about_s, "about"), (self.most_s, "at most")):
+            if seconds is not None and seconds > passed_s:
+                return f"{how} {units.seconds(math.ceil(seconds - passed_s))} left"
+        return "nearly done"
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """What is known after so many blocks.
+
+    Attributes:
+        blocks: those that are done, and of how many.
+        answered: of the primary comparisons, and of how many.
+        estimate: of the comparison that is waited for. interval: its own, as soon as there is one.
+    """
+
+    blocks: str
+    elapsed_s: float
+    answered: str
+    left: Left
+    estimate: str = ""
+    interval: str = ""
+
+    def line(self) -> str:
+        """All of it, where every block has a line of its own."""
+        estimate = f"{self.estimate} ({self.interval})" if self.interval else self.estimate
+        parts = [self.blocks, f"{self.elapsed_s:.0f} s", self.answered, self.left.words(), estimate]
+        return " · ".join(part for part in parts if part)
+
+
+def before_blocks(plan: Plan, about_s: float, most_s: float, elapsed_s: float) -> Whereabouts:
+    """What is known before the first block.
+
+    Args:
+        about_s: that a block is expected to take.
+        most_s: what is left of the budget; infinite without one.
+    """
+    left = _known(plan.stopping, FIRST_LOOK * about_s, most_s)
+    return Whereabouts("", elapsed_s, "", left)
 
 
 def whereabouts(
-    measured: Measured, findings: tuple[Finding, ...], still_open: Collection[str], elapsed_s: float
-) -> str:
-    """What to say after the last block of `measured`, `elapsed_s` seconds into the session.
+    measured: Measured,
+    findings: tuple[Finding, ...],
+    still_open: Collection[str],
+    elapsed_s: float,
+    one_block_s: float,
+) -> Whereabouts:
+    """What to say after the last block of `measured`.
 
     Args:
         still_open: ids of the comparisons that keep the run going.
+        elapsed_s: of the session.
+        one_block_s: what a block took, with all that lies between two of them.
     """
     plan = measured.plan
     primary = [finding for finding in findings if finding.comparison.standing is Standing.PRIMARY]
@@ -27,15 +94,20 @@ def whereabouts(
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
     # The widest interval is the one that people wait for.
     shown = max(open_primary or waiting or primary, key=_width, default=None)
-    left = _seconds_left(measured, waiting, elapsed_s)
-    blocks = len(measured.blocks)
-    parts = [f"block {blocks}{_of_fixed(plan)}", f"{elapsed_s:.0f} s"]
-    parts.append(f"{len(primary) - len(open_primary)} of {len(primary)} decided")
-    if left is not None:
-        parts.append(f"about {left:.0f} s left")
-    if shown is not None and shown.effect is not None:
-        parts.append(f"{shown.comparison.treatment}: {_estimate(plan, shown)}")
-    return " · ".join(parts)
+    return Whereabouts(
+        f"block {len(measured.blocks)}{_of_fixed(plan)}",
+        elapsed_s,
+        f"{_answered(plan, primary, open_primary)} of {len(primary)} answered",
+        _left(measured, waiting, elapsed_s, one_block_s),
+        *_estimate(plan, shown),
+    )
+
+
+def _answered(plan: Plan, primary: list[Finding], open_primary: list[Finding]) -> int:
+    """Those that the report will call answered: a rule that goes on after a verdict takes none away."""
+    if plan.stopping.until in {Until.DIRECTION, Until.VERDICT}:
+        return len(primary) - len(open_primary)
+    return sum(finding.verdict not in UNSETTLED and finding.effect is not None for finding in primary)
 
 
 def _of_fixed(plan: Plan) -> str:
@@ -44,40 +116,52 @@ def _of_fixed(plan: Plan) -> str:
     return "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
 
 
-def _estimate(plan: Plan, finding: Finding) -> str:
-    """The effect as it seems now, with its interval as soon as there is one."""
+def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
+    """The effect as it seems now, and its interval as soon as there is one."""
+    if finding is None or finding.effect is None:
+        return "", ""
+    effect, compared = finding.effect, finding.comparison
+    name = compared.treatment if len(plan.cells) > 1 else compared.treatment.removeprefix(f"{compared.cell}/")
+    now = f"{name}: {words.effect(effect, plan.metric(compared.metric))}"
+    known = math.isfinite(effect.low) and math.isfinite(effect.high)
+    return now, words.interval(effect) if known else ""
+
+
+def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_block_s: float) -> Left:
+    if not waiting:
+        return Left()
+    plan, stopping = measured.plan, measured.plan.stopping
+    done = len(measured.blocks)
+    most_s = (last_look(plan, measured.calibrated) - done) * one_block_s
+    if stopping.budget_s is not None:
+        still_s = (ENOUGH_BLOCKS - done) * one_block_s if stopping.extends else 0.0
+        most_s = min(most_s, max(still_s, stopping.budget_s - elapsed_s))
+    if done < FIRST_LOOK:
+        return _known(stopping, (FIRST_LOOK - done) * one_block_s, most_s)
+    if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:
+        return Left(about_s=most_s)
+    needed = [_blocks_needed(finding, done) for finding in waiting]
+    sure = [blocks for blocks in needed if blocks is not None]
+    if len(sure) < len(needed):
+        return Left(most_s=most_s)
+    return Left(min(max(sure) * one_block_s, most_s), most_s)
+
+
+def _known(stopping: Stopping, first_s: float, most_s: float) -> Left:
+    """Before the first verdict: when it may come, and what is sure."""
+    most = most_s if math.isfinite(most_s) else None
+    if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:
+        return Left(about_s=most)
+    return Left(most_s=most, first_s=first_s)
+
+
+def _blocks_needed(finding: Finding, done: int) -> float | None:
+    """More blocks for what the run goes on for; intervals narrow with the root of the blocks. None: nobody can say."""
     effect = finding.effect
     if effect is None:
-        return ""
-    metric = plan.metric(finding.comparison.metric)
-    now = words.effect(effect, metric)
-    known = math.isfinite(effect.low) and math.isfinite(effect.high)
-    return f"{now} ({words.interval(effect)})" if known else now
-
-
-def _seconds_left(measured: Measured, waiting: list[Finding], elapsed_s: float) -> float | None:
-    """Until the last open comparison is decided, if what is seen so far goes on; never past the budget."""
-    if measured.block_s is None:
         return None
-    stopping = measured.plan.stopping
-    done = len(measured.blocks)
-    most = (last_look(measured.plan, measured.calibrated) - done) * measured.block_s
-    if stopping.budget_s is not None:
-        still_s = (ENOUGH_BLOCKS - done) * measured.block_s if stopping.extends else 0.0
-        most = min(most, max(still_s, stopping.budget_s - elapsed_s))
-    if stopping.fixed_blocks is None:
-        needed = max((_blocks_needed(finding, done) for finding in waiting), default=0.0)
-        most = min(most, max(needed, FIRST_LOOK - done, 0) * measured.block_s)
-    return max(0.0, most)
-
-
-def _blocks_needed(finding: Finding, done: int) -> float:
-    """More blocks for a verdict, and for an interval narrow enough; intervals narrow with the root of the blocks."""
-    effect = finding.effect
-    if effect is None or done < FIRST_LOOK:
-        return max(0.0, FIRST_LOOK - done)
-    if effect.blocks_needed is not None:
-        return float(effect.blocks_needed[1])
+    if finding.verdict in UNSETTLED:
+        return None if effect.blocks_needed is None else float(effect.blocks_needed[1])
     enough = precise_enough(effect.log_ratio, finding.margin)
     return max(1.0, done * ((_width(finding) / enough) ** 2 - 1))
 

@@ -52,6 +52,17 @@ def calibrated(given: Plan, frozen: Calibrated, block_s: float) -> list[str]:
     return [f"the pilot froze {', '.join(parts)}", _duration(given, frozen, block_s)]
 
 
+def how_long(given: Plan) -> str:
+    """What is known of the whole run's length before a pilot."""
+    stopping = given.stopping
+    if stopping.budget_s is None:
+        return "how long it takes is known after the pilot: blocks are limited, not the time"
+    longest = f"takes at most about {units.seconds(stopping.budget_s)}"
+    if stopping.extends:
+        longest += f", longer only where {ENOUGH_BLOCKS} blocks do not fit"
+    return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
+
+
 def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
     stopping = given.stopping
     words = f"a block takes about {units.seconds(block_s)}"

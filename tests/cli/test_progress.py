@@ -1,0 +1,203 @@
+"""What a terminal sees while a run goes on, and what a pipe does."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import time
+
+import pytest
+
+from sectax.cli.live_line import live_line, plain
+from sectax.cli.progress import REDRAW_S, Loudness, TerminalProgress
+from sectax.workflow.whereabouts import Left, Whereabouts
+from tests.program import PROGRAM, sectax
+
+KNOWN = Whereabouts(
+    "block 7",
+    9.0,
+    "1 of 2 answered",
+    Left(about_s=8.0, most_s=100.0),
+    "php/verify/EdDSA: 2.6 times slower",
+    "1.1 to 6.1 times the cost",
+)
+SLEEPS = ("run", "command", "--baseline", "sleep 0.01", "--treatment", "longer=sleep 0.03")
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def seen_by(stream: io.StringIO, loudness: Loudness = Loudness.USUAL) -> tuple[TerminalProgress, Clock]:
+    clock = Clock()
+    return TerminalProgress(loudness, stream=stream, clock=clock), clock
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 100, 140])
+def test_the_line_fits_and_loses_what_matters_least(width: int) -> None:
+    line = live_line("block 8", 3, 10, 12.0, KNOWN, 1.0, width)
+
+    assert len(line) < width
+    assert line.startswith("block 8 ███░░░░░░░")
+    assert ("about 7 s left" in line) == (width >= 40)
+    assert ("2.6 times slower" in line) == (width >= 80)
+    assert ("1.1 to 6.1 times the cost" in line) == (width >= 140)
+    assert "…" not in line
+
+
+def test_a_terminal_of_ascii_gets_ascii() -> None:
+    assert plain(live_line("block 8", 5, 10, 12.0, KNOWN, 1.0, 40)).isascii()
+
+
+def test_the_line_is_rewritten_in_place_and_not_more_often_than_an_eye_follows() -> None:
+    terminal = Terminal()
+    progress, clock = seen_by(terminal)
+
+    for visit in range(1000):
+        clock.now += 0.001
+        progress.at("block 1", visit, 1000)
+
+    drawn = terminal.getvalue().count("\r\x1b[2K")
+    assert 1 / REDRAW_S - 1 <= drawn <= 1 / REDRAW_S + 1
+    assert "\n" not in terminal.getvalue()
+
+
+def test_a_line_that_stays_takes_the_live_one_away() -> None:
+    terminal = Terminal()
+    progress, _ = seen_by(terminal)
+    progress.at("block 1", 1, 2)
+
+    progress.say("said")
+
+    assert terminal.getvalue().endswith("\r\x1b[2Ksaid\n")
+
+
+def test_time_left_counts_down_between_blocks_and_is_never_negative() -> None:
+    terminal = Terminal()
+    progress, clock = seen_by(terminal)
+    progress.stands(KNOWN)
+    for _ in range(130):
+        clock.now += 1
+        progress.at("block 8", 1, 2)
+
+    lines = terminal.getvalue().split("\r\x1b[2K")[1:]
+    assert "about 7 s left" in lines[0]
+    assert "at most 92 s left" in lines[7]  # the guess has run out: what is sure stays
+    assert "nearly done" in lines[-1]
+    assert not any("-" in line for line in lines)
+
+
+def test_a_pipe_gets_one_line_a_block_and_nothing_in_place() -> None:
+    pipe = io.StringIO()
+    progress, _ = seen_by(pipe)
+
+    progress.at("block 7", 1, 2)
+    progress.detail("the pilot froze")
+    progress.stands(KNOWN)
+
+    assert pipe.getvalue() == KNOWN.line() + "\n"
+
+
+def test_quiet_says_nothing_and_verbose_everything() -> None:
+    quiet, verbose = Terminal(), Terminal()
+    for stream, loudness in ((quiet, Loudness.QUIET), (verbose, Loudness.VERBOSE)):
+        progress, _ = seen_by(stream, loudness)
+        progress.say("plan")
+        progress.detail("the pilot froze")
+        progress.stands(KNOWN)
+        progress.at("block 8", 1, 2)
+        with progress.waiting("setting up"):
+            pass
+
+    assert quiet.getvalue() == ""
+    assert all(said in verbose.getvalue() for said in ("plan\n", "froze\n", "block 7 · 9 s", "block 8 █"))
+
+
+def test_a_wait_is_alive_on_a_terminal() -> None:
+    terminal = Terminal()
+    progress = TerminalProgress(stream=terminal)
+
+    with progress.waiting("setting up"):
+        deadline = time.monotonic() + 20
+        while "setting up" not in terminal.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    assert "setting up" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[2K")
+
+
+def test_a_watcher_that_has_gone_ends_nothing() -> None:
+    gone = Terminal()
+    progress, _ = seen_by(gone)
+    gone.close()
+
+    progress.say("nobody hears this")
+    progress.at("block 1", 1, 2)
+
+
+def test_quiet_and_verbose_are_opposites_and_so_are_two_rules_for_the_end() -> None:
+    for words, says in (
+        (("--quiet", "--verbose"), "opposites"),
+        (("--precise", "--until", "direction"), "two rules"),
+        (("--precise", "--blocks", "6"), "does not go with --precise"),
+    ):
+        said = sectax(*SLEEPS, *words)
+        assert said.status == 2
+        assert says in said.err
+
+
+def test_a_dry_run_says_how_long() -> None:
+    assert "takes at most about 60 s; ends sooner" in sectax(*SLEEPS, "--dry-run", "--budget", "60s").out
+
+
+def test_by_default_a_plain_difference_ends_at_its_first_verdict(tmp_path) -> None:
+    usual, precise = (
+        sectax(*SLEEPS, "--seed", "1", "--out", f"{number}.sectax", *more, folder=tmp_path, simulated=3)
+        for number, more in enumerate(((), ("--until", "budget", "--max-blocks", "9")))
+    )
+
+    assert "finished: 6 blocks" in usual.out
+    assert "finished: 9 blocks" in precise.out
+    assert "the pilot froze" not in usual.err
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_a_real_run_on_a_terminal_keeps_to_one_line(tmp_path, width: int) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    words = [*PROGRAM, *SLEEPS, "--out", "r.sectax", "--max-blocks", "6"]
+    run = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    recorded = b""
+    try:
+        while piece := os.read(ours, 65536):
+            recorded += piece
+    except OSError:
+        pass  # the other end was closed: the run is over
+    finally:
+        os.close(ours)
+    assert run.wait() == 0
+
+    live = re.findall(r"\r\x1b\[2K([^\r\n]+)(?=\r\x1b|$)", recorded.decode())
+    assert any(line.startswith("pilot ") for line in live)
+    assert any(re.match("block [1-6] [█░]{10}", line) for line in live)
+    assert all(len(line) < width for line in live)
+    assert not re.search(r"(^|\n)block \d", recorded.decode())
+    assert recorded.endswith(b"\x1b[2K")
