@@ -91,6 +91,14 @@ def test_a_short_budget_has_fewer_rounds_and_never_fewer_than_the_plan_allows() 
     assert none.rounds[PLAIN] == PLAN.rounds_range[0]
 
 
+@pytest.mark.parametrize("fewest", [1, 2, 3, 4])
+def test_a_budget_that_is_too_short_has_the_fewest_pairs_of_rounds(fewest: int) -> None:
+    """Four rounds that became three, and so four again, once went on for ever."""
+    plan = replace(PLAN, rounds_range=(fewest, 64))
+
+    assert frozen(plan, left_s=0.0, noise=0.5).rounds[PLAIN] == fewest + fewest % 2
+
+
 def test_rounds_come_in_pairs_of_mirror_images() -> None:
     plan = replace(PLAN, stopping=Stopping(0.2))
 
