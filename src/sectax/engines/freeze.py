@@ -190,7 +190,7 @@ def _rounds(
             if frozen
             else fewest
         )
-    least = {cell.id: fewest for cell in plan.cells}
+    least = {cell.id: min(_even(fewest), most) for cell in plan.cells}
     for each in plan.treatments:
         if each.extra and each.id in calibrations:
             least[each.cell] = enough_rounds(calibrations[each.id], each.extra, least[each.cell], most)
