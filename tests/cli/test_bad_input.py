@@ -18,6 +18,23 @@ WRONG = {
     "no such experiment": (("run", "jtw"), "did you mean jwt?"),
     "no such factor": (("run", "jwt", "--level", "algo=RS256"), "no factor 'algo'"),
     "no such level": (("run", "jwt", "--level", "algorithm=rs256,EdDSA"), "did you mean RS256?"),
+    "an experiment in capitals": (("run", "JWT"), "did you mean jwt?"),
+    "a level twice": (("run", "jwt", "--level", "algorithm=RS256,RS256"), "names RS256 twice"),
+    "the baseline alone": (("run", "jwt", "--level", "algorithm=RS256"), "RS256 is the only level"),
+    "no baseline among the levels": (("run", "jwt", "--level", "algorithm=EdDSA,ES256"), "=RS256,ES256,EdDSA"),
+    "an empty margin": (("run", "jwt", "--margin", "0"), "not between"),
+    "a budget backwards": (("run", "jwt", "--budget", "30s1m"), "1m30s"),
+    "a name that is none": (("run", "command", "--baseline", "true", "--treatment", "a/b=true"), "--treatment a-b="),
+    "a preparation of nothing": (("run", "command", *TWO, "--prepare", "othr=true"), "did you mean other?"),
+    "a comparison in the wrong order": (("compare", "published:jwt-php", "r.sectax"), "compare r.sectax published:"),
+    "a study without its mark": (("compare", "r.sectax", "jwt-php"), "published:jwt-php"),
+    "prices that are not there": (("run", "jwt", "--dry-run", "--prices", "no.toml"), "no.toml cannot be read"),
+    "prices of an advice": (("advise", "r.sectax", "--prices", "no.toml"), "no.toml cannot be read"),
+    "prices of a real run": (("run", "command", *TWO, "--prices", "no.toml"), "add --dry-run"),
+    "a run into this folder": (("run", "command", *TWO, "--out", "."), "is a folder"),
+    "help for nothing": (("help", "rnu"), "did you mean run?"),
+    "a pipe without a shell": (("run", "command", *TWO, "--treatment", "pipe=echo a | cat"), "add --shell"),
+    "a variable in setup": (("run", "command", *TWO, "--setup", "mkdir $DIR"), "'$DIR'"),
     "a level without a factor": (("run", "jwt", "--level", "RS256"), "names no factor"),
     "a factor given twice": (("run", "jwt", "--level", "layer=library", "--level", "layer=primitive"), "given twice"),
     "two presets": (("run", "jwt", "--quick", "--published"), "two presets"),
@@ -62,6 +79,29 @@ def test_wrong_words_are_answered_with_words(case, tmp_path):
     assert says in said.err
     assert said.out == ""
     assert list(tmp_path.iterdir()) == []  # nothing was begun
+
+
+def test_help_in_words_is_that_of_the_option():
+    assert sectax("help", "run", "jwt").out == sectax("run", "jwt", "--help").out
+    assert sectax("help").out == sectax("--help").out
+
+
+def test_a_bare_call_names_the_commands_to_start_with():
+    said = sectax()
+
+    assert said.status == 0
+    assert [line.split()[1] for line in said.out.splitlines() if line.startswith("  sectax")] == [
+        "doctor",
+        "run",
+        "run",
+    ]
+
+
+@pytest.mark.parametrize(("text", "words"), [("90", "90 s"), ("1m30s", "90 s"), ("1h", "60 min"), ("0.5m", "30 s")])
+def test_a_budget_is_read_as_people_write_it(text, words):
+    said = sectax("run", "command", *TWO, "--dry-run", "--budget", text)
+
+    assert f"about {words}" in said.out
 
 
 def test_with_json_an_error_is_the_one_document_on_stdout(tmp_path):

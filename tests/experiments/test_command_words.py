@@ -14,9 +14,9 @@ def options(**given: object) -> dict[str, tuple[str, ...]]:
 
 
 def test_commands_are_split_as_a_shell_would_but_none_is_started():
-    commands = read_commands(options(treatment=("quoted=echo 'a b' \"c $HOME\"",)))
+    commands = read_commands(options(treatment=("quoted=echo 'a b' \"c d\" '$HOME'",)))
 
-    assert commands.argv == {"baseline": ("sleep", "0.1"), "quoted": ("echo", "a b", "c $HOME")}
+    assert commands.argv == {"baseline": ("sleep", "0.1"), "quoted": ("echo", "a b", "c d", "$HOME")}
 
 
 def test_a_shell_is_used_only_when_it_is_asked_for():

@@ -20,7 +20,7 @@ from sectax.workflow.advise import advise, as_document, as_text
 @click.option("--prices", type=click.Path(), metavar="FILE", help="Your own prices, in place of the built-in ones.")
 @as_json
 def command(run_file: str, under: str | None, of: str | None, prices: str | None, json_: bool) -> None:
-    """Turn a run into advice: where the time goes, how it grows, and what a million requests cost."""
+    """Say where the time of a run goes, how it grows with size, and what a million requests cost."""
     limit = parse.limit(under) if under is not None else None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")

@@ -34,7 +34,7 @@ def command(
     strict: bool,
     json_: bool,
 ) -> None:
-    """Doubt a run, a published study, or a file of somebody else's numbers.
+    """Check a run, a published study, or a file of somebody else's numbers for common mistakes.
 
     FILE is what sysbench, openssl speed, hyperfine (JSON), pyperf (JSON), go test -bench, warp or wrk wrote, the
     REPORT lines of AWS Lambda, or a CSV. docs/audit.md says what is read of each.

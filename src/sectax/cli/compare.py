@@ -17,7 +17,10 @@ from sectax.workflow.compare import compare
 @click.argument("target", metavar="RUN|published:ID")
 @as_json
 def command(run_file: str, target: str, json_: bool) -> None:
-    """Set a run beside another, or beside a published study: effects and shapes, no verdict across sessions."""
+    """Compare a run with another run, or with a published study.
+
+    Effects and their shapes stand side by side. There is no verdict across sessions.
+    """
     comparison = compare(Path(run_file), target)
     if json_:
         click.echo(present.comparison_as_document(comparison))

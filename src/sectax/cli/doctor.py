@@ -14,7 +14,7 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 @click.command("doctor")
 @as_json
 def command(json_: bool) -> None:
-    """What this machine can measure, and what disturbs it."""
+    """Say what this machine can measure, and what disturbs it."""
     symptoms = examine(TerminalProgress().waiting)
     if json_:
         import msgspec

@@ -11,7 +11,7 @@ from sectax.workflow.overview import overview
 @click.command("list")
 @as_json
 def command(json_: bool) -> None:
-    """Experiments, their factors and levels, and the probes."""
+    """List the experiments, their factors and levels, and the probes."""
     found = overview()
     if json_:
         import msgspec

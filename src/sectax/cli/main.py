@@ -12,24 +12,26 @@ from typing import NoReturn
 import click
 
 from sectax.cli.printed import Printed
-from sectax.model.errors import ExitStatus, SectaxError
+from sectax.cli.streams import make_usable
+from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 
 # Name -> where it lives and what it does; the modules are imported only when they are called, so that
 # `--help` starts fast.
 _COMMANDS = {
-    "list": ("sectax.cli.list:command", "Experiments, their factors and levels, and the probes."),
-    "doctor": ("sectax.cli.doctor:command", "What this machine can measure, and what disturbs it."),
+    "list": ("sectax.cli.list:command", "List the experiments, their factors and levels, and the probes."),
+    "doctor": ("sectax.cli.doctor:command", "Say what this machine can measure, and what disturbs it."),
     "setup": ("sectax.cli.setup:command", "Install what the experiments need."),
-    "run": ("sectax.cli.run:group", "Measure a control against its baseline."),
-    "resume": ("sectax.cli.resume:command", "Go on with a run that was interrupted."),
+    "run": ("sectax.cli.run:group", "Measure how much more a control costs than its baseline."),
+    "resume": ("sectax.cli.resume:command", "Continue a run that was interrupted."),
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as Markdown, CSV or JSON."),
-    "compare": ("sectax.cli.compare:command", "Set a run beside another, or beside a published study."),
-    "advise": ("sectax.cli.advise:command", "Turn a run into advice: where the time goes, and the bill."),
-    "audit": ("sectax.cli.audit:command", "Doubt a run, a published study, or other people's numbers."),
-    "probe": ("sectax.cli.probe:group", "Work on probes."),
+    "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
+    "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
+    "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),
+    "probe": ("sectax.cli.probe:group", "Check that a probe keeps to the protocol."),
     "hmac": ("sectax.cli.hmac:group", "Make a shared key and events, sign and verify them."),
-    "lambda": ("sectax.cli.lambda_:group", "A local Lambda for unmodified AWS clients."),
+    "lambda": ("sectax.cli.lambda_:group", "Start a local Lambda for unmodified AWS clients."),
+    "help": ("sectax.cli.help:command", "Explain a command."),
 }
 
 
@@ -54,11 +56,10 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
-            import difflib
+            from sectax.model.near import did_you_mean
 
-            near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
-            hint = f"did you mean {near[0]}?" if near else "sectax --help lists the commands"
-            raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
+            hint = did_you_mean(args[0], _COMMANDS, "sectax help lists the commands")
+            raise WrongUse(f"there is no command {args[0]!r}", hint)
         return super().resolve_command(ctx, args)
 
 
@@ -70,22 +71,35 @@ def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> Non
         ctx.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="The version.")
-def cli() -> None:
-    """What does a security control cost? Measured against its baseline, judged, and doubted.
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """What does a security control cost? Measured against its baseline, judged, and checked for mistakes.
 
-    Exit status: 0 done, 1 a gate was missed (a probe failed its check), 2 wrong use, 3 nothing could be measured or
-    the record could not be written, 70 a fault of sectax itself, 130 interrupted (what was measured is kept).
+    Exit status: 0 done: a run was measured, also where its answers are 'inconclusive' or were withdrawn; 1 a check that
+    was asked for failed (a probe's conformance, audit --strict, hmac verify); 2 wrong use; 3 nothing could be measured,
+    or the run file could not be written; 70 a fault of sectax itself; 130 interrupted (what was measured is kept).
+    Where the reader of the output goes away first (| head), the status is 0.
     """
+    if ctx.invoked_subcommand is None:
+        from sectax.cli.help import WELCOME
+
+        click.echo(WELCOME, nl=False)
 
 
 def main() -> NoReturn:
     """Run the program and exit."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    make_usable(utf8=_wants_json())
     try:
         status = cli.main(standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         status = stop.exit_code
     except click.ClickException as error:
@@ -97,9 +111,10 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         status = ExitStatus.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read us has gone (`| head`): that is no error. Nothing more can be flushed there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = ExitStatus.DONE
+        status = _reader_gone()
+    except SystemExit as stop:
+        # That is how click answers a reader that has gone.
+        status = _reader_gone() if isinstance(stop.__context__, BrokenPipeError) else stop.code
     except OSError as error:
         _complain(
             f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",
@@ -117,6 +132,16 @@ def main() -> NoReturn:
     sys.exit(int(status or 0))
 
 
+def _reader_gone() -> ExitStatus:
+    """Whoever read us has gone (`| head`): that is not an error. Nothing more can be flushed there."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return ExitStatus.DONE
+
+
+def _wants_json() -> bool:
+    return "--json" in sys.argv[1:]
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
@@ -128,7 +153,7 @@ def _complain(message: str, hint: str, *, already_printed: bool = False) -> None
     click.echo(f"sectax: {printable_lines(message)}", err=True)
     if hint:
         click.echo(f"hint: {printable_lines(hint)}", err=True)
-    if "--json" in sys.argv[1:] and not already_printed:
+    if _wants_json() and not already_printed:
         import msgspec
 
         document = {"schema": "sectax/error/1", "error": {"message": message, "hint": hint}}

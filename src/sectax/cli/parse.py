@@ -14,16 +14,23 @@ SMALLEST_MARGIN = 0.001
 LARGEST_MARGIN = 0.5
 MOST_BLOCKS = 10_000
 
-_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+_NUMBER = r"\d+(?:\.\d+)?"
+# Hours, minutes and seconds in this order, each of which may be left out; a number alone is in seconds.
+_SPAN = re.compile(rf"(?:(?P<h>{_NUMBER})\s*h\s*)?(?:(?P<m>{_NUMBER})\s*m(?:in)?\s*)?(?:(?P<s>{_NUMBER})\s*s?)?")
 _BYTES = {"B": 1, "KiB": 1024, "MiB": 1024 * 1024}
 
 
 def margin(text: str) -> float:
     """`2%` as 0.02."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*", text)
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
     if found is None:
-        raise WrongUse(f"--margin {text!r} is no percentage", "say it as in --margin 2%")
+        raise WrongUse(f"--margin {text!r} is not a percentage", "say it as in --margin 2%")
     value = float(found[1]) / 100
+    if value and not found[2]:
+        meant = [f"{100 * share:g}%" for share in (value, 100 * value) if SMALLEST_MARGIN <= share <= LARGEST_MARGIN]
+        hint = f"say it as in --margin {' or --margin '.join(meant or ['2%'])}"
+        raise WrongUse(f"--margin {text.strip()} has no %: it is a percentage", hint)
     if not SMALLEST_MARGIN <= value <= LARGEST_MARGIN:
         raise WrongUse(
             f"--margin {text.strip()} is not between {SMALLEST_MARGIN:.1%} and {LARGEST_MARGIN:.0%}",
@@ -33,11 +40,12 @@ def margin(text: str) -> float:
 
 
 def seconds(text: str, option: str = "--budget") -> float:
-    """`90`, `90s`, `1.5m` and `1h` in seconds."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)?\s*", text)
-    value = float(found[1]) * _SECONDS[found[2] or ""] if found else math.nan
+    """`90`, `90s`, `1.5m`, `1m30s` and `1h` in seconds."""
+    found = _SPAN.fullmatch(text.strip())
+    parts = found.groupdict(default="0") if found else {}
+    value = math.fsum(float(number) * _SECONDS[unit] for unit, number in parts.items())
     if not 0 < value < math.inf:
-        raise WrongUse(f"{option} {text!r} is no span of time", f"say it as in {option} 60s, 5m or 1h")
+        raise WrongUse(f"{option} {text!r} is not a length of time", f"say it as in {option} 90, 60s, 1m30s or 1h")
     return value
 
 
@@ -67,6 +75,9 @@ def levels(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
             raise WrongUse(f"--level {text!r} names no factor and levels", "say it as in --level algorithm=RS256,EdDSA")
         if name.strip() in chosen:
             raise WrongUse(f"--level {name.strip()} was given twice", "list its levels in one, separated by commas")
+        twice = next((level for at, level in enumerate(names) if level in names[:at]), None)
+        if twice is not None:
+            raise WrongUse(f"--level {name.strip()} names {twice} twice", "name every level once")
         chosen[name.strip()] = names
     return chosen
 

@@ -17,7 +17,7 @@ _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
 
 @click.group("probe")
 def group() -> None:
-    """Work on probes."""
+    """Check that a probe keeps to the protocol."""
 
 
 @group.command("check")

@@ -23,7 +23,8 @@ def command(run_file: str, format_: str, table: str | None, out: str | None) -> 
         raise WrongUse(f"--table is of a CSV, and --format is {format_}", "leave it out, or --format csv")
     text = as_report(analyse_file(Path(run_file)), run_file, format_, table or "findings")
     if out is None:
-        click.echo(text, nl=not text.endswith("\n"))
+        # A document: UTF-8 here as in a file, whatever the locale says.
+        click.echo(text.encode(), nl=not text.endswith("\n"))
         return
     try:
         # Never over a file that is there: it could be the run itself.

@@ -18,6 +18,6 @@ from sectax.workflow import run as workflow
 @everything
 @as_json
 def command(run_file: str, quiet: bool, verbose: bool, show_all: bool, json_: bool) -> None:
-    """Go on with a run that was interrupted; its finished blocks stay."""
+    """Continue a run that was interrupted; its finished blocks stay."""
     outcome = workflow.resume(Path(run_file), progress(quiet, verbose))
     finish(outcome, as_json=json_, show_all=show_all)

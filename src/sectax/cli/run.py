@@ -15,8 +15,11 @@ from sectax.cli.output import print_analysed
 from sectax.cli.printed import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
+from sectax.model.analysed import Analysed
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
+from sectax.model.finding import VerdictId
 from sectax.model.plan import Stopping, Until
+from sectax.model.treatment import CONTROLS
 from sectax.workflow import run as workflow
 from sectax.workflow.dry_run import DryRun, dry_run
 
@@ -40,7 +43,7 @@ class _ExperimentsGroup(click.Group):
         return args[0], self.get_command(ctx, args[0]), args[1:]
 
 
-group = _ExperimentsGroup("run", help="Measure a control against its baseline.")
+group = _ExperimentsGroup("run", help="Measure how much more a control costs than its baseline.")
 
 
 def _command_for(experiment: Experiment) -> click.Command:
@@ -58,7 +61,7 @@ def _command_for(experiment: Experiment) -> click.Command:
     command.params += [
         click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Only these levels of a factor."),
         click.Option(["--margin"], default="2%", show_default=True, help="The smallest cost that matters."),
-        click.Option(["--budget"], metavar="TIME", help="The most time, as in 60s or 5m.  [default: by preset]"),
+        click.Option(["--budget"], metavar="TIME", help="The most time, as in 60s or 1m30s.  [default: by preset]"),
         click.Option(
             ["--until"],
             type=click.Choice([each.value for each in Until if each is not Until.PRECISE]),
@@ -103,6 +106,8 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if values["dry_run"]:
         _print_dry_run(dry_run(experiment.name, request, values["prices"] and Path(values["prices"])), values["json_"])
         return
+    if values["prices"]:
+        raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
     outcome = workflow.start(experiment.name, request, path, watcher)
     finish(outcome, as_json=values["json_"], show_all=values["show_all"])
@@ -127,7 +132,7 @@ def _print_dry_run(would: DryRun, as_json: bool) -> None:
 def finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
     """Print what there is and leave with the status that says how it ended."""
     trouble = outcome.trouble
-    if trouble is None and outcome.state == "finished" and not outcome.analysed.measured.blocks:
+    if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""
     print_analysed(outcome.analysed, str(outcome.path), as_json=as_json, show_all=show_all, trouble=said)
@@ -137,6 +142,12 @@ def finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
         raise trouble from Printed()
     if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
+
+
+def _was_measured(analysed: Analysed) -> bool:
+    """Whether there is a figure for a comparison, however little may be claimed of it."""
+    asked = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
+    return any(finding.verdict is not VerdictId.NOT_MEASURED for finding in asked)
 
 
 def _preset(chosen: list[str]) -> str:

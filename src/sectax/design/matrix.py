@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from sectax.model.errors import WrongUse
 from sectax.model.metric import Metric
 from sectax.model.plan import Stopping
 from sectax.model.subject import Witness
@@ -88,12 +89,18 @@ def build(
     Returns:
         The matrix; a cell whose baseline cannot be had is skipped whole.
     Raises:
+        WrongUse: the baseline is not among the levels of the control.
         ValueError: the first metric is not compared, or a tail is: a block has no value of it to pair.
     """
     if not metrics[0].compared or any(metric.compared and metric.summary.tail is not None for metric in metrics):
         raise ValueError("the first metric must be compared, and no tail may be")
     others = [factor for factor in factors if factor.name != control]
     levels_of_control = next(factor.levels for factor in factors if factor.name == control)
+    if baseline not in levels_of_control:
+        raise WrongUse(
+            f"{control} was given without its baseline, {baseline}, with which the others are compared",
+            f"add it: --level {control}={','.join((baseline, *levels_of_control))}",
+        )
     cells: list[Cell] = []
     treatments: list[Treatment] = []
     skipped: list[SkippedTreatment] = []

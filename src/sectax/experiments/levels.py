@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
 from sectax.model.treatment import Factor
 
 
@@ -24,7 +24,7 @@ def choose(
     by_name = {factor.name: factor for factor in known}
     for name in asked:
         if name not in by_name:
-            raise WrongUse(f"there is no factor {name!r}", _near(name, tuple(by_name)))
+            raise WrongUse(f"there is no factor {name!r}", did_you_mean(name, by_name))
     chosen: list[Factor] = []
     for factor in known:
         levels = asked.get(factor.name, preset.get(factor.name, factor.levels))
@@ -32,16 +32,9 @@ def choose(
             levels = factor.levels
         for level in levels:
             if level not in factor.levels:
-                raise WrongUse(f"the factor {factor.name} has no level {level!r}", _near(level, factor.levels))
+                raise WrongUse(f"the factor {factor.name} has no level {level!r}", did_you_mean(level, factor.levels))
         if not levels:
             raise WrongUse(f"the factor {factor.name} was given no level", f"there are: {', '.join(factor.levels)}")
         # In the factor's own order, each once, whatever the order of asking.
         chosen.append(Factor(factor.name, tuple(level for level in factor.levels if level in levels)))
     return tuple(chosen)
-
-
-def _near(word: str, there_are: tuple[str, ...]) -> str:
-    folded = {name.lower(): name for name in there_are}
-    near = difflib.get_close_matches(word.lower(), tuple(folded), n=1)
-    listing = f"there are: {', '.join(there_are)}"
-    return f"did you mean {folded[near[0]]}? {listing}" if near else listing

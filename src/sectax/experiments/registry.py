@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib.metadata import entry_points
 
 from sectax.experiments.interface import Experiment
 from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
 
 GROUP = "sectax.experiments"
 
@@ -20,8 +20,6 @@ def load(name: str) -> Experiment:
     """The experiment of this name. Raises `WrongUse` where there is none."""
     found = entry_points(group=GROUP, name=name)
     if not found:
-        near = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names())} (sectax list)"
-        raise WrongUse(f"there is no experiment {name!r}", hint)
+        raise WrongUse(f"there is no experiment {name!r}", did_you_mean(name, names()))
     experiment: Experiment = next(iter(found)).load()
     return experiment

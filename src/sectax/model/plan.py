@@ -85,7 +85,7 @@ class Plan:
         choices: what had to be chosen where a published study is silent.
         options: what the user gave, enough to make the plan again.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
-        words: what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`).
+        words: what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`), and `empty loop`.
         contents: None where operations carry no body.
     """
 

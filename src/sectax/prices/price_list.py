@@ -44,7 +44,7 @@ def load(path: Path | None = None) -> PriceList:
     try:
         return _read(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise WrongUse(f"{path} cannot be read: {error.strerror}", "name a file with prices") from error
+        raise WrongUse(f"--prices {path} cannot be read: {error.strerror}", "name a file with prices") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise WrongUse(f"{path} is no price list: {error}", "src/sectax/prices/us-east-1.toml is one") from error
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from importlib.resources import files
 
 import msgspec
 
 from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
 from sectax.model.published import (
     Counterpart,
     Fact,
@@ -35,12 +35,7 @@ def ids() -> tuple[str, ...]:
 def load(study_id: str) -> PublishedStudy:
     """The study of this id. Raises `WrongUse` where there is none."""
     if study_id not in ids():
-        near = difflib.get_close_matches(study_id, ids(), n=2, cutoff=0.4)
-        there_are = f"there are: {', '.join(ids())}"
-        raise WrongUse(
-            f"there is no published study {study_id!r}",
-            f"did you mean {' or '.join(near)}? {there_are}" if near else there_are,
-        )
+        raise WrongUse(f"there is no published study {study_id!r}", did_you_mean(study_id, ids()))
     text = (files("sectax.published") / "studies" / f"{study_id}{_SUFFIX}").read_text(encoding="utf-8")
     return read(text)
 

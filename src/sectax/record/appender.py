@@ -8,6 +8,7 @@ finished blocks survive the death of the machine too.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -43,6 +44,8 @@ class Appender:
             WrongUse: a new file exists already, or its folder does not.
             RecordNotWritable: no permission, no room, or another sectax writes to it.
         """
+        if path.is_dir():
+            raise not_createable(IsADirectoryError(errno.EISDIR, "", str(path)), path)
         self.path = path
         self._closed = False
         self._lock = WriterLock(path)

@@ -317,13 +317,16 @@ def _difference(finding: Finding, column: units.Scale) -> str:
 
 def _empty_loops(analysed: Analysed) -> tuple[str, ...]:
     plan = analysed.measured.plan
+    own_words = plan.words.get("empty loop")
+    told_from = _EMPTY_TOLD_FROM if own_words is None else 0.0
     told = [
         f"{names.subject(plan, each.treatment)} {units.share(each.empty_share)}"
         for each in analysed.treatments
         if each.empty_share is not None
-        and each.empty_share > _EMPTY_TOLD_FROM
+        and each.empty_share > told_from
         and each.role in {Role.BASELINE, Role.TREATMENT}
     ]
     if not told:
         return ()
-    return (f"of each operation, the empty loop and call take (not subtracted): {', '.join(told)}",)
+    what = "the empty loop and call take" if own_words is None else printable(own_words)
+    return (f"of each operation, {what} (not subtracted): {', '.join(told)}",)

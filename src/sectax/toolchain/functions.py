@@ -20,7 +20,7 @@ import msgspec
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.toolchain import go, installer, packages
 from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.probes import Missing
+from sectax.toolchain.programs import Missing
 
 _LOCK = "requirements.txt"
 # Of what an installer leaves, these say how and when it installed, not what: they would make every zip another.

@@ -25,7 +25,7 @@ from pathlib import Path
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.toolchain import installer, machine
 from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.probes import Missing
+from sectax.toolchain.programs import Missing
 
 _WITHIN_REACH = "are the Go module proxy and sum.golang.org within reach?"
 _GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word

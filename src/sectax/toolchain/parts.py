@@ -13,7 +13,7 @@ from typing import Protocol
 from sectax.model.errors import WrongUse
 from sectax.toolchain import functions, go, probe_environment, probes
 from sectax.toolchain.lambda_runtime import python
-from sectax.toolchain.probes import Missing
+from sectax.toolchain.programs import Missing
 
 Say = Callable[[str], None]
 
@@ -69,7 +69,7 @@ class ProbePart:
         return f"probe {self.probe.name}"
 
     def missing(self) -> Missing | None:
-        return probes.missing(self.probe)
+        return probes.missing(self.probe, thorough=True)
 
     def make(self, say: Say) -> None:
         say(f"installing the libraries of {self.title}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 
-from sectax.toolchain import installer
+from sectax.toolchain import checksums, installer
 from sectax.toolchain.packages import uv as find_uv
 from sectax.toolchain.probes import Probe, SetUpFailed
 
 
 def build(probe: Probe) -> None:
-    """Build it anew. Raises `SetUpFailed`."""
+    """Build it, in place of one that is there. Raises `SetUpFailed`."""
     folder = probe.environment_folder()
     settings = probe.manifest.setup
     if folder is None or settings is None:
@@ -32,6 +32,7 @@ def build(probe: Probe) -> None:
     else:
         _run([sys.executable, "-m", "venv", str(folder)], None, probe)
         _run([python, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", lock], None, probe)
+    checksums.remember(folder)
     (folder / "complete").touch()
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -18,22 +16,14 @@ from pathlib import Path
 import msgspec
 
 from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.near import did_you_mean
+from sectax.toolchain import checksums
 from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.programs import Missing, Requirement, missing_program
 
 GROUP = "sectax.probes"
-_CHECK_TIMEOUT_S = 20
 # Folders beside a probe's code that do not change what it measures.
 _NOT_ITS_OWN = {"tests", "__pycache__", "node_modules", "target", "vendor"}
-
-
-class Requirement(msgspec.Struct, frozen=True):
-    """A program that a probe needs: its least version, a command that must succeed, and what installs it."""
-
-    program: str
-    version: str = ""
-    apt: list[str] = []
-    check: list[str] = []
-    mend: str = ""
 
 
 class SetUp(msgspec.Struct, frozen=True):
@@ -97,21 +87,6 @@ class Probe:
         return digest.hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class Missing:
-    """Why something cannot be used here, the command that mends it, and the apt packages that would.
-
-    `makable` is True where sectax itself can make it, from the network or from sources; `on_first_use` where a run
-    does that by itself, and waits for it.
-    """
-
-    reason: str
-    mend: str
-    apt: tuple[str, ...] = ()
-    makable: bool = False
-    on_first_use: bool = False
-
-
 def bundled(name: str) -> Path:
     """The folder of a probe that comes with sectax: inside the package once installed, beside it in a checkout."""
     packaged = Path(__file__).parent.parent / "_probes" / name
@@ -129,9 +104,7 @@ def load(name: str) -> Probe:
     """The probe of this name. Raises `WrongUse` where there is none or its manifest is wrong."""
     found = entry_points(group=GROUP, name=name)
     if not found:
-        near = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names())}"
-        raise WrongUse(f"there is no probe {name!r}", hint)
+        raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
     folder: Path = next(iter(found)).load()(name)
     try:
         manifest = msgspec.convert(tomllib.loads((folder / "probe.toml").read_text()), Manifest)
@@ -140,56 +113,26 @@ def load(name: str) -> Probe:
     return Probe(folder, manifest)
 
 
-def missing(probe: Probe) -> Missing | None:
-    """What the probe lacks on this machine; None where it can run."""
+def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
+    """What the probe lacks on this machine; None where it can run.
+
+    Args:
+        thorough: read all files of its libraries, to find one that was damaged. Takes about a tenth of a second.
+    """
+    own = probe.manifest.setup is not None and probe.manifest.setup.kind == "python-venv"
     for requirement in probe.manifest.requires:
-        lack = _missing_program(probe, requirement)
+        # A python probe runs on the interpreter of its own environment, which is made from ours.
+        lack = missing_program(requirement, ours=own and requirement.program == "python")
         if lack is not None:
             return lack
     environment = probe.environment_folder()
-    if environment is not None and not (environment / "complete").exists():
-        return Missing(f"the libraries of probe {probe.name} are not installed", "sectax setup", makable=True)
-    return None
-
-
-def _missing_program(probe: Probe, requirement: Requirement) -> Missing | None:
-    # A python probe runs on the interpreter of its own environment, which is made from ours.
-    own = probe.manifest.setup is not None and probe.manifest.setup.kind == "python-venv"
-    program = sys.executable if own and requirement.program == "python" else shutil.which(requirement.program)
-    mend = requirement.mend or f"install {requirement.program}"
-    apt = tuple(requirement.apt)
-    if program is None:
-        return Missing(f"{requirement.program} is not installed", mend, apt)
-    wanted = re.fullmatch(r">=\s*([\d.]+)", requirement.version)
-    if wanted is not None:
-        version = _version_of(program)
-        if version is not None and version < _numbers(wanted[1]):
-            seen = ".".join(map(str, version))
-            return Missing(f"{requirement.program} {seen} is too old, {wanted[1]} is needed", mend, apt)
-    if requirement.check:
-        done = _quietly([program, *requirement.check[1:]])
-        if done is None or done.returncode != 0:
-            return Missing(f"{requirement.program} lacks what the probe needs: {mend}", mend, apt)
-    return None
-
-
-def _version_of(program: str) -> tuple[int, ...] | None:
-    done = _quietly([program, "--version"])
-    found = re.search(r"\d+(\.\d+)+", done.stdout) if done is not None else None
-    return _numbers(found[0]) if found else None
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part)
-
-
-def _quietly(command: list[str]) -> subprocess.CompletedProcess[str] | None:
-    try:
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=_CHECK_TIMEOUT_S, stdin=subprocess.DEVNULL, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+    if environment is None:
         return None
+    if not (environment / "complete").exists():
+        return Missing(f"the libraries of probe {probe.name} are not installed", "sectax setup", makable=True)
+    if thorough and (damage := checksums.damage(environment)) is not None:
+        return Missing(f"the libraries of probe {probe.name} are damaged: {damage}", "sectax setup", makable=True)
+    return None
 
 
 class SetUpFailed(SectaxError):

@@ -7,7 +7,8 @@ import shutil
 
 from sectax.toolchain import installer
 from sectax.toolchain.parts import Part, Say
-from sectax.toolchain.probes import Missing, SetUpFailed
+from sectax.toolchain.probes import SetUpFailed
+from sectax.toolchain.programs import Missing
 
 
 def set_up(part: Part, say: Say) -> None:

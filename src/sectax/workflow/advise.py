@@ -40,13 +40,14 @@ def advise(
     Raises:
         WrongUse: the experiment has no advice to give, knows no such statistic, or a price is missing.
     """
+    price_list = load(prices)
     analysed = analyse_file(run_file)
     plan = analysed.measured.plan
     experiment = registry.load(plan.experiment)
     if not isinstance(experiment, Advises):
         raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
     rules = experiment.advice_rules(plan)
-    return advice(analysed, rules, load(prices), under_s, statistic)
+    return advice(analysed, rules, price_list, under_s, statistic)
 
 
 def advice(

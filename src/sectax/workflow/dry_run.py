@@ -11,6 +11,7 @@ from sectax.model.bill import Bill
 from sectax.prices.billing import bill
 from sectax.prices.price_list import load
 from sectax.reports import words
+from sectax.workflow.comparable import refuse_nothing_to_compare
 from sectax.workflow.in_time import with_budget
 
 
@@ -35,10 +36,13 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
         prices: the user's own price list; None for the built-in one.
     Raises:
         WrongUse: the request, or the price list, cannot be used.
+        NothingMeasured: this machine lacks what would be compared.
     """
     experiment = registry.load(name)
+    price_list = load(prices)
     plan = experiment.plan(with_budget(experiment, request))
+    refuse_nothing_to_compare(experiment, plan)
     lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, PaidFor):
         return DryRun(lines)
-    return DryRun(lines, bill(experiment.usage(plan), load(prices)), experiment.assumes)
+    return DryRun(lines, bill(experiment.usage(plan), price_list), experiment.assumes)

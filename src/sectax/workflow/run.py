@@ -31,11 +31,11 @@ from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.record.reader import RunReader
 from sectax.reports import words
 from sectax.sandboxes.process.processors import on_one_processor
-from sectax.toolchain import parts
 from sectax.toolchain.cache import state_folder
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.block_time import block_s
+from sectax.workflow.comparable import refuse_nothing_to_compare
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.in_time import with_budget, with_last_look
 from sectax.workflow.ledger import Ledger
@@ -63,7 +63,7 @@ def start(name: str, request: Request, path: Path, progress: Progress) -> Outcom
     with progress.waiting("getting ready"):
         experiment = registry.load(name)
         plan = experiment.plan(with_budget(experiment, request))
-        _refuse_empty(experiment, plan)
+        refuse_nothing_to_compare(experiment, plan)
         private_inputs.sweep()
         inputs = experiment.inputs(plan)
         run_id = secrets.token_hex(8)
@@ -96,22 +96,6 @@ def resume(path: Path, progress: Progress) -> Outcome:
         if inputs:
             ledger.note("the keys of the earlier session are gone: this session made new ones")
     return _Session(experiment, plan, inputs, ledger, progress).run()
-
-
-def _refuse_empty(experiment: Experiment, plan: Plan) -> None:
-    if not plan.comparisons:
-        reasons = sorted({f"{skip.reason} ({skip.mend})" if skip.mend else skip.reason for skip in plan.skipped})
-        if reasons:
-            lacks = [parts.load(requirement).missing() for requirement in experiment.requirements()]
-            can_set_up = {lack.reason for lack in lacks if lack is not None} & {skip.reason for skip in plan.skipped}
-            raise NothingMeasured(
-                "nothing can be measured here: " + "; ".join(reasons),
-                f"sectax setup {plan.experiment}" if can_set_up else "",
-            )
-        raise NothingMeasured(
-            f"nothing is left to compare: {plan.control} needs the baseline and one level more",
-            f"sectax list shows the levels of {plan.control}",
-        )
 
 
 class _Session:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from dataclasses import dataclass, fields, replace
 
 from sectax.audit.figure import Quantity
 from sectax.audit.importers.bad_input import BadInput
 from sectax.audit.importers.numbers import BINARY, DECIMAL, SECONDS
+from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
 HEADER = "# sectax:"
@@ -59,9 +59,7 @@ class Columns:
         if not self.unit:
             raise BadInput(f"nothing says in which unit {printable(self.value)!r} is", f"--unit UNIT; {known}")
         if self.unit not in UNITS:
-            near = difflib.get_close_matches(self.unit, UNITS, n=1)
-            hint = f"did you mean {near[0]}? {known}" if near else known
-            raise BadInput(f"{printable(self.unit)!r} is no unit", hint)
+            raise BadInput(f"{printable(self.unit)!r} is no unit", did_you_mean(self.unit, UNITS, known))
         return UNITS[self.unit]
 
 

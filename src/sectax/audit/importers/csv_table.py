@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 import re
 from array import array
@@ -20,6 +19,7 @@ from sectax.audit.importers.baseline import with_baseline
 from sectax.audit.importers.columns import HEADER, Columns, in_comment
 from sectax.audit.importers.numbers import number
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, evidence
+from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
 MOST_ROWS = 20_000_000
@@ -250,9 +250,8 @@ def _refuse_doubles(names: list[str], place: int) -> None:
 def _place(names: list[str], name: str) -> int:
     if name in names:
         return names.index(name)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {printable(near[0])}? " if near else ""
-    raise BadInput(f"there is no column {printable(name, 60)!r}", f"{hint}the columns are {_listed(names)}")
+    hint = did_you_mean(name, names, f"the columns are {_listed(names)}")
+    raise BadInput(f"there is no column {printable(name, 60)!r}", hint)
 
 
 def _listed(names: list[str]) -> str:

@@ -10,9 +10,13 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from sectax.experiments.command.shell_syntax import shell_syntax
 from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
 
 BASELINE = "baseline"
+# What --shell starts; the text of the command follows.
+SHELL = ("/bin/sh", "-c")
 # The option that says where the commands run: recorded, so that a run can be resumed from elsewhere.
 FOLDER = "folder"
 
@@ -50,7 +54,8 @@ def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
         WrongUse: a command that is missing, empty, badly quoted, named twice or not to be found.
     """
     folder = next(iter(options.get(FOLDER, ())), os.getcwd())
-    split = functools.partial(_split, shell=bool(options.get("shell")), folder=folder)
+    shell = bool(options.get("shell"))
+    split = functools.partial(_split, shell=shell, folder=folder)
     if not options.get("baseline"):
         raise WrongUse("no baseline was given", "say --baseline 'CMD'")
     texts = {BASELINE: options["baseline"][0]}
@@ -64,7 +69,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
     argv = {name: split(f"command {name!r}", text) for name, text in texts.items()}
     return Commands(
         argv=argv,
-        prepare=_prepare(options.get("prepare", ()), tuple(texts), split),
+        prepare=_prepare(options.get("prepare", ()), tuple(texts), split, shell=shell),
         set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
         clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
@@ -75,16 +80,31 @@ def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
 
 def _named(given: str) -> tuple[str, str]:
     name, separator, text = given.partition("=")
-    if not separator or not _NAME.fullmatch(name):
+    if not separator or not name or any(map(str.isspace, name)):
         raise WrongUse(f"--treatment {given!r} has no name", "say --treatment NAME='CMD'")
+    if not _NAME.fullmatch(name):
+        raise WrongUse(
+            f"--treatment {name!r} cannot be a name",
+            f"use letters, digits and _ . + - only, as in --treatment {_as_name(name)}='CMD'",
+        )
     return name, text
+
+
+def _as_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"
 
 
 def _split(what: str, text: str, *, shell: bool, folder: str) -> tuple[str, ...]:
     if not text.strip():
         raise WrongUse(f"{what} is empty")
     if shell:
-        return ("/bin/sh", "-c", text)
+        return (*SHELL, text)
+    syntax = shell_syntax(text)
+    if syntax is not None:
+        raise WrongUse(
+            f"{what} has {_shown(syntax)}, which only a shell understands, and commands are started without one",
+            f"add --shell to run all of them through /bin/sh, or {_without_shell(syntax)}",
+        )
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
@@ -95,6 +115,18 @@ def _split(what: str, text: str, *, shell: bool, folder: str) -> tuple[str, ...]
         hint = "give its path, or --shell where it is a shell's own word (a pipe, a variable, a built-in)"
         raise WrongUse(f"{what}: {words[0]!r} was not found or is not executable", hint)
     return words
+
+
+def _shown(syntax: str) -> str:
+    return "a line break" if syntax == "\n" else f"{syntax!r}"
+
+
+def _without_shell(syntax: str) -> str:
+    if syntax.endswith("="):
+        return f"put env before it: env {syntax}… CMD"
+    if syntax == "\n":
+        return "write it on one line"
+    return f"quote it where it is meant as it stands: {shlex.quote(syntax)}"
 
 
 def files_of(argv: tuple[str, ...], folder: str) -> str:
@@ -114,12 +146,16 @@ def _program(word: str, folder: str) -> str | None:
     return shutil.which(os.path.join(folder, word) if "/" in word else word)
 
 
-def _prepare(given: tuple[str, ...], names: tuple[str, ...], split: Split) -> dict[str, tuple[str, ...]]:
-    """`CMD` is for all commands, `NAME=CMD` for one of them."""
+def _prepare(
+    given: tuple[str, ...], names: tuple[str, ...], split: Split, *, shell: bool
+) -> dict[str, tuple[str, ...]]:
+    """`CMD` is for all commands, `NAME=CMD` for one of them. A shell takes any other NAME as a variable to set."""
     prepared: dict[str, tuple[str, ...]] = {}
     for text in given:
         name, separator, rest = text.partition("=")
         for_one = bool(separator) and name in names
+        if separator and not for_one and not shell and _NAME.fullmatch(name):
+            raise WrongUse(f"--prepare {text!r}: there is no command {name!r}", did_you_mean(name, names))
         command = split("--prepare", rest if for_one else text)
         for target in (name,) if for_one else names:
             if target in prepared:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from sectax.design.matrix import Rules, build
-from sectax.experiments.command.commands import BASELINE, FOLDER, Commands, files_of, read_commands
+from sectax.experiments.command.commands import BASELINE, FOLDER, SHELL, Commands, files_of, read_commands
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
 from sectax.model.metric import Better, Metric, Summary
@@ -29,7 +29,7 @@ class CommandExperiment:
     """Whole commands, each execution a fresh process: wall time, CPU time and peak memory."""
 
     name = "command"
-    title = "What does the one command cost more than the other?"
+    title = "How much more does one command cost than the other?"
     presets: tuple[str, ...] = ("default",)
     factors: tuple[Factor, ...] = (Factor("command", (BASELINE, "…")),)
     options: tuple[Option, ...] = (
@@ -38,7 +38,7 @@ class CommandExperiment:
         Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True),
         Option("setup", "runs once before the first block", "CMD", multiple=True),
         Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True),
-        Option("shell", "give the commands to /bin/sh, whose start is then part of every one", flag=True),
+        Option("shell", "run the commands through /bin/sh; its start is measured and shown, not subtracted", flag=True),
         Option("ignore-failure", "accept exit statuses other than 0", flag=True),
         Option("timeout", "the longest that one execution may take (default 300)", "SECONDS"),
     )
@@ -79,7 +79,7 @@ class CommandExperiment:
                 "CPU time stands beside it"
             ),
             beside=(CPU.name,),
-            words={"metric=wall": "wall time", "metric=cpu": "CPU time"},
+            words={"metric=wall": "wall time", "metric=cpu": "CPU time", "empty loop": "starting the shell takes"},
             # Another launcher has another cost of its own; another exit status is other work.
             equal_witnesses=("launcher", "exit_statuses"),
         )
@@ -95,7 +95,11 @@ class CommandExperiment:
         }
 
     def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
-        return {}
+        """With --shell, the start of the shell is part of every command, and told beside the figures."""
+        commands = read_commands(plan.options)
+        if not plan.options.get("shell"):
+            return {}
+        return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=commands.folder, deadline_s=commands.deadline_s)}
 
     def identity(self, plan: Plan) -> dict[str, str]:
         commands = read_commands(plan.options)

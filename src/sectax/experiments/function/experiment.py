@@ -54,7 +54,7 @@ class FunctionExperiment:
     """Whole functions, each block a fresh instance: Duration, cold start and memory, by memory size and pace."""
 
     name = "function"
-    title = "What does the one function cost more than the other?"
+    title = "How much more does one function cost than the other?"
     presets: tuple[str, ...] = ("default",)
     factors: tuple[Factor, ...] = (
         Factor("memory", (*_MEMORY_MB, "…")),

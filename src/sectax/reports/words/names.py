@@ -6,6 +6,7 @@ An experiment brings its own words in `plan.words`:
     "operation=sign": "signs"                         one word: the verb of the sentence
     "key_use=parsed-once": "with a key parsed once"   more words: where or how, at the end of the sentence
     "metric=wall": "wall time"                        what a metric is called
+    "empty loop": "starting the shell takes"          what an operation that does nothing costs; always shown then
 """
 
 from __future__ import annotations

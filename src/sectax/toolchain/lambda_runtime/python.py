@@ -15,7 +15,7 @@ from pathlib import Path
 from sectax.model.errors import SectaxError
 from sectax.toolchain import installer, packages
 from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.probes import Missing
+from sectax.toolchain.programs import Missing
 
 _LOCK = Path(__file__).with_name("python.lock")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")

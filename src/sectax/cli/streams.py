@@ -1,0 +1,57 @@
+"""Makes stdin, stdout and stderr fit to use, whatever this process was started with."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from typing import TextIO, cast
+
+# What sectax itself prints beyond ASCII, for terminals and locales that lack it.
+_ASCII = {
+    "±": "+/-", "−": "-", "–": "-", "—": "-", "·": "|", "…": "...", "→": "->", "×": "x", "µ": "u", "μ": "u", "≤": "<=",
+    "≥": ">=", "∞": "inf", "√": "sqrt ", "²": "^2", "†": "*", "└": "`", "─": "-", "│": "|", "\u00a0": " ",
+    "\u202f": " ", "’": "'", "‘": "'",
+}  # fmt: skip
+_HANDLER = "sectax-ascii"
+
+
+def make_usable(*, utf8: bool) -> None:
+    """Open what is closed, and replace on output what its encoding lacks.
+
+    A closed descriptor would be given to the next file that is opened, and what is printed would go into that file. So
+    it leads nowhere instead, as in other programs of this kind (Rust's, such as hyperfine and ripgrep, do the same).
+
+    Args:
+        utf8: print UTF-8 on stdout whatever the locale says: it is a document for a program.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free descriptor, which is this one
+    sys.stdin = sys.stdin or _stream(0, "r")
+    sys.stdout = sys.stdout or _stream(1, "w")
+    sys.stderr = sys.stderr or _stream(2, "w")
+    codecs.register_error(_HANDLER, _in_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=_HANDLER)
+    if utf8 and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")
+
+
+def _stream(descriptor: int, mode: str) -> TextIO:
+    return cast(TextIO, os.fdopen(descriptor, mode, closefd=False))
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """The error handler: our own signs in ASCII, anything else as its number (`\\u4e2d`)."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(_ASCII.get(sign) or _escaped(sign) for sign in lacking), error.end
+
+
+def _escaped(sign: str) -> str:
+    return sign.encode("ascii", "backslashreplace").decode("ascii")

@@ -1,0 +1,28 @@
+"""The hint behind a word that does not exist: the nearest one that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sectax.model.printable import printable
+
+# Looser than difflib's own 0.6: people shorten names ('conf-vm'), and a wrong guess costs them only a glance.
+_LEAST_LIKENESS = 0.55
+
+
+def did_you_mean(word: str, there_are: Iterable[str], otherwise: str | None = None) -> str:
+    """A hint such as `did you mean jwt? there are: hmac, jwt`.
+
+    Args:
+        word: what was typed; upper and lower case count as the same.
+        there_are: the names that exist.
+        otherwise: stands in place of the list of all names.
+    """
+    # Only a mistake needs it, and most calls of the program make none.
+    import difflib
+
+    names = tuple(there_are)
+    folded = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(word.lower(), tuple(folded), n=1, cutoff=_LEAST_LIKENESS)
+    listing = f"there are: {', '.join(map(printable, names))}" if otherwise is None else otherwise
+    return f"did you mean {printable(folded[near[0]])}? {listing}".rstrip() if near else listing

@@ -1,0 +1,68 @@
+"""Closed, narrow and broken streams: the program does its work, and says what it can."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+
+import pytest
+
+from tests.program import PROGRAM, sectax
+
+TWO = ("--baseline", "true", "--treatment", "other=true")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a run in it."""
+    made = tmp_path_factory.mktemp("run")
+    said = sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=made, simulated=1)
+    assert said.status == 0, said.err
+    return made
+
+
+def by_shell(folder, words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    shell = f'set -o pipefail; sectax() {{ {shlex.join(PROGRAM)} "$@"; }}; {words}'
+    return subprocess.run(["bash", "-c", shell], cwd=folder, env=os.environ | environment, capture_output=True)
+
+
+def test_signs_that_the_locale_lacks_are_replaced(folder):
+    done = by_shell(folder, "sectax show r.sectax", PYTHONIOENCODING="latin-1")
+
+    said = done.stdout.decode("latin-1")
+    assert done.returncode == 0, done.stderr
+    assert "margin ± 2 %" in said  # Latin-1 has this sign, and lacks the minus
+    assert "(-" in said
+    assert "\\u" not in said
+
+
+def test_documents_are_utf_8_whatever_the_locale_says(folder):
+    by_json = by_shell(folder, "sectax show r.sectax --json", PYTHONIOENCODING="latin-1")
+    report = by_shell(folder, "sectax report r.sectax", PYTHONIOENCODING="latin-1")
+
+    assert json.loads(by_json.stdout.decode("utf-8"))["schema"]
+    assert "±" in report.stdout.decode("utf-8")
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_fault(folder, closed):
+    done = by_shell(folder, f"sectax show r.sectax {closed}")
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_run_with_all_streams_closed_is_recorded_whole(tmp_path):
+    done = by_shell(tmp_path, f"sectax run command {shlex.join(TWO)} --blocks 6 --out r.sectax <&- >&- 2>&-")
+
+    assert done.returncode == 0
+    assert "finished: 6 blocks" in sectax("show", "r.sectax", folder=tmp_path).out
+
+
+@pytest.mark.parametrize("words", ["list", "show r.sectax"])
+def test_a_reader_that_wants_one_line_gets_it(folder, words):
+    done = by_shell(folder, f"sectax {words} | head -1")
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"\n") == 1
