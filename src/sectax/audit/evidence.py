@@ -84,6 +84,7 @@ class Evidence:
         metrics: of a run of ours, by name.
         batch: the name of the observations that are its batches.
         margin: the smallest cost that matters in a run of ours, as a share.
+        preset: of a run of ours.
         differences: comparison -> its paired differences in the order of the blocks, in logs, positive costlier; of
             comparisons that were measured, are no control, and whose metric does not come in steps.
         contrast: what the source of the figures compares; None where it compares nothing, or does not tell.
@@ -101,6 +102,7 @@ class Evidence:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     batch: str | None = None
     margin: float = 0.0
+    preset: str = ""
     differences: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     contrast: Contrast | None = None
 
@@ -163,6 +165,7 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
         metrics=metrics,
         batch=batch_observation(plan),
         margin=plan.stopping.margin,
+        preset=plan.preset,
         differences={
             finding.comparison.id: _differences(measured, finding, metrics[finding.comparison.metric])
             for finding in judged

@@ -8,6 +8,7 @@ from statistics import median
 
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.over_blocks import Hit, column, percent, unwatched, warn, watched
+from sectax.audit.warm_up import longer_warm_up
 from sectax.model.finding import Warning
 from sectax.model.measured import BatchShape
 
@@ -34,7 +35,7 @@ def first_batches(check: str, evidence: Evidence) -> Iterator[Warning]:
         hits,
         _saw,
         "a warm-up that was too short, or work that comes at the beginning: part of a difference may be that",
-        "longer batches (no --quick), so that the pilot sees more of it",
+        longer_warm_up(evidence),
     )
 
 
