@@ -42,7 +42,7 @@ def test_a_run_never_overwrites_a_file(path):
 
 
 def test_a_folder_is_not_overwritten_either(tmp_path):
-    with pytest.raises(WrongUse, match="exists already"):
+    with pytest.raises(WrongUse, match="is a folder"):
         create(tmp_path)
 
 

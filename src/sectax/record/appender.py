@@ -44,7 +44,7 @@ class Appender:
             WrongUse: a new file exists already, or its folder does not.
             RecordNotWritable: no permission, no room, or another sectax writes to it.
         """
-        if path.is_dir():
+        if os.path.isdir(path):
             raise not_createable(IsADirectoryError(errno.EISDIR, "", str(path)), path)
         self.path = path
         self._closed = False

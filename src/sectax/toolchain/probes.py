@@ -117,7 +117,7 @@ def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
     """What the probe lacks on this machine; None where it can run.
 
     Args:
-        thorough: read all files of its libraries, to find one that was damaged. Takes about a tenth of a second.
+        thorough: read all files of its libraries, to find one that was damaged. Takes some hundredths of a second.
     """
     own = probe.manifest.setup is not None and probe.manifest.setup.kind == "python-venv"
     for requirement in probe.manifest.requires:
