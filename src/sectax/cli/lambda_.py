@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import click
+
+from sectax.model.errors import WrongUse
 
 
 @click.group("lambda")
@@ -27,13 +30,62 @@ def group() -> None:
     help="End instances that nobody has called for so long.",
 )
 @click.option("--region", default="us-east-1", show_default=True, help="What ARNs and functions are told.")
-def serve_command(port: int, host: str, instances: int, idle: float, region: str) -> None:
-    """Serve until Ctrl-C; then every instance, function and layer is removed."""
+@click.option(
+    "--state",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Keep functions and layers there, for the next start.",
+)
+@click.option("--logs", type=click.Path(), metavar="FILE", help="Append what functions write; - for stdout.")
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="HOST:PORT",
+    help="Let functions connect to this address, as 127.0.0.1 and the same port. Repeatable.",
+)
+@click.option(
+    "--retry-delay",
+    type=click.FloatRange(min=0.0),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Before the first repetition of an Event invocation; twice as long before the second. AWS waits 60.",
+)
+def serve_command(
+    port: int,
+    host: str,
+    instances: int,
+    idle: float,
+    region: str,
+    state: str | None,
+    logs: str | None,
+    allow: tuple[str, ...],
+    retry_delay: float,
+) -> None:
+    """Serve until Ctrl-C; then every instance is removed, and every function and layer unless --state keeps them."""
     from sectax.stack.lambda_service.main import serve
     from sectax.stack.lambda_service.settings import Settings
 
-    settings = Settings(host=host, port=port, instances=instances, idle_s=idle, region=region)
+    settings = Settings(
+        host=host,
+        port=port,
+        instances=instances,
+        idle_s=idle,
+        region=region,
+        state=state or "",
+        logs=logs or "",
+        allow=tuple(_address(each) for each in allow),
+        retry_s=retry_delay,
+    )
     serve(settings, lambda endpoint: _say_how(endpoint, region))
+
+
+def _address(given: str) -> tuple[str, int]:
+    """Host and port; an IPv6 address in brackets."""
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]/@\s]+)):(\d{1,5})", given)
+    if match is None or not 0 < int(match[3]) < 65536:
+        raise WrongUse(f"--allow {given} is not an address", "give it as HOST:PORT, for example 127.0.0.1:8200")
+    return match[1] or match[2], int(match[3])
 
 
 def _say_how(endpoint: str, region: str) -> None:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from botocore.exceptions import ClientError
 
+from sectax.stack.lambda_service.api import actions
 from tests.stack.lambda_service.serving import PYTHON, ROLE, archive, client, create
 
 EMPTY = "def handler(event, context):\n    return None\n"
@@ -140,9 +141,26 @@ def test_a_stale_revision_is_refused(lambda_):
         lambda_.update_function_configuration(FunctionName="revised", Timeout=6, RevisionId=made["RevisionId"])
 
 
-def test_operations_that_are_not_here_are_unknown(lambda_):
-    with pytest.raises(ClientError, match="UnknownOperationException"):
+def test_actions_that_are_not_here_are_refused_by_their_names(lambda_):
+    with pytest.raises(ClientError, match="does not have ListEventSourceMappings") as refused:
         lambda_.list_event_source_mappings()
+    status, said = call(lambda_, "GET", "/2015-03-31/something")
+
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 501
+    assert (status, said["message"]) == (404, "the local Lambda does not know 'GET /2015-03-31/something'")
+
+
+def test_every_action_that_the_client_has_is_known_by_its_name(lambda_):
+    model = lambda_.meta.service_model
+    for action in model.operation_names:
+        http_ = model.operation_model(action).http
+        path, _, query = http_["requestUri"].partition("?")
+        concrete = re.sub(r"\{(\w+)\}", "some%3Athing", path)
+
+        assert actions.find(http_["method"], concrete, query) == (
+            action,
+            dict.fromkeys(re.findall(r"\{(\w+)\}", path), "some:thing"),
+        )
 
 
 def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:

@@ -284,7 +284,7 @@ def test_an_answer_that_is_too_large_is_the_function_s_error(lambda_):
         ({"Payload": b"{no json"}, "InvalidRequestContentException"),
         ({"ClientContext": "no base64!"}, "InvalidRequestContentException"),
         ({"ClientContext": base64.b64encode(b"[1]").decode()}, "InvalidRequestContentException"),
-        ({"InvocationType": "Event"}, "InvalidParameterValueException"),
+        ({"InvocationType": "Sometime"}, "InvalidParameterValueException"),
         ({"Qualifier": "$LATEST"}, None),
         ({"FunctionName": "refusing:7"}, "ResourceNotFoundException"),
     ],

@@ -12,7 +12,7 @@ from sectax.stack.lambda_service.instances.report import end_line, report_line, 
 def test_a_warm_invocation():
     measured = Measured("id", 0.00123, "hello-1", 2, max_memory_bytes=43 * 2**20 - 1)
 
-    assert start_line("id") == "START RequestId: id Version: $LATEST\n"
+    assert start_line("id", "$LATEST") == "START RequestId: id Version: $LATEST\n"
     assert end_line("id") == "END RequestId: id\n"
     assert report_line(measured, 128) == (
         "REPORT RequestId: id\tDuration: 1.23 ms\tBilled Duration: 2 ms\tMemory Size: 128 MB\t"

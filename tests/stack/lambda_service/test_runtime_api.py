@@ -11,7 +11,7 @@ import pytest
 from sectax.stack.lambda_service.function import Code, Function
 from sectax.stack.lambda_service.http import Exchange, Request
 from sectax.stack.lambda_service.instances.extensions_api import ExtensionsApi
-from sectax.stack.lambda_service.instances.invocation import Invocation
+from sectax.stack.lambda_service.instances.invocation import Event, Invocation
 from sectax.stack.lambda_service.instances.runtime_api import RuntimeApi
 
 FUNCTION = Function("f", "arn:f", "provided.al2023", "bootstrap", "role", Code("", 0, Path("/nonesuch")))
@@ -23,7 +23,7 @@ class Program:
     def __init__(self, *expected: str) -> None:
         self.changes = 0
         self.extensions = ExtensionsApi(FUNCTION, frozenset(expected), self._changed)
-        self.api = RuntimeApi(FUNCTION, self.extensions, self._changed)
+        self.api = RuntimeApi(self.extensions, self._changed)
 
     def _changed(self) -> None:
         self.changes += 1
@@ -31,7 +31,7 @@ class Program:
     def call(self, method: str, path: str, body: bytes = b"", too_large: bool = False, **headers: str) -> Heard:
         heard = Heard()
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = Request(method, path, "", given, body, too_large, 2_000)
+        request = Request(method, path, "", given, [body], too_large, 2_000)
         self.api.handle(Exchange(request, heard.take, keep_alive=True))
         return heard
 
@@ -64,7 +64,7 @@ class Heard:
 
 
 def test_an_event_is_handed_out_and_its_answer_taken_once():
-    program, invocation = Program(), Invocation(b'{"a":1}', "", deadline_epoch_ms=1234)
+    program, invocation = Program(), Invocation(Event(b'{"a":1}', FUNCTION.arn), deadline_epoch_ms=1234)
 
     waiting = program.runtime("GET", "invocation/next")
     before = waiting.status
@@ -83,7 +83,7 @@ def test_an_event_is_handed_out_and_its_answer_taken_once():
 
 
 def test_answers_to_other_events_are_refused():
-    program, invocation = Program(), Invocation(b"{}")
+    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
     nothing_yet = program.runtime("POST", f"invocation/{invocation.request_id}/response", b"7")
     program.runtime("GET", "invocation/next")
     program.api.hand_out(invocation)
@@ -98,7 +98,7 @@ def test_answers_to_other_events_are_refused():
 
 
 def test_an_answer_that_is_too_large_becomes_an_error():
-    program, invocation = Program(), Invocation(b"{}")
+    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
     program.runtime("GET", "invocation/next")
     program.api.hand_out(invocation)
 
@@ -236,7 +236,7 @@ def test_the_instance_is_free_when_all_that_hear_events_wait_for_the_next():
 
     waiting = program.extension("GET", "event/next", lambda_extension_identifier=identifier)
     free = program.extensions.all_waiting
-    program.extensions.tell_invoke(Invocation(b"{}", request_id="id"))
+    program.extensions.tell_invoke(Invocation(Event(b"{}", FUNCTION.arn, request_id="id")))
 
     assert (before, free, program.extensions.all_waiting) == (False, True, False)
     assert waiting.document["requestId"] == "id"

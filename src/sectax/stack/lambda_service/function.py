@@ -13,11 +13,17 @@ LATEST = "$LATEST"
 
 @dataclass(frozen=True)
 class Code:
-    """An unpacked archive: its SHA-256 (Base64) and size as uploaded, and the folder that it was unpacked to."""
+    """An unpacked archive.
+
+    Attributes:
+        sha256: of the archive, in Base64. size: of the archive, in bytes.
+        folder: where it was unpacked to. unpacked: bytes of all its files.
+    """
 
     sha256: str
     size: int
     folder: Path
+    unpacked: int = 0
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class LayerVersion:
     description: str
     compatible_runtimes: tuple[str, ...]
     created: str
+    license_info: str = ""
 
 
 # Compared by identity: two configurations are the same only if no update lies between them, and an instance of
@@ -39,8 +46,10 @@ class Function:
     """One configuration of a function. An update makes a new one.
 
     Attributes:
+        version: $LATEST, or the number that it was published under.
         timeout: seconds. memory: MB. tmp: MB of /tmp.
         opt: the folder of all its layers together, None where it has none.
+        tracing: the mode, which is kept and shown only. log_group: where CloudWatch would keep its log.
     """
 
     name: str
@@ -49,6 +58,7 @@ class Function:
     handler: str
     role: str
     code: Code
+    version: str = LATEST
     description: str = ""
     timeout: int = 3
     memory: int = 128
@@ -56,12 +66,25 @@ class Function:
     environment: dict[str, str] = field(default_factory=dict)
     layers: tuple[LayerVersion, ...] = ()
     opt: Path | None = None
+    tracing: str = "PassThrough"
+    log_group: str = ""
     modified: str = ""
     revision: str = ""
 
     def changed(self, **changes: Any) -> Function:
         """The next configuration, with a revision and a date of its own."""
         return replace(self, **changes, modified=now(), revision=str(uuid.uuid4()))
+
+    @property
+    def unpacked(self) -> int:
+        """Bytes of its code and its layers, unpacked."""
+        return self.code.unpacked + sum(layer.code.unpacked for layer in self.layers)
+
+    @property
+    def folders(self) -> set[Path]:
+        """The folders that its instances see, or that they are made of."""
+        opt = set() if self.opt is None else {self.opt}
+        return {self.code.folder, *opt, *(layer.code.folder for layer in self.layers)}
 
 
 def now() -> str:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+from pathlib import Path
 
+from sectax.model.errors import SectaxError
 from sectax.sandboxes.instance import Instance
 from sectax.stack.lambda_service.api.admission import LIMITS, admit
-from sectax.stack.lambda_service.api.functions import Functions
+from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.concurrency import Concurrency
+from sectax.stack.lambda_service.api.event_queue import EventQueue
+from sectax.stack.lambda_service.api.invoke import Invoke
+from sectax.stack.lambda_service.api.invoker import Invoker
 from sectax.stack.lambda_service.api.router import Router
+from sectax.stack.lambda_service.api.urls import Urls
+from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.http import HttpServer
 from sectax.stack.lambda_service.instances.box import MakeBox
+from sectax.stack.lambda_service.instances.log_output import LogOutput
 from sectax.stack.lambda_service.instances.pool import Pool
 from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.lambda_service.state import State
 from sectax.stack.lambda_service.work_folder import WorkFolder
 
 
@@ -23,23 +34,62 @@ class Service:
     """
 
     def __init__(self, settings: Settings, listener: socket.socket, make_box: MakeBox = Instance.create) -> None:
-        """Args: *listener* from `loopback.listen`; it is closed by `stop`."""
+        """Args: *listener* from `loopback.listen`; it is closed by `stop`.
+
+        Raises:
+            WrongUse: the state folder or the file for logs cannot be used.
+        """
         host, port = listener.getsockname()[:2]
         self.endpoint = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         self._listener = listener
+        self._state = State(Path(settings.state)) if settings.state else None
+        self._output = LogOutput(settings.logs) if settings.logs else None
         self._work = WorkFolder()
-        self._functions = Functions(settings.region, self._work.path)
-        self._pool = Pool(settings, make_box, self._functions.registry.is_current)
-        self._router = Router(self._functions, self._pool)
+        self._catalogue = Catalogue(settings.region, self._work.path, self._state, self._present)
+        self._pool = Pool(settings, make_box, self._catalogue.registry.is_current, self._instance_ended, self._output)
+        concurrency = Concurrency(self._catalogue, settings.instances)
+        invoker = Invoker(self._catalogue, self._pool, concurrency)
+        self._queue = EventQueue(self._catalogue, invoker, settings.retry_s)
+        self._urls = Urls(self._catalogue, invoker, host)
+        invoke = Invoke(self._catalogue, invoker, self._queue)
+        self._router = Router(self._catalogue, concurrency, invoke, self._urls, self._changed)
         self._server = HttpServer(self._router.handle, LIMITS, admit)
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Answer calls from now on."""
+        """Answer calls from now on. Raises `SectaxError` where the state cannot be taken in."""
+        try:
+            await asyncio.to_thread(self._catalogue.restore)
+        except OSError as error:
+            raise SectaxError(f"the state cannot be unpacked: {error.strerror}", "make room for it") from error
+        await self._urls.start()
         await self._server.listen(self._listener)
 
     async def stop(self) -> None:
-        """End everything and remove everything."""
+        """End everything, and remove everything but the state."""
         self._server.close()
         await self._router.close()
+        await self._urls.close()
+        await self._queue.close()
         await self._pool.close()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         self._work.remove()
+        if self._output is not None:
+            self._output.close()
+        if self._state is not None:
+            self._state.close()
+
+    def _present(self) -> set[Function]:
+        return self._pool.functions()
+
+    def _changed(self) -> None:
+        self._pool.retire()
+        self._urls.close_unused()
+
+    def _instance_ended(self, function: Function) -> None:
+        """Free the disk of code that only this instance still needed."""
+        if not self._catalogue.registry.is_current(function):
+            task = asyncio.get_running_loop().create_task(self._catalogue.collect())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)

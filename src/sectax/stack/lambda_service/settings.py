@@ -17,6 +17,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         idle_s: seconds after which an instance that nobody calls is ended.
         region: what ARNs and the functions' AWS_REGION say.
         init_s: seconds that a new instance has before its first event.
+        state: a folder that functions and layers are kept in; empty where they end with the server.
+        logs: a file for what functions write, or `-` for stdout; empty for none.
+        allow: host and port of what functions may connect to, at 127.0.0.1 and the same port.
+        retry_s: seconds before an `Event` invocation is repeated; twice as many before the second repetition.
         cpu_share: whether instances get their CPU quota; False only where this machine has none to give.
     """
 
@@ -26,4 +30,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     idle_s: float = 300.0
     region: str = "us-east-1"
     init_s: float = 10.0
+    state: str = ""
+    logs: str = ""
+    allow: tuple[tuple[str, int], ...] = ()
+    retry_s: float = 1.0
     cpu_share: bool = True

@@ -6,15 +6,19 @@ import functools
 import ipaddress
 import re
 import uuid
+from collections.abc import Mapping
 
+from sectax.stack.lambda_service.api import actions
 from sectax.stack.lambda_service.api.errors import ApiError, too_large
 from sectax.stack.lambda_service.http import Exchange, HttpLimits
 from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
 
 # 50 MB of zip in Base64, and the rest of the document: what Lambda takes for CreateFunction.
 BODY_BYTES = 70_167_211
-_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]+)?")
 LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=BODY_BYTES, connections=512)
+
+_WITH_ARCHIVE = ("CreateFunction", "UpdateFunctionCode", "PublishLayerVersion")
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::[0-9]+)?")
 
 
 def admit(exchange: Exchange) -> int:
@@ -26,10 +30,15 @@ def admit(exchange: Exchange) -> int:
         return 0
 
 
-def _admitted(exchange: Exchange) -> int:
-    headers = exchange.request.headers
-    # A name that is not this machine's own may be that of a web page, whose name server says since a moment ago that
-    # it lives here (DNS rebinding). The page's browser then takes us for the page's server.
+def most_bytes(action: str) -> int:
+    """How many bytes the body of this action may have."""
+    return BODY_BYTES if action in _WITH_ARCHIVE else PAYLOAD_BYTES
+
+
+def check_host(headers: Mapping[str, str]) -> None:
+    """Raises `ApiError` where the caller has another name for us than this machine's own."""
+    # It may be that of a web page, whose name server says since a moment ago that it lives here (DNS rebinding). The
+    # page's browser then takes us for the page's server.
     host = headers.get("host", "")
     if not _is_this_machine(host):
         raise ApiError(
@@ -37,16 +46,34 @@ def _admitted(exchange: Exchange) -> int:
             "AccessDeniedException",
             f"the local Lambda does not answer to the name {host[:100]!r}: call it at 127.0.0.1, [::1] or localhost",
         )
+
+
+def check_origin(headers: Mapping[str, str]) -> None:
+    """Raises `ApiError` where a browser asks for a web page that is not of this machine."""
+    origin = headers.get("origin")
+    if origin is not None and not _is_this_machine(origin.partition("://")[2]):
+        raise ApiError(403, "AccessDeniedException", "the local Lambda does not answer to web pages of other machines")
+
+
+def check_signed(headers: Mapping[str, str]) -> None:
+    """Raises `ApiError` where the request is not signed."""
     # AWS's clients always sign. A web page that is open in a browser here can reach this port too, but it cannot send
     # this header without being asked first whether it may, and it may not.
     if not headers.get("authorization", "").startswith("AWS4-"):
         raise ApiError(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
-    if not exchange.request.path.rstrip("/").endswith("/invocations"):
-        return BODY_BYTES
-    length = headers.get("content-length", "")
-    if length.isdecimal() and int(length) > PAYLOAD_BYTES:
-        raise too_large(PAYLOAD_BYTES, "InvokeFunction")
-    return PAYLOAD_BYTES
+
+
+def _admitted(exchange: Exchange) -> int:
+    request = exchange.request
+    check_host(request.headers)
+    check_signed(request.headers)
+    found = actions.find(request.method, request.path, request.query)
+    action = found[0] if found else ""
+    most = most_bytes(action)
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > most:
+        raise too_large(most, "InvokeFunction" if action == "Invoke" else action)
+    return most
 
 
 @functools.lru_cache(maxsize=64)

@@ -42,6 +42,33 @@ def too_large(most: int, operation: str) -> ApiError:
     return ApiError(413, "RequestEntityTooLargeException", message)
 
 
-def too_many() -> ApiError:
+def too_many(reason: str = "ConcurrentInvocationLimitExceeded") -> ApiError:
     """All instances that there may be are busy."""
     return ApiError(429, "TooManyRequestsException", "Rate Exceeded.")
+
+
+def constraint(value: str, name: str, words: str) -> ApiError:
+    """A parameter that is not of the form it must have."""
+    return invalid(
+        f"1 validation error detected: Value '{value[:200]}' at '{name}' failed to satisfy constraint: {words}"
+    )
+
+
+def stale_revision() -> ApiError:
+    """The caller has seen another state of things than the present one."""
+    return ApiError(
+        412,
+        "PreconditionFailedException",
+        "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to "
+        "retrieve the latest Revision Id",
+    )
+
+
+def absent(message: str = "The resource you requested does not exist.") -> ApiError:
+    """There is no such thing."""
+    return ApiError(404, "ResourceNotFoundException", message)
+
+
+def not_implemented(action: str) -> ApiError:
+    """Lambda has it, and the local one does not."""
+    return ApiError(501, "NotImplementedException", f"the local Lambda does not have {action}")

@@ -1,165 +1,184 @@
-"""Create, look at, update and delete functions; publish layers."""
+"""Functions: create, look at, list, change, delete."""
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from sectax.stack.lambda_service.api import documents, requests
-from sectax.stack.lambda_service.api.errors import ApiError, conflict, invalid, not_found
-from sectax.stack.lambda_service.code import BadArchive, CodeStore
-from sectax.stack.lambda_service.function import Code, Function, LayerVersion, now
-from sectax.stack.lambda_service.instances.programs import Runtime
-from sectax.stack.lambda_service.registry import Registry
-from sectax.stack.lambda_service.runtimes import RuntimeMissing, find
-from sectax.stack.lambda_service.settings import ACCOUNT
+from sectax.stack.lambda_service.api import documents, names, requests
+from sectax.stack.lambda_service.api.call import Call
+from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.errors import conflict, constraint, invalid, not_found, stale_revision
+from sectax.stack.lambda_service.code.archive import UNPACKED_BYTES
+from sectax.stack.lambda_service.entry import Entry
+from sectax.stack.lambda_service.function import LATEST, Function, LayerVersion
 
-_ZIP_ONLY = "code must be given as ZipFile: S3 and container images are not here"
+Document = dict[str, Any]
 
 
-class Functions:
-    """The functions that there are, and what may be done to them. Every method may raise `ApiError`."""
-
-    def __init__(self, region: str, work: Path) -> None:
-        self.registry = Registry(region, ACCOUNT)
-        self._store = CodeStore(work)
-        self._runtimes: dict[str, Runtime] = {}
-        self._changing = asyncio.Lock()  # one change at a time, so that none is lost while an archive is unpacked
-
-    def get(self, given: str) -> Function:
-        """The function that a caller means."""
-        name = requests.function_name(given)
-        function = self.registry.find(name)
-        if function is None:
-            raise not_found(self.registry.function_arn(name))
-        return function
-
-    async def runtime(self, name: str) -> Runtime:
-        """What runs functions of this runtime."""
-        if name not in self._runtimes:
-            try:
-                self._runtimes[name] = await asyncio.to_thread(find, name)
-            except RuntimeMissing as error:
-                raise invalid(str(error)) from error
-        return self._runtimes[name]
-
-    async def create(self, body: bytes) -> dict[str, Any]:
-        """CreateFunction."""
-        wanted = requests.read(body, requests.CreateFunction)
+async def create(catalogue: Catalogue, call: Call) -> Document:
+    """CreateFunction."""
+    async with catalogue.changing():
+        upload = await catalogue.take(call.exchange.request.parts)
+        wanted = requests.read(upload.document, requests.CreateFunction)
         # The name may come as an ARN, as everywhere.
-        name = requests.check_name(requests.function_name(wanted.function_name), "functionName")
+        name = names.new(names.unqualified(wanted.function_name, call.region), "functionName")
         requests.check_configuration(wanted)
         requests.check_architectures(wanted.architectures)
-        if wanted.package_type != "Zip" or not wanted.code.zip_file:
-            raise invalid(_ZIP_ONLY)
+        requests.check_tags(wanted.tags)
+        if wanted.package_type != "Zip":
+            raise invalid(f"package type {wanted.package_type} is not here: only Zip is")
         if not wanted.role:
             raise invalid("Value null at 'role' failed to satisfy constraint: Member must not be null")
         if not wanted.runtime or not wanted.handler:
             raise invalid(
                 "Runtime and Handler are mandatory parameters for functions created with deployment packages."
             )
-        await self.runtime(wanted.runtime)
-        async with self._changing:
-            if self.registry.find(name) is not None:
-                raise conflict(f"Function already exist: {name}")
-            code = await self._add(wanted.code.zip_file)
-            bare = Function(name, self.registry.function_arn(name), wanted.runtime, wanted.handler, wanted.role, code)
-            function = await self._configured(bare, wanted)
-            self.registry.put(function)
-        return documents.configuration(function)
+        await catalogue.runtime(wanted.runtime)
+        if catalogue.registry.find(name) is not None:
+            raise conflict(f"Function already exist: {name}")
+        arn, code = catalogue.registry.function_arn(name), catalogue.code_of(upload)
+        bare = Function(name, arn, wanted.runtime, wanted.handler, wanted.role, code)
+        entry = Entry(await _configured(catalogue, bare, wanted), tags=wanted.tags)
+        made = entry.latest
+        if wanted.publish:
+            entry, made = entry.published(None)
+            made = replace(made, arn=arn)  # as Lambda answers here, and nowhere else
+        await catalogue.keep(entry)
+    return documents.configuration(made)
 
-    async def update_configuration(self, given: str, body: bytes) -> dict[str, Any]:
-        """UpdateFunctionConfiguration."""
-        wanted = requests.read(body, requests.Configuration)
-        requests.check_configuration(wanted)
-        async with self._changing:
-            function = self.get(given)
-            _check_revision(function, wanted.revision_id)
-            if wanted.runtime:
-                await self.runtime(wanted.runtime)
-            function = await self._configured(function, wanted)
-            self.registry.put(function)
-        return documents.configuration(function)
 
-    async def update_code(self, given: str, body: bytes) -> dict[str, Any]:
-        """UpdateFunctionCode."""
-        wanted = requests.read(body, requests.UpdateCode)
+async def get(catalogue: Catalogue, call: Call) -> Document:
+    """GetFunction."""
+    name, qualifier = call.function()
+    function, entry = catalogue.function(name, qualifier), catalogue.entry(name)
+    document: Document = {"Configuration": documents.configuration(function), "Code": {"RepositoryType": "sectax"}}
+    if entry.tags:
+        document["Tags"] = entry.tags
+    if entry.reserved is not None:
+        document["Concurrency"] = {"ReservedConcurrentExecutions": entry.reserved}
+    return document
+
+
+async def get_configuration(catalogue: Catalogue, call: Call) -> Document:
+    """GetFunctionConfiguration."""
+    return documents.configuration(catalogue.function(*call.function()))
+
+
+async def list_all(catalogue: Catalogue, call: Call) -> Document:
+    """ListFunctions."""
+    versions = call.query("FunctionVersion")
+    if versions not in (None, "ALL"):
+        raise constraint(versions, "functionVersion", "Member must satisfy enum value set: [ALL]")
+    entries = catalogue.registry.entries()
+    if versions is None:
+        return call.page("Functions", (each.latest for each in entries), lambda each: each.arn, documents.configuration)
+    every = (each for entry in entries for each in listed_versions(entry))
+    return call.page("Functions", every, lambda each: each.arn, documents.configuration)
+
+
+async def list_versions(catalogue: Catalogue, call: Call) -> Document:
+    """ListVersionsByFunction."""
+    entry = catalogue.entry(call.name())
+    return call.page("Versions", listed_versions(entry), lambda each: each.arn, documents.configuration)
+
+
+def listed_versions(entry: Entry) -> list[Function]:
+    """$LATEST and all versions, each with its qualified ARN."""
+    return [replace(entry.latest, arn=f"{entry.latest.arn}:{LATEST}"), *entry.versions.values()]
+
+
+async def update_configuration(catalogue: Catalogue, call: Call) -> Document:
+    """UpdateFunctionConfiguration."""
+    wanted = call.read(requests.Configuration)
+    requests.check_configuration(wanted)
+    async with catalogue.changing():
+        entry = catalogue.entry(call.name())
+        _check_revision(entry.latest, wanted.revision_id)
+        if wanted.runtime:
+            await catalogue.runtime(wanted.runtime)
+        entry = replace(entry, latest=await _configured(catalogue, entry.latest, wanted))
+        await catalogue.keep(entry)
+    return documents.configuration(entry.latest)
+
+
+async def update_code(catalogue: Catalogue, call: Call) -> Document:
+    """UpdateFunctionCode."""
+    async with catalogue.changing():
+        entry = catalogue.entry(call.name())
+        upload = await catalogue.take(call.exchange.request.parts)
+        wanted = requests.read(upload.document, requests.UpdateCode)
         requests.check_architectures(wanted.architectures)
-        async with self._changing:
-            function = self.get(given)
-            _check_revision(function, wanted.revision_id)
-            if not wanted.zip_file:
-                raise invalid(_ZIP_ONLY)
-            function = function.changed(code=await self._add(wanted.zip_file))
-            if not wanted.dry_run:
-                self.registry.put(function)
-        return documents.configuration(function)
+        _check_revision(entry.latest, wanted.revision_id)
+        made = entry.latest.changed(code=catalogue.code_of(upload))
+        _check_size(made)
+        entry = replace(entry, latest=made)
+        if wanted.publish and not wanted.dry_run:
+            entry, made = entry.published(None)
+        if not wanted.dry_run:
+            await catalogue.keep(entry)
+    return documents.configuration(made)
 
-    async def delete(self, given: str) -> None:
-        """DeleteFunction."""
-        async with self._changing:
-            self.registry.remove(self.get(given).name)
 
-    async def publish_layer(self, name: str, body: bytes) -> dict[str, Any]:
-        """PublishLayerVersion."""
-        wanted = requests.read(body, requests.PublishLayer)
-        requests.check_name(name, "layerName")
-        if not wanted.content.zip_file:
-            raise invalid(_ZIP_ONLY)
-        async with self._changing:
-            code = await self._add(wanted.content.zip_file)
-            arn, number = self.registry.next_layer(name)
-            version = LayerVersion(arn, number, code, wanted.description, tuple(wanted.compatible_runtimes), now())
-            self.registry.add_layer(name, version)
-        return documents.layer(version)
+async def delete(catalogue: Catalogue, call: Call) -> None:
+    """DeleteFunction: all of it, or one version."""
+    name, qualifier = call.function()
+    async with catalogue.changing():
+        if qualifier == LATEST:
+            raise invalid("$LATEST version cannot be deleted without deleting the function.")
+        if qualifier is not None and not qualifier.isdecimal():
+            raise invalid("Deletion of aliases is not currently supported.")
+        entry = catalogue.entry(name)
+        if qualifier is None:
+            await catalogue.forget(name)
+            return
+        if qualifier not in entry.versions:
+            raise not_found(catalogue.registry.function_arn(name, qualifier))
+        holders = [each.name for each in entry.aliases.values() if qualifier in (each.version, *each.weights)]
+        if holders:
+            raise conflict(f"version {qualifier} cannot be deleted: the aliases {holders} point to it")
+        versions = {number: each for number, each in entry.versions.items() if number != qualifier}
+        events = {key: each for key, each in entry.events.items() if key != qualifier}
+        await catalogue.keep(replace(entry, versions=versions, events=events))
 
-    def listed(self, marker: str, most: int) -> dict[str, Any]:
-        """ListFunctions: up to *most* functions behind the name *marker*."""
-        behind = [function for function in self.registry.functions() if function.name > marker]
-        page: dict[str, Any] = {"Functions": [documents.configuration(function) for function in behind[:most]]}
-        if len(behind) > most:
-            page["NextMarker"] = behind[most - 1].name
-        return page
 
-    async def _add(self, archive: bytes) -> Code:
-        try:
-            return await asyncio.to_thread(self._store.add, archive)
-        except BadArchive as error:
-            raise invalid(str(error)) from error
+async def _configured(catalogue: Catalogue, function: Function, wanted: requests.Configuration) -> Function:
+    changes: Document = {
+        "runtime": wanted.runtime or None,
+        "handler": wanted.handler,
+        "role": wanted.role,
+        "description": wanted.description,
+        "timeout": wanted.timeout,
+        "memory": wanted.memory_size,
+        "tmp": None if wanted.ephemeral_storage is None else wanted.ephemeral_storage.size,
+        "environment": None if wanted.environment is None else wanted.environment.variables,
+        "tracing": None if wanted.tracing_config is None else wanted.tracing_config.mode,
+        "log_group": None if wanted.logging_config is None else wanted.logging_config.log_group or "",
+    }
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if wanted.layers is not None:
+        layers = tuple(_layer(catalogue, arn) for arn in wanted.layers)
+        changes |= {"layers": layers, "opt": await catalogue.merged(layers)}
+    changed = function.changed(**changes)
+    _check_size(changed)
+    return changed
 
-    async def _configured(self, function: Function, wanted: requests.Configuration) -> Function:
-        changes: dict[str, Any] = {
-            "runtime": wanted.runtime or None,
-            "handler": wanted.handler,
-            "role": wanted.role,
-            "description": wanted.description,
-            "timeout": wanted.timeout,
-            "memory": wanted.memory_size,
-            "tmp": None if wanted.ephemeral_storage is None else wanted.ephemeral_storage.size,
-            "environment": None if wanted.environment is None else wanted.environment.variables,
-        }
-        changes = {name: value for name, value in changes.items() if value is not None}
-        if wanted.layers is not None:
-            layers = tuple(self._layer(arn) for arn in wanted.layers)
-            try:
-                changes |= {"layers": layers, "opt": await asyncio.to_thread(self._store.merge, layers)}
-            except BadArchive as error:
-                raise invalid(str(error)) from error
-        return function.changed(**changes)
 
-    def _layer(self, arn: str) -> LayerVersion:
-        layer = self.registry.layer(arn)
-        if layer is None:
-            raise invalid(f"Layer version {arn} does not exist.")
-        return layer
+def _layer(catalogue: Catalogue, arn: str) -> LayerVersion:
+    layer = catalogue.registry.layer_version(arn)
+    if layer is None:
+        raise invalid(f"Layer version {arn} does not exist.")
+    return layer
+
+
+def _check_size(function: Function) -> None:
+    if function.unpacked > UNPACKED_BYTES:
+        raise invalid(
+            f"Function code combined with layers exceeds the maximum allowed size of {UNPACKED_BYTES} bytes. "
+            f"The actual size is {function.unpacked} bytes."
+        )
 
 
 def _check_revision(function: Function, revision: str | None) -> None:
     if revision is not None and revision != function.revision:
-        raise ApiError(
-            412,
-            "PreconditionFailedException",
-            "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to "
-            "retrieve the latest Revision Id",
-        )
+        raise stale_revision()

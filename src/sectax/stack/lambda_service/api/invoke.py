@@ -1,4 +1,4 @@
-"""Invoke: hands an event to an instance and answers what came of it."""
+"""Invoke and InvokeWithResponseStream: hand an event to a function and answer what came of it."""
 
 from __future__ import annotations
 
@@ -8,41 +8,84 @@ import json
 
 import msgspec
 
-from sectax.stack.lambda_service.api.errors import ApiError, invalid, too_large, too_many
-from sectax.stack.lambda_service.api.functions import Functions
-from sectax.stack.lambda_service.function import LATEST
-from sectax.stack.lambda_service.http import Exchange, Request
-from sectax.stack.lambda_service.instances.invocation import Outcome
-from sectax.stack.lambda_service.instances.pool import Pool, TooManyInstances
+from sectax.stack.lambda_service.api import event_stream
+from sectax.stack.lambda_service.api.call import Call
+from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.errors import ApiError, invalid, too_large
+from sectax.stack.lambda_service.api.event_queue import EVENT_BYTES, EventQueue
+from sectax.stack.lambda_service.api.invoker import Invoker
+from sectax.stack.lambda_service.function import Function
+from sectax.stack.lambda_service.http import Exchange
+from sectax.stack.lambda_service.instances.invocation import Event, Outcome
 from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
 
 MEASURED_HEADER = "X-Sectax-Measured"
 
 _CONTEXT_BYTES = 3583  # API reference, Invoke, ClientContext
+_PIECE_BYTES = 64 * 1024
 
 
-async def invoke(functions: Functions, pool: Pool, given: str, exchange: Exchange) -> None:
-    """Answer one Invoke. Raises `ApiError`."""
-    request = exchange.request
-    if request.too_large or len(request.body) > PAYLOAD_BYTES:
-        raise too_large(PAYLOAD_BYTES, "InvokeFunction")
-    function = functions.get(given)
-    kind = request.headers.get("x-amz-invocation-type", "RequestResponse")
-    event, context = _event(request.body), _client_context(request)
-    if kind == "DryRun":
-        exchange.answer(204)
-        return
-    if kind != "RequestResponse":
-        raise invalid(f"invocation type {kind} is not here: only RequestResponse and DryRun are")
-    runtime = await functions.runtime(function.runtime)
-    try:
-        outcome = await pool.invoke(function, runtime, event, context)
-    except TooManyInstances as error:
-        raise too_many() from error
-    exchange.answer(200, outcome.payload, _headers(outcome, request))
+class Invoke:
+    """The two actions."""
+
+    def __init__(self, catalogue: Catalogue, invoker: Invoker, queue: EventQueue) -> None:
+        self._catalogue = catalogue
+        self._invoker = invoker
+        self._queue = queue
+
+    async def invoke(self, call: Call) -> None:
+        """Answer an Invoke. Raises `ApiError`."""
+        exchange = call.exchange
+        event, (name, qualifier) = self._event(call), call.function()
+        match exchange.request.headers.get("x-amz-invocation-type", "RequestResponse"):
+            case "RequestResponse":
+                function, outcome = await self._invoker.invoke(name, qualifier, event)
+                headers = _headers(function, outcome, exchange)
+                exchange.answer(200, outcome.payload, [("Content-Type", "application/json"), *headers])
+            case "Event":
+                if len(event.payload) > EVENT_BYTES:
+                    raise too_large(EVENT_BYTES, "InvokeFunction")
+                self._queue.put(name, qualifier, event)
+                exchange.answer(202, headers=[("x-amzn-RequestId", event.request_id)])
+            case "DryRun":
+                exchange.answer(204)
+            case kind:
+                raise invalid(f"there is no invocation type {kind[:100]!r}")
+
+    async def with_stream(self, call: Call) -> None:
+        """Answer an InvokeWithResponseStream: all pieces at once, when the function has answered."""
+        event, (name, qualifier) = self._event(call), call.function()
+        if call.exchange.request.headers.get("x-amz-invocation-type", "RequestResponse") == "DryRun":
+            call.exchange.answer(204)
+            return
+        function, outcome = await self._invoker.invoke(name, qualifier, event)
+        end: dict[str, str] = {}
+        pieces = []
+        if outcome.function_error is None:
+            payload = outcome.payload
+            for at in range(0, len(payload), _PIECE_BYTES):
+                piece = payload[at : at + _PIECE_BYTES]
+                pieces.append(event_stream.message("PayloadChunk", "application/octet-stream", piece))
+        else:
+            end = {"ErrorCode": outcome.function_error, "ErrorDetails": outcome.payload.decode(errors="replace")}
+        if _wants_log(call.exchange):
+            end["LogResult"] = base64.b64encode(outcome.log).decode()
+        pieces.append(event_stream.message("InvokeComplete", "application/json", msgspec.json.encode(end)))
+        headers = [("Content-Type", event_stream.CONTENT_TYPE), *_headers(function, outcome, call.exchange, log=False)]
+        call.exchange.answer(200, b"".join(pieces), headers)
+
+    def _event(self, call: Call) -> Event:
+        """The event, if the function is there to take it."""
+        request = call.exchange.request
+        if request.too_large or len(request.body) > PAYLOAD_BYTES:
+            raise too_large(PAYLOAD_BYTES, "InvokeFunction")
+        name, qualifier = call.function()
+        self._catalogue.called(name, qualifier)
+        arn = self._catalogue.registry.function_arn(name, qualifier)
+        return Event(_json(request.body), arn, _client_context(request.headers.get("x-amz-client-context", "")))
 
 
-def _event(body: bytes) -> bytes:
+def _json(body: bytes) -> bytes:
     if not body:
         return b"{}"
     try:
@@ -53,29 +96,31 @@ def _event(body: bytes) -> bytes:
     return body
 
 
-def _client_context(request: Request) -> str:
-    given = request.headers.get("x-amz-client-context", "")
+def _client_context(given: str) -> str:
     if not given:
         return ""
     try:
         if len(given) > _CONTEXT_BYTES:
             raise ValueError("it is too long")
-        # Written anew in ASCII, so that it can stand in a header and no line break in it ends that.
+        # Written again in ASCII, so that it can stand in a header and no line break in it ends that.
         return json.dumps(msgspec.json.decode(base64.b64decode(given, validate=True), type=dict[str, object]))
     except (binascii.Error, msgspec.DecodeError, ValueError) as error:
         message = f"Client context must be a valid Base64-encoded JSON object: {error}"
         raise ApiError(400, "InvalidRequestContentException", message) from error
 
 
-def _headers(outcome: Outcome, request: Request) -> list[tuple[str, str]]:
+def _wants_log(exchange: Exchange) -> bool:
+    return exchange.request.headers.get("x-amz-log-type", "None") == "Tail"
+
+
+def _headers(function: Function, outcome: Outcome, exchange: Exchange, *, log: bool = True) -> list[tuple[str, str]]:
     headers = [
-        ("Content-Type", "application/json"),
         ("x-amzn-RequestId", outcome.measured.request_id),
-        ("X-Amz-Executed-Version", LATEST),
+        ("X-Amz-Executed-Version", function.version),
         (MEASURED_HEADER, msgspec.json.encode(outcome.measured).decode()),
     ]
-    if outcome.function_error is not None:
+    if outcome.function_error is not None and log:
         headers.append(("X-Amz-Function-Error", outcome.function_error))
-    if request.headers.get("x-amz-log-type", "None") == "Tail":
+    if log and _wants_log(exchange):
         headers.append(("X-Amz-Log-Result", base64.b64encode(outcome.log).decode()))
     return headers

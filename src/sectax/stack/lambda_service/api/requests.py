@@ -1,48 +1,74 @@
-"""What callers may ask for: the bodies of the API's requests, read and judged."""
+"""The bodies of requests: what may be asked for, read and judged."""
 
 from __future__ import annotations
 
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.stack.lambda_service.api.errors import ApiError, invalid
+from sectax.stack.lambda_service.api.errors import ApiError, constraint, invalid
 from sectax.stack.lambda_service.instances.programs import RESERVED
 from sectax.toolchain.machine import architecture
 
 _Body = TypeVar("_Body", bound=msgspec.Struct)
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-# A name, a partial or a whole ARN, each with a version or alias behind it: API reference, Invoke, FunctionName.
-_FUNCTION = re.compile(
-    r"(?:arn:aws[a-z-]*:lambda:[a-z0-9-]+:\d{12}:function:|\d{12}:function:|function:)?"
-    r"([a-zA-Z0-9_-]+)(?::(\$LATEST|[a-zA-Z0-9_-]+))?"
-)
 _VARIABLE = re.compile(r"[a-zA-Z][a-zA-Z0-9_]+")
 _ENVIRONMENT_BYTES = 4096
 
 
-class CodeLocation(msgspec.Struct, rename="pascal"):
-    """Where the code is: here, in the request."""
-
-    zip_file: bytes | None = None
+class Body(msgspec.Struct, rename="pascal", kw_only=True, forbid_unknown_fields=True):
+    """A body. A member that is not known here is refused, never dropped."""
 
 
-class Variables(msgspec.Struct, rename="pascal"):
+class CodeLocation(Body):
+    """Where the code is. `ZipFile` has been taken out when this is read."""
+
+    s3_bucket: str | None = None
+    s3_key: str | None = None
+    s3_object_version: str | None = None
+    image_uri: str | None = None
+    source_kms_key_arn: str | None = None
+
+
+class Variables(Body):
     """The environment."""
 
     variables: dict[str, str] = {}
 
 
-class Storage(msgspec.Struct, rename="pascal"):
+class Storage(Body):
     """The size of /tmp in MB."""
 
     size: int = 512
 
 
-class Configuration(msgspec.Struct, rename="pascal", kw_only=True):
-    """Body of UpdateFunctionConfiguration; None leaves as it is."""
+class Tracing(Body):
+    """Kept and shown; nothing is traced."""
+
+    mode: str = "PassThrough"
+
+
+class Logging(Body):
+    """The log group is what the function sees; there is one format."""
+
+    log_format: str | None = None
+    log_group: str | None = None
+    application_log_level: str | None = None
+    system_log_level: str | None = None
+
+
+class SnapStart(Body):
+    """There is none."""
+
+    apply_on: str = "None"
+
+
+class Configuration(Body):
+    """Body of UpdateFunctionConfiguration; None leaves as it is.
+
+    The members of type `Any` are of services that are not here: they are accepted only where they ask for nothing.
+    """
 
     runtime: str | None = None
     handler: str | None = None
@@ -54,73 +80,160 @@ class Configuration(msgspec.Struct, rename="pascal", kw_only=True):
     layers: list[str] | None = None
     ephemeral_storage: Storage | None = None
     revision_id: str | None = None
+    tracing_config: Tracing | None = None
+    logging_config: Logging | None = None
+    snap_start: SnapStart | None = None
+    vpc_config: Any = None
+    dead_letter_config: Any = None
+    file_system_configs: Any = None
+    image_config: Any = None
+    kms_key_arn: Any = msgspec.field(default=None, name="KMSKeyArn")
+    capacity_provider_config: Any = None
+    durable_config: Any = None
 
 
-class CreateFunction(Configuration, rename="pascal", kw_only=True):
+class CreateFunction(Configuration, kw_only=True):
     """Body of CreateFunction."""
 
     function_name: str
     code: CodeLocation
     package_type: str = "Zip"
     architectures: list[str] | None = None
+    publish: bool = False
+    publish_to: str | None = None
+    tags: dict[str, str] = {}
+    code_signing_config_arn: Any = None
+    tenancy_config: Any = None
 
 
-class UpdateCode(msgspec.Struct, rename="pascal", kw_only=True):
+class UpdateCode(CodeLocation):
     """Body of UpdateFunctionCode."""
 
-    zip_file: bytes | None = None
     architectures: list[str] | None = None
     dry_run: bool = False
+    publish: bool = False
+    publish_to: str | None = None
     revision_id: str | None = None
 
 
-class PublishLayer(msgspec.Struct, rename="pascal", kw_only=True):
+class PublishVersion(Body):
+    """Body of PublishVersion."""
+
+    code_sha256: str | None = None
+    description: str | None = None
+    revision_id: str | None = None
+    publish_to: str | None = None
+
+
+class Routing(Body):
+    """Where the events of an alias go besides its own version."""
+
+    additional_version_weights: dict[str, float] = {}
+
+
+class UpdateAlias(Body):
+    """Body of UpdateAlias; None leaves as it is."""
+
+    function_version: str | None = None
+    description: str | None = None
+    routing_config: Routing | None = None
+    revision_id: str | None = None
+
+
+class CreateAlias(Body):
+    """Body of CreateAlias."""
+
+    name: str
+    function_version: str
+    description: str = ""
+    routing_config: Routing | None = None
+
+
+class PublishLayer(Body):
     """Body of PublishLayerVersion."""
 
     content: CodeLocation
     description: str = ""
     compatible_runtimes: list[str] = []
+    compatible_architectures: list[str] | None = None
+    license_info: str = ""
+
+
+class Tags(Body):
+    """Body of TagResource."""
+
+    tags: dict[str, str] = {}
+
+
+class Concurrency(Body):
+    """Body of PutFunctionConcurrency."""
+
+    reserved_concurrent_executions: int
+
+
+class EventInvoke(Body):
+    """Body of PutFunctionEventInvokeConfig and UpdateFunctionEventInvokeConfig."""
+
+    maximum_retry_attempts: int | None = None
+    maximum_event_age_in_seconds: int | None = None
+    destination_config: Any = None
+
+
+class FunctionUrl(Body):
+    """Body of CreateFunctionUrlConfig and UpdateFunctionUrlConfig."""
+
+    auth_type: str | None = None
+    invoke_mode: str | None = None
+    cors: Any = None
 
 
 def read(body: bytes, kind: type[_Body]) -> _Body:
     """The body of a request. Raises `ApiError` for what is no JSON of that form."""
     try:
         return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        unknown = re.search(r"contains unknown field `(.+)`", str(error))
+        if unknown:
+            raise invalid(f"{unknown[1]} is not here") from error
+        raise malformed(str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ApiError(400, "SerializationException", str(error)) from error
+        raise malformed(str(error)) from error
 
 
-def function_name(given: str) -> str:
-    """The bare name of a function in any of the forms that a path may have. Raises `ApiError`."""
-    match = _FUNCTION.fullmatch(given)
-    if match is None:
-        raise _constraint(given, "functionName", f"Member must satisfy regular expression pattern: {_NAME.pattern}")
-    if match[2] not in (None, "$LATEST"):
-        raise ApiError(404, "ResourceNotFoundException", f"Function not found: {given} (only $LATEST is here)")
-    return match[1]
-
-
-def check_name(name: str, what: str) -> str:
-    """A name for something new."""
-    if not _NAME.fullmatch(name):
-        raise _constraint(name, what, f"Member must satisfy regular expression pattern: {_NAME.pattern}")
-    return name
+def malformed(why: str) -> ApiError:
+    """A body that cannot be read."""
+    return ApiError(400, "SerializationException", why)
 
 
 def check_configuration(wanted: Configuration) -> None:
     """Judge the values that are given. Raises `ApiError`."""
-    _between(wanted.memory_size, 128, 10_240, "memorySize")
-    _between(wanted.timeout, 1, 900, "timeout")
+    between(wanted.memory_size, 128, 10_240, "memorySize")
+    between(wanted.timeout, 1, 900, "timeout")
     if wanted.ephemeral_storage is not None:
-        _between(wanted.ephemeral_storage.size, 512, 10_240, "ephemeralStorage.size")
+        between(wanted.ephemeral_storage.size, 512, 10_240, "ephemeralStorage.size")
     if wanted.handler is not None and not re.fullmatch(r"\S{1,128}", wanted.handler):
-        raise _constraint(wanted.handler, "handler", "Member must satisfy regular expression pattern: [^\\s]+")
-    if wanted.description is not None and len(wanted.description) > 256:
-        raise _constraint(wanted.description, "description", "Member must have length less than or equal to 256")
+        raise constraint(wanted.handler, "handler", "Member must satisfy regular expression pattern: [^\\s]+")
+    check_description(wanted.description)
     if wanted.layers is not None and len(wanted.layers) > 5:
-        raise _constraint(str(wanted.layers), "layers", "Member must have length less than or equal to 5")
+        raise constraint(str(wanted.layers), "layers", "Member must have length less than or equal to 5")
     if wanted.environment is not None:
         _check_environment(wanted.environment.variables)
+    if wanted.tracing_config is not None and wanted.tracing_config.mode not in ("Active", "PassThrough"):
+        words = "Member must satisfy enum value set: [Active, PassThrough]"
+        raise constraint(wanted.tracing_config.mode, "tracingConfig.mode", words)
+    if wanted.logging_config is not None:
+        _check_logging(wanted.logging_config)
+    if wanted.snap_start is not None and wanted.snap_start.apply_on != "None":
+        raise invalid("SnapStart is not here")
+    for field in msgspec.structs.fields(wanted):
+        if field.type is Any and _asks(getattr(wanted, field.name)):
+            raise invalid(f"{field.encode_name} is not here")
+
+
+def check_description(description: str | None) -> None:
+    """Judge a description."""
+    if description is not None and len(description) > 256:
+        raise constraint(description, "description", "Member must have length less than or equal to 256")
 
 
 def check_architectures(wanted: list[str] | None) -> None:
@@ -128,6 +241,48 @@ def check_architectures(wanted: list[str] | None) -> None:
     own = architecture()
     if wanted not in (None, [own]):
         raise invalid(f"architectures {wanted} are not here, because this machine is {own}")
+
+
+def check_tags(tags: dict[str, str]) -> None:
+    """Judge the tags that a function would have. Raises `ApiError`."""
+    if len(tags) > 50:
+        raise invalid("the number of tags exceeds the maximum of 50")
+    for key, value in tags.items():
+        if not 1 <= len(key) <= 128 or len(value) > 256 or key.startswith("aws:"):
+            raise invalid(f"the tag {key[:200]!r} is not valid: keys have 1 to 128 characters, values up to 256")
+
+
+def between(value: int | None, least: int, most: int, name: str) -> None:
+    """Judge a number. Raises `ApiError`."""
+    if value is not None and value < least:
+        raise constraint(str(value), name, f"Member must have value greater than or equal to {least}")
+    if value is not None and value > most:
+        raise constraint(str(value), name, f"Member must have value less than or equal to {most}")
+
+
+def refuse_if_asked(name: str, value: Any) -> None:
+    """Refuse a member of a service that is not here, unless it asks for nothing. Raises `ApiError`."""
+    if _asks(value):
+        raise invalid(f"{name} is not here")
+
+
+def _asks(value: Any) -> bool:
+    """Whether there is anything in it: clients send members with empty lists and texts, too."""
+    if isinstance(value, dict):
+        return any(_asks(each) for each in value.values())
+    return any(_asks(each) for each in value) if isinstance(value, list) else bool(value)
+
+
+def _check_logging(wanted: Logging) -> None:
+    if wanted.log_format not in (None, "Text"):
+        raise invalid(f"LogFormat {wanted.log_format} is not here: only Text is")
+    if wanted.application_log_level or wanted.system_log_level:
+        raise invalid(
+            'LogLevel is not supported when LogFormat is set to "Text". Remove LogLevel from your request or change '
+            'the LogFormat to "JSON" and try again.'
+        )
+    if wanted.log_group is not None and not re.fullmatch(r"[.\-_/#A-Za-z0-9]{1,512}", wanted.log_group):
+        raise constraint(wanted.log_group, "loggingConfig.logGroup", "Member must satisfy [\\.\\-_/#A-Za-z0-9]+")
 
 
 def _check_environment(variables: dict[str, str]) -> None:
@@ -140,21 +295,9 @@ def _check_environment(variables: dict[str, str]) -> None:
         )
     for name, value in variables.items():
         if not _VARIABLE.fullmatch(name):
-            raise _constraint(name, "environment.variables", f"Map keys must satisfy {_VARIABLE.pattern}")
+            raise constraint(name, "environment.variables", f"Map keys must satisfy {_VARIABLE.pattern}")
         if "\0" in value:
             raise invalid(f"the value of environment variable {name} holds a NUL")
     size = sum(len(name.encode()) + len(value.encode("utf-8", "surrogatepass")) for name, value in variables.items())
     if size > _ENVIRONMENT_BYTES:
         raise invalid(f"{prefix} provided exceeded the 4KB limit.")
-
-
-def _between(value: int | None, least: int, most: int, name: str) -> None:
-    if value is not None and value < least:
-        raise _constraint(str(value), name, f"Member must have value greater than or equal to {least}")
-    if value is not None and value > most:
-        raise _constraint(str(value), name, f"Member must have value less than or equal to {most}")
-
-
-def _constraint(value: str, name: str, constraint: str) -> ApiError:
-    count = "1 validation error detected"
-    return invalid(f"{count}: Value '{value[:200]}' at '{name}' failed to satisfy constraint: {constraint}")

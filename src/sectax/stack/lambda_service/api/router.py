@@ -1,38 +1,49 @@
-"""Finds the operation that a request asks for, and answers its errors."""
+"""Finds the action that a request asks for, and answers its errors."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
-from urllib.parse import parse_qs, unquote
 
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.api import documents
-from sectax.stack.lambda_service.api.admission import BODY_BYTES
-from sectax.stack.lambda_service.api.errors import ApiError, invalid, too_large
-from sectax.stack.lambda_service.api.functions import Functions
-from sectax.stack.lambda_service.api.invoke import invoke
+from sectax.stack.lambda_service.api import actions, event_settings, functions, layers, tags, versions
+from sectax.stack.lambda_service.api.admission import most_bytes
+from sectax.stack.lambda_service.api.call import Call
+from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.concurrency import Concurrency
+from sectax.stack.lambda_service.api.errors import ApiError, not_implemented, too_large
+from sectax.stack.lambda_service.api.invoke import Invoke
+from sectax.stack.lambda_service.api.urls import Urls
 from sectax.stack.lambda_service.http import Exchange
-from sectax.stack.lambda_service.instances.pool import Pool
 
-_FUNCTION = re.compile(r"/2015-03-31/functions/([^/]+)(/configuration|/code|/invocations)?/?")
-_FUNCTIONS = re.compile(r"/2015-03-31/functions/?")
-_LAYER = re.compile(r"/2018-10-31/layers/([^/]+)/versions/?")
-_MOST_LISTED = 50
-
-_Work = Coroutine[Any, Any, None]
+_Action = Callable[[Catalogue, Call], Awaitable[dict[str, Any] | None]]
+_CREATED = ("CreateFunction", "PublishVersion", "PublishLayerVersion", "CreateAlias", "CreateFunctionUrlConfig")
 
 
 class Router:
     """Answers requests of AWS's clients that were admitted."""
 
-    def __init__(self, functions: Functions, pool: Pool) -> None:
-        self._functions = functions
-        self._pool = pool
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        concurrency: Concurrency,
+        invoke: Invoke,
+        urls: Urls,
+        changed: Callable[[], None],
+    ) -> None:
+        """Args: *changed* is called after every action that may have changed something."""
+        self._catalogue = catalogue
+        self._changed = changed
+        self._invoking = {"Invoke": invoke.invoke, "InvokeWithResponseStream": invoke.with_stream}
+        self._actions = _FUNCTIONS | _VERSIONS | _LAYERS | _SETTINGS | _of_concurrency(concurrency) | _of_urls(urls)
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def actions(self) -> set[str]:
+        """The names of those that are here."""
+        return set(self._actions) | set(self._invoking)
 
     def handle(self, exchange: Exchange) -> None:
         """Answer one request, now or later."""
@@ -51,7 +62,7 @@ class Router:
     async def _answer(self, exchange: Exchange) -> None:
         request_id = ("x-amzn-RequestId", str(uuid.uuid4()))
         try:
-            await self._operation(exchange)
+            await self._act(exchange)
         except ApiError as error:
             error.answer(exchange, (request_id,))
         except SectaxError as error:
@@ -59,68 +70,82 @@ class Router:
         except Exception as error:  # a fault of ours must not leave the caller waiting
             ApiError(500, "ServiceException", f"a fault of sectax: {error!r}").answer(exchange, (request_id,))
 
-    def _operation(self, exchange: Exchange) -> _Work:
-        path = exchange.request.path
-        if match := _FUNCTION.fullmatch(path):
-            return self._on_function(exchange, unquote(match[1]), match[2] or "")
-        if _FUNCTIONS.fullmatch(path):
-            return self._on_functions(exchange)
-        if match := _LAYER.fullmatch(path):
-            return self._on_layer(exchange, unquote(match[1]))
-        raise _unknown(exchange)
-
-    async def _on_function(self, exchange: Exchange, name: str, part: str) -> None:
-        functions, body = self._functions, exchange.request.body
-        match exchange.request.method, part:
-            case "POST", "/invocations":
-                await invoke(functions, self._pool, name, exchange)
-            case "GET", "":
-                code = {"RepositoryType": "sectax"}
-                found = documents.configuration(functions.get(name))
-                exchange.answer_json(200, {"Configuration": found, "Code": code, "Tags": {}})
-            case "GET", "/configuration":
-                exchange.answer_json(200, documents.configuration(functions.get(name)))
-            case "PUT", "/configuration":
-                await self._change(exchange, "UpdateFunctionConfiguration", functions.update_configuration(name, body))
-            case "PUT", "/code":
-                await self._change(exchange, "UpdateFunctionCode", functions.update_code(name, body))
-            case "DELETE", "":
-                await functions.delete(name)
-                self._pool.retire()
-                exchange.answer(204)
-            case _:
-                raise _unknown(exchange)
-
-    async def _on_functions(self, exchange: Exchange) -> None:
-        match exchange.request.method:
-            case "GET":
-                query = parse_qs(exchange.request.query)
-                most = query.get("MaxItems", [str(_MOST_LISTED)])[0]
-                if not most.isdecimal() or int(most) < 1:
-                    raise invalid(f"Value '{most[:20]}' at 'maxItems' must be a number from 1")
-                marker = query.get("Marker", [""])[0]
-                exchange.answer_json(200, self._functions.listed(marker, min(int(most), _MOST_LISTED)))
-            case "POST":
-                await self._change(exchange, "CreateFunction", self._functions.create(exchange.request.body), 201)
-            case _:
-                raise _unknown(exchange)
-
-    async def _on_layer(self, exchange: Exchange, name: str) -> None:
-        if exchange.request.method != "POST":
-            raise _unknown(exchange)
-        work = self._functions.publish_layer(name, exchange.request.body)
-        await self._change(exchange, "PublishLayerVersion", work, 201)
-
-    async def _change(
-        self, exchange: Exchange, operation: str, work: Coroutine[Any, Any, dict[str, Any]], status: int = 200
-    ) -> None:
-        if exchange.request.too_large:
-            work.close()
-            raise too_large(BODY_BYTES, operation)
-        exchange.answer_json(status, await work)
-        self._pool.retire()
+    async def _act(self, exchange: Exchange) -> None:
+        request = exchange.request
+        found = actions.find(request.method, request.path, request.query)
+        if found is None:
+            asked = f"{request.method} {request.path[:200]}"
+            raise ApiError(404, "UnknownOperationException", f"the local Lambda does not know {asked!r}")
+        action, path = found
+        call = Call(action, path, exchange, self._catalogue.registry.region)
+        if action in self._invoking:
+            await self._invoking[action](call)
+            return
+        if action not in self._actions:
+            raise not_implemented(action)
+        if request.too_large:
+            raise too_large(most_bytes(action), action)
+        document = await self._actions[action](self._catalogue, call)
+        if request.method != "GET":
+            self._changed()
+        if document is None:
+            exchange.answer(204)
+        else:
+            exchange.answer_json(201 if action in _CREATED else 200, document)
 
 
-def _unknown(exchange: Exchange) -> ApiError:
-    asked = f"{exchange.request.method} {exchange.request.path[:200]}"
-    return ApiError(404, "UnknownOperationException", f"the local Lambda does not know {asked!r}")
+_FUNCTIONS: dict[str, _Action] = {
+    "CreateFunction": functions.create,
+    "GetFunction": functions.get,
+    "GetFunctionConfiguration": functions.get_configuration,
+    "ListFunctions": functions.list_all,
+    "ListVersionsByFunction": functions.list_versions,
+    "UpdateFunctionConfiguration": functions.update_configuration,
+    "UpdateFunctionCode": functions.update_code,
+    "DeleteFunction": functions.delete,
+}
+_VERSIONS: dict[str, _Action] = {
+    "PublishVersion": versions.publish,
+    "CreateAlias": versions.create_alias,
+    "GetAlias": versions.get_alias,
+    "ListAliases": versions.list_aliases,
+    "UpdateAlias": versions.update_alias,
+    "DeleteAlias": versions.delete_alias,
+}
+_LAYERS: dict[str, _Action] = {
+    "PublishLayerVersion": layers.publish,
+    "GetLayerVersion": layers.get,
+    "GetLayerVersionByArn": layers.get_by_arn,
+    "ListLayers": layers.list_all,
+    "ListLayerVersions": layers.list_versions,
+    "DeleteLayerVersion": layers.delete,
+}
+_SETTINGS: dict[str, _Action] = {
+    "TagResource": tags.tag,
+    "UntagResource": tags.untag,
+    "ListTags": tags.list_all,
+    "PutFunctionEventInvokeConfig": event_settings.put,
+    "UpdateFunctionEventInvokeConfig": event_settings.update,
+    "GetFunctionEventInvokeConfig": event_settings.get,
+    "ListFunctionEventInvokeConfigs": event_settings.list_all,
+    "DeleteFunctionEventInvokeConfig": event_settings.delete,
+}
+
+
+def _of_concurrency(concurrency: Concurrency) -> dict[str, _Action]:
+    return {
+        "PutFunctionConcurrency": concurrency.put,
+        "GetFunctionConcurrency": concurrency.get,
+        "DeleteFunctionConcurrency": concurrency.delete,
+        "GetAccountSettings": concurrency.account,
+    }
+
+
+def _of_urls(urls: Urls) -> dict[str, _Action]:
+    return {
+        "CreateFunctionUrlConfig": urls.create,
+        "GetFunctionUrlConfig": urls.get,
+        "ListFunctionUrlConfigs": urls.list_all,
+        "UpdateFunctionUrlConfig": urls.update,
+        "DeleteFunctionUrlConfig": urls.delete,
+    }

@@ -7,10 +7,12 @@ import contextlib
 import functools
 import hashlib
 import os
+import secrets
+import shutil
 import stat
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sectax.model.errors import SectaxError
@@ -20,6 +22,7 @@ from sectax.stack.lambda_service.code.tree import File, Folder, Link, Tree
 from sectax.stack.lambda_service.function import Code, LayerVersion
 
 _CHUNK = 1024 * 1024
+_BESIDE = "unfinished"
 
 
 class CodeStore:
@@ -36,7 +39,7 @@ class CodeStore:
         with self._lock:
             if not folder.exists():
                 with _written():
-                    unpack(data, folder)
+                    self._place(folder, lambda beside: unpack(data, beside))
         return Code(base64.b64encode(digest.digest()).decode(), len(data), folder)
 
     def merge(self, layers: tuple[LayerVersion, ...]) -> Path | None:
@@ -52,8 +55,25 @@ class CodeStore:
         folder = self._folder / "opt" / name
         with self._lock:
             if not folder.exists():
-                _lay(layers, folder)
+                tree = _laid(layers)
+                with _written():
+                    self._place(folder, tree.write)
         return folder
+
+    def remove_but(self, used: set[Path]) -> None:
+        """Free the disk of everything but these folders."""
+        with self._lock:
+            for part in ("code", "opt", _BESIDE):
+                for folder in (self._folder / part).glob("*"):
+                    if folder not in used:
+                        shutil.rmtree(folder, ignore_errors=True)
+
+    def _place(self, folder: Path, write: Callable[[Path], object]) -> None:
+        """Have it written beside its place and renamed: whoever looks, a process that was killed here left nothing."""
+        beside = self._folder / _BESIDE / secrets.token_hex(8)
+        write(beside)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside.rename(folder)
 
 
 @contextlib.contextmanager
@@ -65,7 +85,7 @@ def _written() -> Iterator[None]:
         raise SectaxError(f"the archive cannot be unpacked: {error.strerror or error}", hint) from error
 
 
-def _lay(layers: tuple[LayerVersion, ...], folder: Path) -> None:
+def _laid(layers: tuple[LayerVersion, ...]) -> Tree:
     """Links are judged in the merged tree: one that stays inside its own layer may leave it through another layer's."""
     try:
         tree = Tree()
@@ -77,8 +97,7 @@ def _lay(layers: tuple[LayerVersion, ...], folder: Path) -> None:
             raise BadArchive(f"Layers consume more than the available size of {UNPACKED_BYTES} bytes")
     except BadArchive as error:
         raise BadArchive(f"the layers do not fit over each other: {error}") from error
-    with _written():
-        tree.write(folder)
+    return tree
 
 
 def _nodes(folder: Path, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], File | Link | Folder]]:

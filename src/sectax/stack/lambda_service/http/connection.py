@@ -166,7 +166,7 @@ class Connection(asyncio.Protocol):
         assert exchange is not None
         request = exchange.request
         request.too_large = self._length > self._most
-        request.body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        request.parts = self._body
         request.received_ns = self.heard_ns
         exchange.keep_alive = self._parser.should_keep_alive()
         exchange.held, self.held = self.held, 0

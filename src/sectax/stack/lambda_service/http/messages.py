@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 
 import msgspec
@@ -44,7 +44,8 @@ class Request:
     Attributes:
         path: as sent, still percent-encoded. query: what stands behind the '?'.
         headers: names in lower case; of a repeated one the last counts.
-        body: empty as long as only the headers have come.
+        parts: the body, as it came: putting a large one together takes longer than an event loop should. Empty as long
+            as only the headers have come.
         too_large: the body was longer than the limit and is not here.
         received_ns: `time.monotonic_ns()` just after the read that ended it.
     """
@@ -53,9 +54,16 @@ class Request:
     path: str
     query: str
     headers: dict[str, str]
-    body: bytes = b""
+    parts: list[bytes] = field(default_factory=list)
     too_large: bool = False
     received_ns: int = 0
+
+    @property
+    def body(self) -> bytes:
+        """The body in one piece."""
+        if len(self.parts) != 1:
+            self.parts = [b"".join(self.parts)]
+        return self.parts[0]
 
 
 class Exchange:

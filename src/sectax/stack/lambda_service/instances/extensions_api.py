@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from sectax.stack.lambda_service.function import LATEST, Function
+from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.http import Exchange
 from sectax.stack.lambda_service.instances.errors import InstanceGone
 from sectax.stack.lambda_service.instances.invocation import Invocation
@@ -39,12 +39,19 @@ class Extension:
     identifier: str = field(default_factory=lambda: str(uuid.uuid4()))
     asking: Exchange | None = None
     ever_asked: bool = False
+    untold: dict[str, object] | None = None
 
     @property
     def waiting(self) -> bool:
         """Whether it has done with its last event; one that wants no INVOKE has once it asked for any."""
         asking = self.asking is not None and not self.asking.gone
         return asking or (self.ever_asked and INVOKE not in self.events)
+
+    def tell(self) -> None:
+        """Give it the event that it has not heard of, once it asks."""
+        if self.untold is not None and self.asking is not None and not self.asking.gone:
+            self.asking.answer_json(200, self.untold, [("Lambda-Extension-Event-Identifier", str(uuid.uuid4()))])
+            self.asking = self.untold = None
 
 
 class ExtensionsApi:
@@ -61,7 +68,6 @@ class ExtensionsApi:
         self._expected = expected
         self._notify = notify
         self._extensions: dict[str, Extension] = {}
-        self._shutdown: dict[str, object] | None = None
 
     @property
     def all_registered(self) -> bool:
@@ -105,21 +111,21 @@ class ExtensionsApi:
             "eventType": INVOKE,
             "deadlineMs": invocation.deadline_epoch_ms,
             "requestId": invocation.request_id,
-            "invokedFunctionArn": self._function.arn,
+            "invokedFunctionArn": invocation.event.arn,
             "tracing": {"type": "X-Amzn-Trace-Id", "value": invocation.trace_id},
         }
         self._tell(INVOKE, event)
 
     def tell_shutdown(self, reason: str, deadline_epoch_ms: int) -> None:
         """Say that the instance ends (SPINDOWN, TIMEOUT, FAILURE), to those that are still busy when they ask."""
-        self._shutdown = {"eventType": SHUTDOWN, "shutdownReason": reason, "deadlineMs": deadline_epoch_ms}
-        self._tell(SHUTDOWN, self._shutdown)
+        event = {"eventType": SHUTDOWN, "shutdownReason": reason, "deadlineMs": deadline_epoch_ms}
+        self._tell(SHUTDOWN, event)
 
     def _tell(self, kind: str, event: dict[str, object]) -> None:
         for extension in self._extensions.values():
-            if kind in extension.events and extension.asking is not None:
-                extension.asking.answer_json(200, event, [("Lambda-Extension-Event-Identifier", str(uuid.uuid4()))])
-                extension.asking = None
+            if kind in extension.events:
+                extension.untold = event
+                extension.tell()
 
     def _register(self, exchange: Exchange) -> None:
         headers = exchange.request.headers
@@ -143,7 +149,7 @@ class ExtensionsApi:
             self._extensions[extension.identifier] = extension
             answer = {
                 "functionName": self._function.name,
-                "functionVersion": LATEST,
+                "functionVersion": self._function.version,
                 "handler": self._function.handler,
             }
             if headers.get("lambda-extension-accept-feature") == "accountId":
@@ -156,8 +162,7 @@ class ExtensionsApi:
         if extension is not None:
             extension.asking = exchange
             extension.ever_asked = True
-            if self._shutdown is not None:
-                self._tell(SHUTDOWN, self._shutdown)
+            extension.tell()  # it may have worked on its last event when the next one came
             self._notify()
 
     def _error(self, exchange: Exchange) -> None:

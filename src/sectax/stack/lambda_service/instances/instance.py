@@ -9,7 +9,7 @@ import msgspec
 from sectax.sandboxes.instance import Counters, InForce
 from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, TooSlow
-from sectax.stack.lambda_service.instances.invocation import Invocation, Measured, Outcome
+from sectax.stack.lambda_service.instances.invocation import Event, Invocation, Measured, Outcome
 from sectax.stack.lambda_service.instances.life import Life
 from sectax.stack.lambda_service.instances.report import end_line, report_line, start_line
 
@@ -39,27 +39,26 @@ class FunctionInstance:
         """Whether it can take another event."""
         return self._warm and self.life.gone is None
 
-    async def invoke(self, event: bytes, client_context: str, init_s: float, *, inits_again: bool = False) -> Outcome:
+    async def invoke(self, event: Event, init_s: float, *, inits_again: bool = False) -> Outcome:
         """Hand out one event and wait for its end.
 
         Args:
-            event: JSON. client_context: JSON or empty.
             init_s: the most that the init phase may take, where this is the first event.
             inits_again: the init phase is part of the invocation, since an earlier one took too long.
         Raises:
             InitTooSlow: the init phase did, and was no part of the invocation.
         """
         cold = not self._warm
-        invocation = Invocation(event, client_context)
+        invocation = Invocation(event)
         before = _NO_COUNTERS
         gone: InstanceGone | None = None
         try:
             if inits_again:
-                self.life.log.say(start_line(invocation.request_id))
+                self.life.log.say(start_line(invocation.request_id, self.function.version))
             if cold:
                 await self._begin(init_s, inits_again)
             if not inits_again:
-                self.life.log.say(start_line(invocation.request_id))
+                self.life.log.say(start_line(invocation.request_id, self.function.version))
             before = self.life.box.counters()
             await self._handle(invocation, self.life.init_s or 0.0 if inits_again else 0.0)
         except InstanceGone as error:
@@ -69,7 +68,7 @@ class FunctionInstance:
             if invocation.handed_ns == 0:  # what it did was to try to begin
                 invocation.handed_ns = self.life.init_began_ns or time.monotonic_ns()
                 if not inits_again:
-                    self.life.log.say(start_line(invocation.request_id))
+                    self.life.log.say(start_line(invocation.request_id, self.function.version))
             invocation.answered_ns = time.monotonic_ns()
         if inits_again:
             invocation.handed_ns = self.life.init_began_ns or invocation.handed_ns

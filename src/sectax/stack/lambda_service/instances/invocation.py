@@ -10,21 +10,32 @@ from dataclasses import dataclass, field
 import msgspec
 
 
+@dataclass(frozen=True)
+class Event:
+    """An event as it was sent.
+
+    Attributes:
+        payload: JSON. arn: of the function, as it was called. client_context: JSON, or empty.
+    """
+
+    payload: bytes
+    arn: str
+    client_context: str = ""
+    request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
 @dataclass
 class Invocation:
     """An event that is being handled.
 
     Attributes:
-        client_context: JSON, or empty.
         handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
             just after the last byte of the answer was read from it; 0 before.
         payload: the answer; None before.
         failed: the answer is an error. refused: why the service did not take the answer.
     """
 
-    event: bytes
-    client_context: str = ""
-    request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    event: Event
     trace_id: str = field(
         default_factory=lambda: (
             f"Root=1-{int(time.time()):08x}-{secrets.token_hex(12)};Parent={secrets.token_hex(8)};Sampled=0"
@@ -35,6 +46,11 @@ class Invocation:
     answered_ns: int = 0
     payload: bytes | None = None
     failed: bool = False
+
+    @property
+    def request_id(self) -> str:
+        """The event's."""
+        return self.event.request_id
 
     @property
     def duration_s(self) -> float:

@@ -13,10 +13,12 @@ from sectax.sandboxes.instance import VCPU_MB, InstanceFailed, Limits, vcpus
 from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.http import HttpServer
 from sectax.stack.lambda_service.instances import programs, runtime_api
+from sectax.stack.lambda_service.instances.allowed import Passage
 from sectax.stack.lambda_service.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
 from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
 from sectax.stack.lambda_service.instances.extensions_api import ExtensionsApi
 from sectax.stack.lambda_service.instances.log import InstanceLog
+from sectax.stack.lambda_service.instances.log_output import InstanceLines, LogOutput
 from sectax.stack.lambda_service.instances.programs import Runtime
 from sectax.stack.lambda_service.instances.runtime_api import RuntimeApi
 from sectax.stack.lambda_service.settings import Settings
@@ -35,23 +37,32 @@ _INIT_VCPUS = 2.0
 class Life:
     """Everything of one instance that must end with it. `begin` once, `end` at any time and any number of times."""
 
-    def __init__(self, name: str, function: Function, runtime: Runtime, make_box: MakeBox, settings: Settings) -> None:
+    def __init__(
+        self,
+        name: str,
+        function: Function,
+        runtime: Runtime,
+        make_box: MakeBox,
+        settings: Settings,
+        output: LogOutput | None,
+    ) -> None:
         self.name = name
         self.gone: InstanceGone | None = None
         self.init_s: float | None = None
         self.created_s: float | None = None
         self.init_began_ns = 0
-        self.log = InstanceLog()
+        self.log = InstanceLog(None if output is None else InstanceLines(output, name))
         self._function = function
         self._runtime = runtime
         self._make_box = make_box
         self._settings = settings
         self._loop = asyncio.get_running_loop()
-        self._log_stream = programs.log_stream()
+        self._log_stream = programs.log_stream(function.version)
         self._extension_names = programs.extensions(function)
         self.extensions = ExtensionsApi(function, frozenset(self._extension_names), self._notify)
-        self.api = RuntimeApi(function, self.extensions, self._notify)
+        self.api = RuntimeApi(self.extensions, self._notify)
         self._server = HttpServer(self.api.handle, runtime_api.LIMITS)
+        self._passages = [Passage(host, port) for host, port in settings.allow]
         self._making: asyncio.Future[Box] | None = None
         self._running: dict[str, BoxProcess] = {}  # by the name of the extension; the runtime's is empty
         self._change: asyncio.Future[None] | None = None
@@ -87,6 +98,8 @@ class Life:
         self._making = asyncio.ensure_future(asyncio.to_thread(self._make))
         box = await asyncio.shield(self._making)  # a caller that gives up must not lose it
         await self._server.listen(await asyncio.to_thread(box.listen, API_HOST, API_PORT))
+        for passage, (_, port) in zip(self._passages, self._settings.allow, strict=True):
+            await passage.open(await asyncio.to_thread(box.listen, API_HOST, port))
         share = self._share
         if share is not None and boosted:
             box.set_quota(max(share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
@@ -197,6 +210,8 @@ class Life:
             for process in self._running.values():
                 self._loop.remove_reader(process.fileno())
             self._server.close()
+            for passage in self._passages:
+                passage.close()
             await asyncio.to_thread(self.box.destroy)
         self.log.close()
 

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import os
 
+from sectax.stack.lambda_service.instances.log_output import InstanceLines
+
 TAIL_BYTES = 4096  # as much as Invoke gives back with LogType=Tail
 
 _CHUNK = 64 * 1024
@@ -16,7 +18,9 @@ _DRAIN_CHUNKS = 16
 class InstanceLog:
     """A pipe that runtime and extensions write to, of which the last part is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: InstanceLines | None) -> None:
+        """Args: *lines* gets everything that is written, too."""
+        self._lines = lines
         self._reading, self.writing = os.pipe()
         os.set_blocking(self._reading, False)
         self._tail = bytearray()
@@ -28,6 +32,13 @@ class InstanceLog:
         if self._tail and not self._tail.endswith(b"\n"):
             self._tail += b"\n"
         self._tail += line.encode()
+        if self._lines is not None:
+            self._lines.end_line()
+            self._lines.put(line.encode())
+
+    def keep(self, tail: bytes) -> None:
+        """Begin with what the log of another instance ended with; it has gone out from there."""
+        self._tail += tail
 
     def drain(self) -> None:
         """Take in what has been written up to now: a program writes its log before it sends its answer."""
@@ -65,7 +76,10 @@ class InstanceLog:
                 self._loop.remove_reader(self._reading)
                 return False
             # awslambdaric parts the lines of a stack with \r, so that CloudWatch keeps them as one message.
-            self._tail += chunk.replace(b"\r", b"\n")
+            chunk = chunk.replace(b"\r", b"\n")
+            if self._lines is not None:
+                self._lines.put(chunk)
+            self._tail += chunk
             del self._tail[:-TAIL_BYTES]
             return True
         return False

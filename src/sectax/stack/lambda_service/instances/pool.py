@@ -12,8 +12,9 @@ from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.box import MakeBox
 from sectax.stack.lambda_service.instances.errors import InitTooSlow
 from sectax.stack.lambda_service.instances.instance import FunctionInstance
-from sectax.stack.lambda_service.instances.invocation import Outcome
+from sectax.stack.lambda_service.instances.invocation import Event, Outcome
 from sectax.stack.lambda_service.instances.life import Life
+from sectax.stack.lambda_service.instances.log_output import LogOutput
 from sectax.stack.lambda_service.instances.programs import Runtime
 from sectax.stack.lambda_service.instances.report import init_timeout_line
 from sectax.stack.lambda_service.settings import Settings
@@ -28,19 +29,33 @@ class TooManyInstances(Exception):
 class Pool:
     """The instances of all functions. An instance takes one event at a time; the one used last is taken first."""
 
-    def __init__(self, settings: Settings, make_box: MakeBox, is_current: Callable[[Function], bool]) -> None:
-        """Args: *is_current* says whether a configuration is still the function's latest."""
+    def __init__(
+        self,
+        settings: Settings,
+        make_box: MakeBox,
+        is_current: Callable[[Function], bool],
+        ended: Callable[[Function], None],
+        output: LogOutput | None,
+    ) -> None:
+        """Args:
+        is_current: says whether a configuration can still be called.
+        ended: called when nothing is left of an instance.
+        output: where all logs go, too.
+        """
         self._settings = settings
         self._make_box = make_box
         self._is_current = is_current
         self._loop = asyncio.get_running_loop()
         self._free: defaultdict[Function, list[FunctionInstance]] = defaultdict(list)
         self._all: set[FunctionInstance] = set()
+        self._present: set[FunctionInstance] = set()  # those that are ending, too
+        self._ended = ended
+        self._output = output
         self._ending: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
         self._reaper = self._loop.create_task(self._reap())
 
-    async def invoke(self, function: Function, runtime: Runtime, event: bytes, client_context: str) -> Outcome:
+    async def invoke(self, function: Function, runtime: Runtime, event: Event) -> Outcome:
         """Hand an event to an instance, a new one where none is free.
 
         Raises:
@@ -50,19 +65,23 @@ class Pool:
         instance = self._take(function) or self._new(function, runtime)
         try:
             try:
-                outcome = await instance.invoke(event, client_context, self._settings.init_s)
+                outcome = await instance.invoke(event, self._settings.init_s)
             except InitTooSlow:
                 instance.life.log.say(init_timeout_line(self._settings.init_s))
                 said = instance.life.log.take()
                 self._end(instance, "TIMEOUT")
                 instance = self._new(function, runtime)
-                instance.life.log.say(said.decode(errors="replace"))
-                outcome = await instance.invoke(event, client_context, float(function.timeout), inits_again=True)
+                instance.life.log.keep(said)
+                outcome = await instance.invoke(event, float(function.timeout), inits_again=True)
         except BaseException:
             self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
             raise
         self._give_back(instance)
         return outcome
+
+    def functions(self) -> set[Function]:
+        """The configurations whose instances are still there, be it to end."""
+        return {instance.function for instance in self._present}
 
     def retire(self) -> None:
         """End the free instances of configurations that are out of date; busy ones end after their event."""
@@ -92,8 +111,11 @@ class Pool:
         if len(self._all) >= self._settings.instances:
             self._make_room()
         name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
-        instance = FunctionInstance(function, Life(name, function, runtime, self._make_box, self._settings))
+        instance = FunctionInstance(
+            function, Life(name, function, runtime, self._make_box, self._settings, self._output)
+        )
         self._all.add(instance)
+        self._present.add(instance)
         return instance
 
     def _make_room(self) -> None:
@@ -115,7 +137,12 @@ class Pool:
     def _end(self, instance: FunctionInstance, reason: str) -> None:
         """Let it end in the background; it no longer counts."""
         self._all.discard(instance)
-        self._background(instance.life.end(reason))
+        self._background(self._ending_of(instance, reason))
+
+    async def _ending_of(self, instance: FunctionInstance, reason: str) -> None:
+        await instance.life.end(reason)
+        self._present.discard(instance)
+        self._ended(instance.function)
 
     def _background(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)

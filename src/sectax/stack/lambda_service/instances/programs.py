@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sectax.sandboxes.instance import Mount
-from sectax.stack.lambda_service.function import LATEST, Function
+from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.box import API_HOST, API_PORT
 
 TASK = "/var/task"
@@ -58,9 +58,9 @@ def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
     return None
 
 
-def log_stream() -> str:
+def log_stream(version: str) -> str:
     """A name for the log stream of a new instance, as Lambda makes them: 2026/01/31/[$LATEST]0123…"""
-    return f"{datetime.now(UTC):%Y/%m/%d}/[{LATEST}]{secrets.token_hex(16)}"
+    return f"{datetime.now(UTC):%Y/%m/%d}/[{version}]{secrets.token_hex(16)}"
 
 
 def environment(function: Function, runtime: Runtime, region: str, log_stream: str) -> dict[str, str]:
@@ -82,10 +82,10 @@ def environment(function: Function, runtime: Runtime, region: str, log_stream: s
         **function.environment,
         "AWS_LAMBDA_RUNTIME_API": f"{API_HOST}:{API_PORT}",
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
-        "AWS_LAMBDA_FUNCTION_VERSION": LATEST,
+        "AWS_LAMBDA_FUNCTION_VERSION": function.version,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
-        "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{function.name}",
+        "AWS_LAMBDA_LOG_GROUP_NAME": function.log_group or f"/aws/lambda/{function.name}",
         "AWS_LAMBDA_LOG_STREAM_NAME": log_stream,
         "AWS_EXECUTION_ENV": runtime.identity,
         "AWS_REGION": region,

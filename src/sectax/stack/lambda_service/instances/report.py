@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 from sectax.model.bill import billed_s
-from sectax.stack.lambda_service.function import LATEST
 from sectax.stack.lambda_service.instances.invocation import Measured
 
 
-def start_line(request_id: str) -> str:
+def start_line(request_id: str, version: str) -> str:
     """The line before the function's own."""
-    return f"START RequestId: {request_id} Version: {LATEST}\n"
+    return f"START RequestId: {request_id} Version: {version}\n"
 
 
 def init_timeout_line(init_s: float) -> str:

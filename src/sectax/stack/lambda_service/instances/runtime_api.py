@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.http import Exchange, HttpLimits, Request
 from sectax.stack.lambda_service.instances.errors import InstanceGone
 from sectax.stack.lambda_service.instances.extensions_api import PREFIX as EXTENSION
@@ -38,13 +37,12 @@ class RuntimeApi:
     """What the runtime of one instance has said, and the events that it is given; requests for the Extensions API,
     which shares the address, are passed on."""
 
-    def __init__(self, function: Function, extensions: ExtensionsApi, notify: Callable[[], None]) -> None:
+    def __init__(self, extensions: ExtensionsApi, notify: Callable[[], None]) -> None:
         """Args: *notify* is called whenever something changed."""
         self.init_error: InstanceGone | None = None
         self.ready = False  # it has asked for its first event
         self._extensions = extensions
         self._notify = notify
-        self._arn = function.arn
         self._asking: Exchange | None = None
         self._invocation: Invocation | None = None
 
@@ -62,13 +60,13 @@ class RuntimeApi:
             ("Content-Type", "application/json"),
             ("Lambda-Runtime-Aws-Request-Id", invocation.request_id),
             ("Lambda-Runtime-Deadline-Ms", str(invocation.deadline_epoch_ms)),
-            ("Lambda-Runtime-Invoked-Function-Arn", self._arn),
+            ("Lambda-Runtime-Invoked-Function-Arn", invocation.event.arn),
             ("Lambda-Runtime-Trace-Id", invocation.trace_id),
         ]
-        if invocation.client_context:
-            headers.append(("Lambda-Runtime-Client-Context", invocation.client_context))
+        if invocation.event.client_context:
+            headers.append(("Lambda-Runtime-Client-Context", invocation.event.client_context))
         invocation.handed_ns = time.monotonic_ns()
-        asking.answer(200, invocation.event, headers)
+        asking.answer(200, invocation.event.payload, headers)
 
     def handle(self, exchange: Exchange) -> None:
         """Answer one request of a program in the instance, now or later."""

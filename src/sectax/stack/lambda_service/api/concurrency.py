@@ -1,0 +1,85 @@
+"""Reserved concurrency: how many events of a function may be in work at once, and how many are left for the others."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from sectax.stack.lambda_service.api import requests
+from sectax.stack.lambda_service.api.call import Call
+from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.errors import invalid, too_many
+from sectax.stack.lambda_service.entry import Entry
+
+
+class Concurrency:
+    """Counts the events in work, and refuses those past a limit."""
+
+    def __init__(self, catalogue: Catalogue, instances: int) -> None:
+        """Args: *instances* is the account's limit: the most that the server keeps alive."""
+        self._catalogue = catalogue
+        self._instances = instances
+        self._working: Counter[str] = Counter()
+
+    @contextlib.contextmanager
+    def one_more(self, entry: Entry) -> Iterator[None]:
+        """An event is in work for as long as the context lasts. Raises `ApiError` (429)."""
+        if entry.reserved is not None:
+            if self._working[entry.name] >= entry.reserved:
+                raise too_many("ReservedFunctionConcurrentInvocationLimitExceeded")
+        else:
+            reserved = {each.name: each.reserved for each in self._catalogue.registry.entries() if each.reserved}
+            others = sum(count for name, count in self._working.items() if name not in reserved)
+            if others >= self._instances - sum(reserved.values()):
+                raise too_many()
+        self._working[entry.name] += 1
+        try:
+            yield
+        finally:
+            self._working[entry.name] -= 1
+
+    async def put(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
+        """PutFunctionConcurrency."""
+        wanted = call.read(requests.Concurrency).reserved_concurrent_executions
+        requests.between(wanted, 0, self._instances, "reservedConcurrentExecutions")
+        async with catalogue.changing():
+            entry = catalogue.entry(call.name())
+            others = sum(each.reserved or 0 for each in catalogue.registry.entries() if each.name != entry.name)
+            if others + wanted > self._instances:
+                raise invalid(
+                    "Specified ReservedConcurrentExecutions for function decreases account's "
+                    f"UnreservedConcurrentExecution below its minimum value of [0]: {self._instances} instances may "
+                    f"live at once here, and {others} are reserved for other functions."
+                )
+            await catalogue.keep(replace(entry, reserved=wanted))
+        return {"ReservedConcurrentExecutions": wanted}
+
+    async def get(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
+        """GetFunctionConcurrency."""
+        reserved = catalogue.entry(call.name()).reserved
+        return {} if reserved is None else {"ReservedConcurrentExecutions": reserved}
+
+    async def delete(self, catalogue: Catalogue, call: Call) -> None:
+        """DeleteFunctionConcurrency."""
+        async with catalogue.changing():
+            await catalogue.keep(replace(catalogue.entry(call.name()), reserved=None))
+
+    async def account(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
+        """GetAccountSettings."""
+        entries = catalogue.registry.entries()
+        return {
+            "AccountLimit": {
+                "TotalCodeSize": 80_530_636_800,
+                "CodeSizeUnzipped": 262_144_000,
+                "CodeSizeZipped": 52_428_800,
+                "ConcurrentExecutions": self._instances,
+                "UnreservedConcurrentExecutions": self._instances - sum(each.reserved or 0 for each in entries),
+            },
+            "AccountUsage": {
+                "TotalCodeSize": sum(function.code.size for entry in entries for function in entry.functions()),
+                "FunctionCount": len(entries),
+            },
+        }

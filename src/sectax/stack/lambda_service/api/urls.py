@@ -1,0 +1,213 @@
+"""Function URLs: each is a port of its own on this machine, whose requests are events of the function."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sectax.model.errors import SectaxError, WrongUse
+from sectax.stack.lambda_service import loopback
+from sectax.stack.lambda_service.api import requests, url_events
+from sectax.stack.lambda_service.api.admission import check_host, check_origin, check_signed
+from sectax.stack.lambda_service.api.call import Call
+from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.errors import ApiError, absent, conflict, constraint, invalid
+from sectax.stack.lambda_service.api.invoker import Invoker
+from sectax.stack.lambda_service.entry import Entry, Url
+from sectax.stack.lambda_service.function import LATEST
+from sectax.stack.lambda_service.http import Exchange, HttpLimits, HttpServer
+from sectax.stack.lambda_service.instances.invocation import Event
+from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
+
+_LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=PAYLOAD_BYTES, connections=512)
+_AUTHS = ("AWS_IAM", "NONE")
+
+
+class Urls:
+    """The URLs that are configured, and the servers behind them."""
+
+    def __init__(self, catalogue: Catalogue, invoker: Invoker, host: str) -> None:
+        self._catalogue = catalogue
+        self._invoker = invoker
+        self._host = host
+        self._servers: dict[tuple[str, str], HttpServer] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Serve the URLs that the state has kept; one whose port is taken gets another."""
+        for entry in self._catalogue.registry.entries():
+            urls = {}
+            for qualifier, url in entry.urls.items():
+                urls[qualifier] = replace(url, port=await self._serve(entry.name, qualifier, url.port))
+            if urls != entry.urls:
+                await self._catalogue.keep(replace(entry, urls=urls))
+
+    async def close(self) -> None:
+        """Close all of them."""
+        for server in self._servers.values():
+            server.close()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def close_unused(self) -> None:
+        """Close those of deleted functions and aliases."""
+        for (name, qualifier), server in list(self._servers.items()):
+            entry = self._catalogue.registry.find(name)
+            if entry is None or qualifier not in entry.urls:
+                server.close()
+                del self._servers[name, qualifier]
+
+    async def create(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
+        """CreateFunctionUrlConfig."""
+        wanted = self._wanted(call)
+        if wanted.auth_type is None:
+            raise invalid("Value null at 'authType' failed to satisfy constraint: Member must not be null")
+        async with catalogue.changing():
+            entry, qualifier = self._meant(call)
+            if qualifier in entry.urls:
+                raise conflict(
+                    f"Failed to create function url config for [functionArn = {self._arn(entry, qualifier)}]. Error "
+                    "message:  FunctionUrlConfig exists for this Lambda function"
+                )
+            now = _now()
+            url = Url(await self._serve(entry.name, qualifier, 0), wanted.auth_type, now, now)
+            await catalogue.keep(replace(entry, urls={**entry.urls, qualifier: url}))
+        return self._document(entry, qualifier, url)
+
+    async def get(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
+        """GetFunctionUrlConfig."""
+        entry, qualifier = self._meant(call)
+        return self._document(entry, qualifier, _found(entry, qualifier))
+
+    async def list_all(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
+        """ListFunctionUrlConfigs."""
+        entry = catalogue.entry(call.name())
+        return call.page(
+            "FunctionUrlConfigs",
+            sorted(entry.urls.items()),
+            lambda each: each[0],
+            lambda each: self._document(entry, each[0], each[1]),
+        )
+
+    async def update(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
+        """UpdateFunctionUrlConfig."""
+        wanted = self._wanted(call)
+        async with catalogue.changing():
+            entry, qualifier = self._meant(call)
+            url = _found(entry, qualifier)
+            url = replace(url, auth=wanted.auth_type or url.auth, modified=_now())
+            await catalogue.keep(replace(entry, urls={**entry.urls, qualifier: url}))
+        return self._document(entry, qualifier, url)
+
+    async def delete(self, catalogue: Catalogue, call: Call) -> None:
+        """DeleteFunctionUrlConfig."""
+        async with catalogue.changing():
+            entry, qualifier = self._meant(call)
+            _found(entry, qualifier)
+            await catalogue.keep(replace(entry, urls={k: each for k, each in entry.urls.items() if k != qualifier}))
+
+    def _wanted(self, call: Call) -> requests.FunctionUrl:
+        wanted = call.read(requests.FunctionUrl)
+        if wanted.auth_type not in (None, *_AUTHS):
+            raise constraint(wanted.auth_type, "authType", f"Member must satisfy enum value set: {list(_AUTHS)}")
+        if wanted.invoke_mode not in (None, "BUFFERED"):
+            raise invalid(f"InvokeMode {wanted.invoke_mode} is not here: only BUFFERED is")
+        requests.refuse_if_asked("Cors", wanted.cors)
+        return wanted
+
+    def _meant(self, call: Call) -> tuple[Entry, str]:
+        name, qualifier = call.function()
+        if qualifier is not None and (qualifier == LATEST or qualifier.isdecimal()):
+            raise constraint(qualifier, "qualifier", "Member must satisfy regular expression pattern: an alias's name")
+        self._catalogue.function(name, qualifier)
+        return self._catalogue.entry(name), qualifier or LATEST
+
+    def _arn(self, entry: Entry, qualifier: str) -> str:
+        return self._catalogue.registry.function_arn(entry.name, None if qualifier == LATEST else qualifier)
+
+    def _document(self, entry: Entry, qualifier: str, url: Url) -> dict[str, Any]:
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return {
+            "FunctionUrl": f"http://{host}:{url.port}/",
+            "FunctionArn": self._arn(entry, qualifier),
+            "AuthType": url.auth,
+            "CreationTime": url.created,
+            "LastModifiedTime": url.modified,
+            "InvokeMode": "BUFFERED",
+        }
+
+    async def _serve(self, name: str, qualifier: str, port: int) -> int:
+        """Open a port for it, this one if it is free; which one it is."""
+        try:
+            listener = loopback.listen(self._host, port)
+        except WrongUse:
+            listener = loopback.listen(self._host, 0)
+        server = HttpServer(self._handler(name, qualifier), _LIMITS, self._judge(name, qualifier))
+        await server.listen(listener)
+        self._servers[name, qualifier] = server
+        return int(listener.getsockname()[1])
+
+    def _judge(self, name: str, qualifier: str) -> Callable[[Exchange], int]:
+        """Like `admit`, for this URL: without a signature it is open to every program here, but to no web page."""
+
+        def judge(exchange: Exchange) -> int:
+            headers = exchange.request.headers
+            try:
+                check_host(headers)
+                check_origin(headers)
+                if _found(self._catalogue.entry(name), qualifier).auth != "NONE":
+                    check_signed(headers)
+            except ApiError as error:
+                _refuse(exchange, error)
+                return 0
+            return PAYLOAD_BYTES
+
+        return judge
+
+    def _handler(self, name: str, qualifier: str) -> Callable[[Exchange], None]:
+        def handle(exchange: Exchange) -> None:
+            task = asyncio.get_running_loop().create_task(self._answer(name, qualifier, exchange))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+        return handle
+
+    async def _answer(self, name: str, qualifier: str, exchange: Exchange) -> None:
+        try:
+            entry = self._catalogue.entry(name)
+            url = _found(entry, qualifier)
+            if exchange.request.too_large:
+                raise ApiError(413, "RequestEntityTooLargeException", "Request Entity Too Large")
+            event = Event(b"", self._arn(entry, qualifier))
+            event = replace(event, payload=url_events.event(exchange.request, f"url{url.port}", event.request_id))
+            _, outcome = await self._invoker.invoke(name, qualifier, event)
+        except ApiError as error:
+            _refuse(exchange, error)
+        except SectaxError as error:
+            exchange.answer_json(500, {"Message": f"{error.message}: {error.hint}"})
+        except Exception as error:  # a fault of ours must not leave the caller waiting
+            exchange.answer_json(500, {"Message": f"a fault of sectax: {error!r}"})
+        else:
+            failed = outcome.function_error is not None
+            status, body, headers = url_events.failure() if failed else url_events.response(outcome.payload)
+            exchange.answer(status, body, [("x-amzn-RequestId", event.request_id), *headers])
+
+
+def _refuse(exchange: Exchange, error: ApiError) -> None:
+    exchange.answer_json(error.status, {"Message": error.message})
+
+
+def _found(entry: Entry, qualifier: str) -> Url:
+    if qualifier not in entry.urls:
+        raise absent()
+    return entry.urls[qualifier]
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

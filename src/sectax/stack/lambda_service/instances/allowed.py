@@ -1,0 +1,108 @@
+"""The network that functions are given: connections to addresses that the server's owner allows, and to nothing else.
+
+Inside an instance each is reached at 127.0.0.1 and its own port. The listening socket is in the instance's network; the
+server holds it, and passes on what comes, byte by byte, to the address outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Coroutine
+from typing import Any, cast
+
+_HIGH_WATER = 256 * 1024
+
+
+class Passage:
+    """One allowed address, for one instance."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host = host
+        self._port = port
+        self._server: asyncio.Server | None = None
+        self._ends: set[_End] = set()
+
+    async def open(self, listener: socket.socket) -> None:
+        """Pass on what connects to this socket."""
+        self._server = await asyncio.get_running_loop().create_server(self._inner, sock=listener)
+
+    def close(self) -> None:
+        """Cut every connection."""
+        if self._server is not None:
+            self._server.close()
+        for end in list(self._ends):
+            end.abort()
+
+    def _inner(self) -> _End:
+        inner, outer = _End(self._ends), _End(self._ends)
+        inner.other, outer.other = outer, inner
+        inner.connect = lambda: asyncio.get_running_loop().create_connection(lambda: outer, self._host, self._port)
+        return inner
+
+
+class _End(asyncio.Protocol):
+    """One end of a connection that is passed on. The inner one connects the outer one when it is there itself."""
+
+    def __init__(self, ends: set[_End]) -> None:
+        self.other: _End | None = None
+        self.connect: Callable[[], Coroutine[Any, Any, Any]] | None = None
+        self._ends = ends
+        self._ended = False
+        self._transport: asyncio.Transport | None = None
+        self._connecting: asyncio.Task[None] | None = None
+
+    def abort(self) -> None:
+        """Close at once."""
+        if self._connecting is not None:
+            self._connecting.cancel()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._ends.add(self)
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(_HIGH_WATER)
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self.connect is not None:
+            self._transport.pause_reading()  # until there is somebody to read for
+            self._connecting = asyncio.get_running_loop().create_task(self._connect())
+
+    def data_received(self, data: bytes) -> None:
+        if self.other is not None and self.other._transport is not None:
+            self.other._transport.write(data)
+
+    def eof_received(self) -> bool:
+        if self.other is not None and self.other._transport is not None and self.other._transport.can_write_eof():
+            self.other._transport.write_eof()
+        self._ended = True
+        return self.other is None or not self.other._ended  # the other direction stays open until it ends, too
+
+    def pause_writing(self) -> None:
+        if self.other is not None and self.other._transport is not None:
+            self.other._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        if self.other is not None and self.other._transport is not None:
+            self.other._transport.resume_reading()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._ends.discard(self)
+        self._transport = None
+        if self.other is not None and self.other._transport is not None:
+            self.other._transport.close()
+
+    async def _connect(self) -> None:
+        assert self.connect is not None
+        try:
+            await self.connect()
+        except OSError:  # nobody listens there: the function sees its connection closed
+            self.abort()
+        else:
+            self._connected()
+
+    def _connected(self) -> None:
+        if self._transport is not None:
+            self._transport.resume_reading()
+        elif self.other is not None:  # the function has gone meanwhile
+            self.other.abort()

@@ -1,0 +1,104 @@
+"""What is set for a function: stored and shown, or refused, and never dropped."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tests.stack.lambda_service.plain_box import PlainBox
+from tests.stack.lambda_service.serving import client, create, invoke, served
+from tests.stack.lambda_service.test_invoke import WAITS, eventually
+
+EMPTY = "def handler(event, context):\n    return None\n"
+
+
+def test_tags_are_kept_changed_and_shown(lambda_):
+    arn = create(lambda_, "tagged", EMPTY, Tags={"team": "red", "cost": "1"})["FunctionArn"]
+
+    lambda_.tag_resource(Resource=arn, Tags={"cost": "2", "new": "yes"})
+    lambda_.untag_resource(Resource=arn, TagKeys=["team", "never"])
+
+    assert lambda_.list_tags(Resource=arn)["Tags"] == {"cost": "2", "new": "yes"}
+    assert lambda_.get_function(FunctionName="tagged")["Tags"] == {"cost": "2", "new": "yes"}
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="aliases and versions"):
+        lambda_.tag_resource(Resource=f"{arn}:1", Tags={"a": "b"})
+    with pytest.raises(lambda_.exceptions.ResourceNotFoundException):
+        lambda_.list_tags(Resource=arn + "-not")
+
+
+def test_tracing_and_the_log_group_are_kept_and_shown(lambda_):
+    source = "import os\ndef handler(event, context):\n    return os.environ['AWS_LAMBDA_LOG_GROUP_NAME']\n"
+    made = create(
+        lambda_,
+        "kept",
+        source,
+        TracingConfig={"Mode": "Active"},
+        LoggingConfig={"LogFormat": "Text", "LogGroup": "mine"},
+        VpcConfig={"SubnetIds": [], "SecurityGroupIds": []},
+        DeadLetterConfig={"TargetArn": ""},
+    )
+
+    assert made["TracingConfig"] == {"Mode": "Active"}
+    assert made["LoggingConfig"] == {"LogFormat": "Text", "LogGroup": "mine"}
+    assert invoke(lambda_, "kept").value == "mine"
+    changed = lambda_.update_function_configuration(FunctionName="kept", TracingConfig={"Mode": "PassThrough"})
+    assert changed["TracingConfig"] == {"Mode": "PassThrough"}
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"VpcConfig": {"SubnetIds": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}},
+        {"DeadLetterConfig": {"TargetArn": "arn:aws:sqs:us-east-1:000000000000:queue"}},
+        {"FileSystemConfigs": [{"Arn": "arn:aws:elasticfilesystem:x", "LocalMountPath": "/mnt/x"}]},
+        {"KMSKeyArn": "arn:aws:kms:us-east-1:000000000000:key/1"},
+        {"SnapStart": {"ApplyOn": "PublishedVersions"}},
+        {"LoggingConfig": {"LogFormat": "JSON"}},
+        {"ImageConfig": {"Command": ["x"]}},
+    ],
+    ids=lambda wanted: next(iter(wanted)),
+)
+def test_what_cannot_be_done_here_is_refused_by_its_name(lambda_, wanted):
+    unchecked = client(str(lambda_.meta.endpoint_url), parameter_validation=False)
+
+    with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match="is not here"):
+        create(unchecked, "refused", EMPTY, **wanted)
+    assert "refused" not in [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+
+
+def test_reserved_concurrency_limits_one_function_and_is_kept_from_the_others(tmp_path):
+    with served(PlainBox.create, instances=3) as endpoint:
+        lambda_ = client(endpoint)
+        for name in ("reserved", "other"):
+            create(lambda_, name, WAITS)
+        lambda_.put_function_concurrency(FunctionName="reserved", ReservedConcurrentExecutions=1)
+        shown = lambda_.get_function(FunctionName="reserved")["Concurrency"]
+        account = lambda_.get_account_settings()
+        until = str(tmp_path / "until")
+        calls = [
+            threading.Thread(target=invoke, args=(lambda_, name, {"here": str(tmp_path / here), "until": until}))
+            for name, here in (("reserved", "a"), ("other", "b"), ("other", "c"))
+        ]
+        for call in calls:
+            call.start()
+        assert eventually(lambda: all((tmp_path / name).exists() for name in "abc"))
+
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException):
+            invoke(lambda_, "reserved", {})
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException):
+            invoke(lambda_, "other", {})
+        (tmp_path / "until").touch()
+        for call in calls:
+            call.join(20)
+
+        assert shown == {"ReservedConcurrentExecutions": 1}
+        assert account["AccountLimit"]["ConcurrentExecutions"] == 3
+        assert account["AccountLimit"]["UnreservedConcurrentExecutions"] == 2
+        lambda_.put_function_concurrency(FunctionName="reserved", ReservedConcurrentExecutions=0)
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException):
+            invoke(lambda_, "reserved", {})
+        lambda_.delete_function_concurrency(FunctionName="reserved")
+        assert "ReservedConcurrentExecutions" not in lambda_.get_function_concurrency(FunctionName="reserved")
+        with pytest.raises(lambda_.exceptions.InvalidParameterValueException):
+            lambda_.put_function_concurrency(FunctionName="other", ReservedConcurrentExecutions=4)
