@@ -10,9 +10,11 @@ import socket
 import sys
 from collections.abc import Callable
 
+from sectax.model.errors import WrongUse
 from sectax.sandboxes import instance
 from sectax.sandboxes.instance import SandboxMissing
 from sectax.stack.lambda_service import loopback, work_folder
+from sectax.stack.lambda_service.instances.box import API_PORT
 from sectax.stack.lambda_service.service import Service
 from sectax.stack.lambda_service.settings import Settings
 
@@ -40,7 +42,12 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
 
 
 def check(settings: Settings) -> None:
-    """Raise `SandboxMissing` where instances as they are wanted cannot be had here."""
+    """Raise `SandboxMissing` where instances as they are wanted cannot be had here, `WrongUse` for what cannot be."""
+    ports = [port for _, port in settings.allow]
+    twice = {port for port in ports if ports.count(port) > 1}
+    if twice or API_PORT in ports:
+        what = f"two addresses have port {min(twice)}" if twice else f"port {API_PORT} is the Runtime API's"
+        raise WrongUse(f"functions cannot be let to these addresses: {what}", "forward one of them from another port")
     have = instance.available()
     wanted = [have.namespaces, have.memory, *([have.cpu] if settings.cpu_share else [])]
     for part in wanted:

@@ -18,11 +18,6 @@ from sectax.stack.lambda_service.code.tree import File, Folder, Link, Tree
 UNPACKED_BYTES = 250 * 1024 * 1024  # function and layers together: AWS Lambda quotas
 FILES = 65_535  # what a zip without extensions can count
 
-# Code is packed 2 to 20 times smaller than it is. A thousand to one is what deflate makes of zeros; small archives of
-# very regular data may come near it and do no harm.
-_RATIO = 200
-_RATIO_FROM_BYTES = 16 * 1024 * 1024
-
 _CHUNK = 1024 * 1024
 _LINK_BYTES = 4096
 _ENTRY = b"PK\x01\x02"  # stands before each entry of the zip's list, and of the lists of zips in it
@@ -49,7 +44,7 @@ def unpack(data: bytes, folder: Path) -> int:
     with _damage_refused():
         archive = zipfile.ZipFile(io.BytesIO(data))
     with archive:
-        reader = _Reader(archive, len(data))
+        reader = _Reader(archive)
         with _damage_refused():
             tree = reader.tree()
         tree.check_links()
@@ -68,10 +63,9 @@ def _damage_refused() -> Iterator[None]:
 class _Reader:
     """Makes a tree of an archive. Sizes in a zip may lie, so what comes out is counted in `size`."""
 
-    def __init__(self, archive: zipfile.ZipFile, packed: int) -> None:
+    def __init__(self, archive: zipfile.ZipFile) -> None:
         self.size = 0
         self._archive = archive
-        self._packed = packed
 
     def tree(self) -> Tree:
         """The entries, if their names, kinds and announced sizes are acceptable."""
@@ -81,10 +75,6 @@ class _Reader:
         announced = sum(entry.file_size for entry in entries)
         if announced > UNPACKED_BYTES:
             raise BadArchive(f"Unzipped size must be smaller than {UNPACKED_BYTES} bytes")
-        if announced > _RATIO_FROM_BYTES and announced > _RATIO * self._packed:
-            raise BadArchive(
-                f"the zip unpacks to {announced // max(self._packed, 1)} times its size, as only a bomb does"
-            )
         tree = Tree()
         names: set[tuple[str, ...]] = set()
         for entry in entries:
