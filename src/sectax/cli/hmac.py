@@ -12,7 +12,6 @@ import click
 from sectax.cli import parse
 from sectax.cli.options import as_json
 from sectax.experiments.hmac.events import EXPIRY, VARIANTS
-from sectax.experiments.hmac.scheme import SCHEMES
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.printable import printable
 from sectax.workflow import hmac
@@ -48,6 +47,14 @@ def _takes_key(command: Callable[..., None]) -> Callable[..., None]:
 
 def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option("--scheme", type=click.Choice(names), default="published", show_default=True)
+
+
+def _key(path: str | None) -> bytes:
+    """The shared key; what is doubtful about it is said on stderr."""
+    key = hmac.shared_key(path, os.environ)
+    for doubt in hmac.key_doubts(path, os.environ, key):
+        click.echo(f"warning: {printable(doubt)}", err=True)
+    return key
 
 
 _force = click.option("--force", is_flag=True, help="Replace what is there.")
@@ -111,7 +118,7 @@ def payload(
         Path(out),
         wanted or hmac.PUBLISHED_SIZES,
         variant=scheme,
-        key=hmac.shared_key(key_file, os.environ),
+        key=_key(key_file),
         random=fill == "random",
         lifetime_s=parse.seconds(lifetime or _DEFAULT_LIFETIME, option="--lifetime"),
         force=force,
@@ -124,7 +131,7 @@ def payload(
 @click.option("--out", type=click.Path(), metavar="FILE", help="Where to write the event; stdout where left out.")
 @click.option("--salt", metavar="TEXT", help="16 random bytes as hexadecimal where left out.")
 @click.option("--detached", is_flag=True, help="Leave the data out of the event: salt and token only.")
-@_scheme(*SCHEMES)
+@_scheme(*VARIANTS)
 @_takes_key
 @_force
 @as_json
@@ -141,7 +148,7 @@ def sign(
     """Sign the text in the file DATA (- for stdin), every byte of it, and print the event."""
     if json_ and out is None:
         raise WrongUse("the event on stdout is JSON already", "leave --json out, or name a file with --out")
-    key = hmac.shared_key(key_file, os.environ)
+    key = _key(key_file)
     content = hmac.signed_event(data, variant=scheme, key=key, salt=salt, detached=detached)
     if out is None:
         click.echo(content)
@@ -161,7 +168,7 @@ def verify(event: str, data: str | None, scheme: str, key_file: str | None, json
     Exit status: 0 genuine; 1 refused: another key, salt, token or data, no event at all, or expired; 2 wrong use: no
     key, or a file that cannot be read.
     """
-    reason = hmac.refusal(event, variant=scheme, key=hmac.shared_key(key_file, os.environ), data_path=data)
+    reason = hmac.refusal(event, variant=scheme, key=_key(key_file), data_path=data)
     if json_:
         import msgspec
 

@@ -72,13 +72,18 @@ class Growth:
 
 @dataclass(frozen=True)
 class Priced:
-    """What a million requests cost: `billed_s` each on the average, every one of them rounded up as it is billed."""
+    """What a million requests cost: `billed_s` each on the average, every one of them rounded up as it is billed.
+
+    `least` and `most` are the totals at the ends of the interval of what is billed.
+    """
 
     cell: str
     treatment: str
     memory_mb: int
     billed_s: float
     bill: Bill
+    least: float
+    most: float
 
 
 @dataclass(frozen=True)
@@ -146,3 +151,4 @@ class Advice:
     limit: Limit | None
     smallest: tuple[Smallest, ...]
     lacking: tuple[str, ...] = ()
+    unpriced: bool = False

@@ -99,6 +99,8 @@ def _priced(each: Priced) -> Record:
         "billed_s": each.billed_s,
         "requests": 1_000_000,
         "total": each.bill.total,
+        "least": each.least,
+        "most": each.most,
         "currency": each.bill.currency,
         "prices": {"day": each.bill.day, "place": each.bill.place, "source": each.bill.source},
     }

@@ -15,6 +15,9 @@ _SIZES = (("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
 _STEPS = 5.0
 _WIDENED = 1.2
 _DIGITS_WITHOUT_INTERVAL = 4
+# An interval whose ends are further apart than this, as a ratio, tells nobody anything.
+_KNOWN_WITHIN = 1000.0
+_LARGEST_SHARE = 10.0
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,8 @@ def doubted(point: float, low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return number(point)
     reach = max(high - point, point - low)
+    if low > 0 and high > _KNOWN_WITHIN * low:
+        return f"{roughly(point)} (how far off is not known)"
     if low > 0 and reach >= point:
         # By the width of the interval a low end that is far from 0 would be printed as 0.
         places = [decimals(each / 2) for each in (low, high)]
@@ -151,6 +156,8 @@ def ratio(value: float) -> str:
 
 def share(value: float) -> str:
     """A share as per cent, rounded up: it stands for a doubt or a bound."""
+    if abs(value) > _LARGEST_SHARE:
+        return f"more than {_LARGEST_SHARE * 100:,.0f} %"
     hundredths = abs(value) * 100
     places = 2 if hundredths < 0.1 else 1 if hundredths < 10 else 0
     step = 10.0**-places

@@ -12,7 +12,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Advises
 from sectax.model.advice import Advice, AdviceRules, Held, Limit, Priced, Sent, Smallest, Unknown
 from sectax.model.analysed import Analysed
-from sectax.model.bill import Usage
+from sectax.model.bill import Bill, Usage
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.measured import Measured
@@ -68,6 +68,7 @@ def advice(
         sent=tuple(_sent(analysed)),
         held=tuple(_held(measured)),
         priced=tuple(_priced(analysed, rules, prices)),
+        unpriced=any(each.estimates[rules.billed].high is None for each in _results(analysed, rules.billed)),
         limit=limit,
         smallest=() if limit is None else tuple(_smallest(analysed, rules, limit)),
         lacking=_lacking(analysed, [rules.billed, *([] if limit is None else [rules.limits[limit.statistic]])]),
@@ -96,14 +97,23 @@ def _priced(analysed: Analysed, rules: AdviceRules, prices: PriceList) -> Iterat
         if result.role != Role.BASELINE.value and result.levels[plan.control] in dict(rules.stages):
             continue
         memory_mb = int(result.levels[rules.memory_factor])
-        billed_s = result.estimates[rules.billed].point
-        architecture = result.witnesses.get("architecture", _X86)
-        usages = (
-            Usage("lambda.requests", _REQUESTS),
-            Usage(f"lambda.{architecture}", _REQUESTS * billed_s * memory_mb / _BILLING_MB),
+        billed = result.estimates[rules.billed]
+        if billed.low is None or billed.high is None:
+            continue
+        architecture = str(result.witnesses.get("architecture", _X86))
+        total, least, most = (
+            _bill(seconds, memory_mb, architecture, prices) for seconds in (billed.point, billed.low, billed.high)
         )
         cell = plan.treatment(result.treatment).cell
-        yield Priced(cell, result.treatment, memory_mb, billed_s, bill(usages, prices))
+        yield Priced(cell, result.treatment, memory_mb, billed.point, total, least.total, most.total)
+
+
+def _bill(seconds: float, memory_mb: int, architecture: str, prices: PriceList) -> Bill:
+    usages = (
+        Usage("lambda.requests", _REQUESTS),
+        Usage(f"lambda.{architecture}", _REQUESTS * seconds * memory_mb / _BILLING_MB),
+    )
+    return bill(usages, prices)
 
 
 def _sent(analysed: Analysed) -> Iterator[Sent]:

@@ -9,14 +9,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sectax.sandboxes.process.host import host_circumstances, host_identity
+from sectax.sandboxes.process.host import host_identity
 from sectax.toolchain.cache import cache_folder
 from sectax.toolchain.parts import Part
+from sectax.workflow.machine_load import machine_load
 from sectax.workflow.setup import required
 
 _LEAST_DISK_BYTES = 200 * 1024 * 1024
-# A load above this share of the processors competes with what is measured.
-_BUSY = 0.5
 
 
 class Health(StrEnum):
@@ -41,13 +40,13 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
     Args:
         waiting: is entered with what is being looked at.
     """
-    identity, circumstances = host_identity(), host_circumstances()
+    identity = host_identity()
     found = [
         Symptom("cpu", Health.GOOD, f"{identity.get('host.cpu_model', 'unknown')}, {identity['host.cpus']} usable"),
         _governor(identity),
         _quota(identity),
         _clock_source(identity),
-        _load(circumstances, int(identity["host.cpus"])),
+        _load(),
         _virtualisation(identity),
         _disk(),
     ]
@@ -93,15 +92,10 @@ def _clock_source(identity: dict[str, str]) -> Symptom:
     )
 
 
-def _load(circumstances: dict[str, str], cpus: int) -> Symptom:
-    load = float(circumstances["host.load"].split()[0])
-    busy = load > _BUSY * cpus
-    return Symptom(
-        "load",
-        Health.WARNING if busy else Health.GOOD,
-        f"{load:.2f} on {cpus} processors",
-        "end what else is running" if busy else "",
-    )
+def _load() -> Symptom:
+    load = machine_load()
+    health, remedy = (Health.WARNING, "end what else is running") if load.busy else (Health.GOOD, "")
+    return Symptom("load", health, str(load), remedy)
 
 
 def _virtualisation(identity: dict[str, str]) -> Symptom:

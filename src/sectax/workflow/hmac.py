@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import secrets
+import stat
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from sectax.experiments.hmac import events
 from sectax.model.errors import WrongUse
 
 KEY_BYTES = 64
+_SHORTEST_KEY_BYTES = 32  # as long as the hash of HMAC-SHA-256
 _LONGEST_KEY_FILE_BYTES = 64 * 1024
 _KIB, _MIB = 1024, 1024 * 1024
 # The study's own (published:hmac-lambda-2023).
@@ -68,6 +70,30 @@ def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
     if not key:
         raise WrongUse("the shared key is empty", "sectax hmac keygen makes one")
     return key
+
+
+def key_doubts(path: str | None, environment: Mapping[str, str], key: bytes) -> list[str]:
+    """What is doubtful about a shared key that was read. No sentence holds any of it.
+
+    Args:
+        path, environment: as they were given to `shared_key`.
+    """
+    doubts = []
+    if len(key) < _SHORTEST_KEY_BYTES:
+        doubts.append(
+            f"the shared key has {len(key)} bytes: shorter than {_SHORTEST_KEY_BYTES} it can be guessed more easily "
+            "than the token (RFC 2104, section 3); sectax hmac keygen makes one that is long enough"
+        )
+    path = path or environment.get("SHARED_KEY_FILE")
+    if path is not None:
+        with contextlib.suppress(OSError):
+            mode = stat.S_IMODE(os.stat(path).st_mode)
+            if mode & 0o077:
+                doubts.append(
+                    f"the key file {path} has mode {mode:03o}, so other users of this machine may read it; chmod 600 "
+                    "keeps them out, and a new key makes sure"
+                )
+    return doubts
 
 
 def _key_in(path: str) -> bytes:
@@ -122,7 +148,13 @@ def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None, 
     """The signed event as JSON, for the text in a file (`-` for stdin), every byte of it."""
     if salt is not None and not events.is_salt(salt):
         raise WrongUse(f"--salt is no text of 1 to {events.LONGEST_SALT_BYTES} bytes", "leave it out for a random one")
-    event = events.signed(variant, key, salt or _new_salt(), _text(data_path))
+    data = _text(data_path)
+    if variant == events.EXPIRY and not events.holds_expiry(data):
+        raise WrongUse(
+            f"--scheme {variant} signs an expiry that is part of the data, and these data hold none",
+            f"sectax hmac payload --scheme {variant} makes data with an expiry, and signs them",
+        )
+    event = events.signed(variant, key, salt or _new_salt(), data)
     return msgspec.json.encode(events.DetachedToken(event.key, event.token) if detached else event)
 
 

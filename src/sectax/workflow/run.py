@@ -39,6 +39,7 @@ from sectax.workflow.comparable import refuse_nothing_to_compare
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.in_time import with_budget, with_last_look
 from sectax.workflow.ledger import Ledger
+from sectax.workflow.machine_load import machine_load
 from sectax.workflow.progress import Progress
 from sectax.workflow.whereabouts import before_blocks, whereabouts
 
@@ -118,6 +119,8 @@ class _Session:
             for line in words.plan(self.plan):
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
+            if (load := machine_load()).busy:
+                self.progress.say(f"warning: the machine is busy already (load {load}): end what else is running")
             with self.progress.waiting("setting up"):
                 self.experiment.set_up(self.plan)
             with self._processor():

@@ -1,4 +1,4 @@
-"""Uploads: small ones are taken in a thread, large ones in a process of their own, so that nothing else waits for them."""
+"""Uploads: small ones are taken in a thread, large ones in a process of their own, so that nothing else waits."""
 
 from __future__ import annotations
 

@@ -82,6 +82,7 @@ class FunctionExperiment:
     def plan(self, request: Request) -> Plan:
         options = dict(request.options) | {FOLDER: (os.getcwd(),)}
         functions = read_functions(options)
+        _check_handlers(functions)
         known = (
             Factor("memory", memory_levels(request.levels.get("memory", _MEMORY_MB), _MEMORY_MB)),
             Factor("pace", (BACK_TO_BACK, SPACED)),
@@ -165,6 +166,16 @@ class FunctionExperiment:
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         return usage(plan, _ASSUMED_S)
+
+
+def _check_handlers(functions: Functions) -> None:
+    """Refuse what can be seen not to start, before anything is deployed."""
+    from sectax.subjects.function.code import read_code
+    from sectax.subjects.function.handler import check_handler
+
+    for name, path in functions.code.items():
+        layers = bool(functions.layers[name])
+        check_handler(f"function {name!r}", read_code(path), functions.runtime, functions.handler, layers=layers)
 
 
 class _Availability:

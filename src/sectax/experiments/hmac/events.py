@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 
 import msgspec
 
@@ -92,6 +93,11 @@ def refusal(variant: str, shared_key: bytes, content: bytes, now: float, detache
     ):
         return "the token is not genuine"
     return _expiry_refusal(event.data, now) if variant == EXPIRY else ""
+
+
+def holds_expiry(data: str) -> bool:
+    """Whether this is a payload with an expiry, past or not."""
+    return not _expiry_refusal(data, -math.inf)
 
 
 def _read(content: bytes, detached: str | None) -> Event:

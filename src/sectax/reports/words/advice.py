@@ -8,6 +8,7 @@ from sectax.model.advice import Advice, Anatomy, Growth, Held, Priced, Sent, Unk
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
+from sectax.reports import units
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import names
 
@@ -105,6 +106,8 @@ def _doubt(seen: Unknown) -> str:
 def _lacking(given: Advice, plan: Plan) -> Iterator[str]:
     for metric in given.lacking:
         yield f"{names.metric(plan, metric)}: no treatment has one, as in runs of an earlier sectax; run it again"
+    if given.unpriced:
+        yield "what a million requests cost, where what is billed has no interval yet: more blocks give one"
 
 
 def _where(plan: Plan, cell: str, treatment: str) -> str:
@@ -147,4 +150,7 @@ def _nanoseconds(seconds: Estimate) -> str:
 
 
 def _money(each: Priced) -> str:
-    return f"{each.bill.total:.4g} {printable(each.bill.currency)}"
+    low, high = units.outward(each.least, each.most)
+    total = units.number(each.bill.total, each.most - each.least)
+    between = f" ({low} to {high})" if each.most > each.least else ""
+    return f"{total} {printable(each.bill.currency)}{between}"

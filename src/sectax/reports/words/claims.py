@@ -15,6 +15,9 @@ from sectax.reports import units
 
 # From here on a ratio reads better than a per cent: 'twice as slow', not 'slower by 100 %'.
 _RATIO_FROM = 2.0
+# A margin or an interval (as a ratio of its ends) past these tells nobody anything.
+_LARGEST_MARGIN = 10.0
+_WIDEST = math.log(1000.0)
 
 _GRADES = {
     VerdictId.SLOWER_MATERIAL: "material",
@@ -78,6 +81,8 @@ def interval(seen: Effect) -> str:
     """The interval with its signs, positive always costlier: '−1.2 to +3.4 %'."""
     if not (math.isfinite(seen.low) and math.isfinite(seen.high)):
         return "no interval yet"
+    if seen.high - seen.low > _WIDEST:
+        return "the interval is too wide to tell anything"
     if max(abs(seen.low), abs(seen.high)) >= math.log(_RATIO_FROM):
         low, high = units.outward(math.exp(seen.low), math.exp(seen.high), nothing=1.0)
         return f"{low} to {high} times the cost"
@@ -127,7 +132,11 @@ def _inconclusive(finding: Finding) -> str:
     seen = finding.effect
     if seen is None:
         return "inconclusive"
-    margin, reach = seen.margin_needed, seen.margin_in_reach
+    margin, reach = (
+        None if each is None or each > _LARGEST_MARGIN else each for each in (seen.margin_needed, seen.margin_in_reach)
+    )
+    if margin is None and seen.margin_needed is not None:
+        return "inconclusive: how much these blocks resolve is not known"
     smallest = ""
     if margin is not None:
         smallest = f"± {units.share(margin)} is the smallest margin these blocks resolve"
