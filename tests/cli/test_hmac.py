@@ -34,6 +34,7 @@ print(sorted(event), len(bytes.fromhex(event["key"])), base64.b64decode(event["d
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "key").write_text(KEY)
+    (tmp_path / "key").chmod(0o600)
     return tmp_path
 
 
@@ -305,3 +306,34 @@ def test_making_events_imports_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ)
 
     assert "HEAVY []" in done.stdout
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+@pytest.mark.parametrize("key", ["short", "x" * 32])
+def test_keys_that_are_short_or_that_others_can_read_are_warned_of(folder, key, mode):
+    (folder / "doubtful").write_text(key)
+    (folder / "doubtful").chmod(mode)
+
+    (folder / "data").write_text("data")
+
+    done = sectax("hmac", "sign", "data", "--key-file", "doubtful", folder=folder)
+
+    assert done.status == 0
+    assert ("has 5 bytes" in done.err) is (key == "short")
+    assert (f"has mode {mode:03o}" in done.err) is (mode != 0o600)
+    assert json.loads(done.out)["data"] == "data"
+
+
+def test_an_expiry_is_signed_where_the_data_hold_one_and_its_lack_is_said_otherwise(folder):
+    scheme = ("--scheme", "published-expiry", "--key-file", "key")
+    sectax("hmac", "payload", "--size", "1KiB", "--out", "made", *scheme, folder=folder)
+    (folder / "data").write_text(json.loads((folder / "made" / "1KiB.json").read_text())["data"])
+
+    signed = sectax("hmac", "sign", "data", "--out", "event", *scheme, folder=folder)
+    verified = sectax("hmac", "verify", "event", *scheme, folder=folder)
+    (folder / "data").write_text("no payload")
+    refused = sectax("hmac", "sign", "data", *scheme, folder=folder)
+
+    assert (signed.status, verified.out) == (0, "genuine\n")
+    assert refused.status == 2
+    assert "these data hold none" in refused.err

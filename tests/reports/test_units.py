@@ -157,3 +157,11 @@ def test_figures_of_others_keep_their_digits(value: float, text: str) -> None:
 
 def test_infinite_width_supports_no_extra_digit() -> None:
     assert units.number(12.3456, math.inf) == "12.35"
+
+
+def test_an_interval_that_tells_nothing_is_not_printed() -> None:
+    column = units.scale("s", [0.01])
+
+    assert units.estimate(estimate(0.0123, 2e-8, 83.0), column) == "12 ms (how far off is not known)".replace(" ms", "")
+    assert units.share(4.58e9) == "more than 1,000 %"
+    assert units.share(9.9) == "990 %"

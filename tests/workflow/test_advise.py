@@ -40,12 +40,13 @@ def given(
     noise: float = 0.0,
     slow: Mapping[int, float] | None = None,
     failures: tuple[Failure, ...] = (),
+    blocks: int = len(BLOCKS),
     **levels: tuple[str, ...],
 ):
     """Advice from a run of *calls* in each of twenty blocks, all alike but for *noise* and where they are *slow*."""
     levels = {"payload": ("1MiB",), "memory": tuple(SECONDS), "authentication": ("none", "published")} | levels
     plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1, ON_AWS))
-    factors = {block: (slow or {}).get(block, 1.0) * (1 + noise * (-1) ** block) for block in BLOCKS}
+    factors = {block: (slow or {}).get(block, 1.0) * (1 + noise * (-1) ** block) for block in BLOCKS[:blocks]}
     values = {
         each.id: {
             block: factor * SECONDS[each.levels["memory"]] * TIMES[each.levels["authentication"]]
@@ -55,7 +56,7 @@ def given(
     }
     billed = {each: {block: math.ceil(1e3 * value) / 1e3 for block, value in of.items()} for each, of in values.items()}
     run = Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
+        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS[:blocks],
         values={"duration": values, "billed_duration": billed}, counts={}, visited={}, failures=failures,
         witnesses={each: {"event_bytes": (1_400_000,)} for each in values}, batches={},
         telemetry={each: {"periods": 50.0, "throttled_periods": 20.0 * ("/128/" in each)} for each in values},
@@ -159,6 +160,19 @@ def test_event_sizes_and_the_quota_are_told() -> None:
     assert "payload 1MiB: 1,400,000 bytes, 1.34 times the payload" in text
     assert "memory 128 · published: in 40 % of 50 periods" in text
     assert "memory 1024 · published: in 0 %" not in text
+
+
+def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
+    noisy = given(noise=0.2)
+    (priced, *_) = noisy.priced
+    few = given(blocks=1)
+    text = as_text(few, width=200)
+
+    assert priced.least < priced.bill.total < priced.most
+    assert f" {priced.bill.currency} (" in as_text(noisy, width=200)
+    assert few.priced == ()
+    assert "USD" not in text
+    assert "what a million requests cost, where what is billed has no interval yet" in text
 
 
 def test_in_words() -> None:

@@ -1,0 +1,42 @@
+"""A busy machine is said at the start of a run, as `doctor` says it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from sectax.workflow import doctor
+from sectax.workflow.machine_load import machine_load
+
+
+@pytest.mark.parametrize(("per_cpu", "busy"), [(0.1, False), (3.0, True)])
+def test_a_load_is_judged_by_the_processors(monkeypatch: pytest.MonkeyPatch, per_cpu: float, busy: bool) -> None:
+    load = per_cpu * len(os.sched_getaffinity(0))
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+
+    assert machine_load().busy is busy
+    assert (doctor._load().health is doctor.Health.WARNING) is busy
+
+
+def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys, tmp_path) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (77.0, 0.0, 0.0))
+    from sectax.experiments.interface import Request
+    from sectax.model.plan import Stopping
+    from sectax.workflow import run
+
+    said: list[str] = []
+
+    class Listening:
+        def say(self, line: str) -> None:
+            said.append(line)
+
+        def trying(self, *of: object) -> None:
+            pass
+
+    request = Request(
+        "default", {}, Stopping(margin=0.02, max_blocks=1), 1, {"baseline": ("true",), "treatment": ("t=true",)}
+    )
+    run.start("command", request, tmp_path / "r.sectax", Listening())
+
+    assert any(line.startswith("warning: the machine is busy already (load 77.00") for line in said)
