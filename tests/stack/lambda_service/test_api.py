@@ -6,10 +6,7 @@ import base64
 import hashlib
 import http.client
 import json
-import os
 import re
-import shutil
-import subprocess
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +14,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from sectax.stack.lambda_service.api import actions
-from tests.stack.lambda_service.serving import PYTHON, ROLE, archive, client, create
+from tests.stack.lambda_service.serving import PYTHON, archive, client, create
 
 EMPTY = "def handler(event, context):\n    return None\n"
 
@@ -185,29 +182,3 @@ def test_calls_that_nobody_signed_are_refused(lambda_):
     status, said = call(lambda_, "GET", "/2015-03-31/functions/", Authorization="")
 
     assert (status, said["message"]) == (403, "Missing Authentication Token")
-
-
-@pytest.mark.skipif(
-    shutil.which("aws") is None or subprocess.run(["aws", "--version"], capture_output=True).returncode != 0,
-    reason="the AWS CLI is not installed",
-)
-def test_the_aws_cli_is_answered(lambda_, tmp_path):
-    (tmp_path / "f.zip").write_bytes(archive({"f.py": "def handler(event, context):\n    return event['a'] + 1\n"}))
-    environment = os.environ | {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-    environment.pop("AWS_PROFILE", None)
-    base = ["aws", "--endpoint-url", endpoint(lambda_), "--region", "us-east-1", "lambda"]
-
-    def aws(*words: str) -> str:
-        done = subprocess.run(
-            [*base, *words], capture_output=True, text=True, env=environment, cwd=tmp_path, timeout=60
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    aws("create-function", "--function-name", "cli", "--runtime", PYTHON, "--handler", "f.handler",
-        "--role", ROLE, "--zip-file", "fileb://f.zip")  # fmt: skip
-    (tmp_path / "event.json").write_text('{"a": 1}')
-    said = aws("invoke", "--function-name", "cli", "--payload", "fileb://event.json", "--log-type", "Tail", "out.json")
-
-    assert (tmp_path / "out.json").read_text() == "2"
-    assert re.search("REPORT RequestId", base64.b64decode(json.loads(said)["LogResult"]).decode())
