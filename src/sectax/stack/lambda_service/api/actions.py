@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from urllib.parse import unquote
 
 # Action, method, path, as in the API reference; a test compares them with those that botocore knows.
@@ -115,16 +118,13 @@ def _compiled() -> list[tuple[str, str, re.Pattern[str], str]]:
 
 
 _TABLE = _compiled()
+_REMEMBERED = 128
 
 
-def find(method: str, path: str, query: str) -> tuple[str, dict[str, str]] | None:
+@functools.lru_cache(_REMEMBERED)  # who invokes asks for the same again and again
+def find(method: str, path: str, query: str) -> tuple[str, Mapping[str, str]] | None:
     """The action that a request asks for, with the parameters of its path; None where there is no such action."""
     for action, its_method, pattern, asks in _TABLE:
         if method == its_method and (match := pattern.fullmatch(path)) and (not asks or asks in query.split("&")):
-            return action, {name: unquote(value) for name, value in match.groupdict().items()}
+            return action, MappingProxyType({name: unquote(value) for name, value in match.groupdict().items()})
     return None
-
-
-def names() -> list[str]:
-    """All actions."""
-    return [row[0] for row in _TABLE]

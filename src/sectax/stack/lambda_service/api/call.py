@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
@@ -23,17 +23,19 @@ class Call:
     """Attributes: *path* holds the parameters of the path by their names in the API reference."""
 
     action: str
-    path: dict[str, str]
+    path: Mapping[str, str]
     exchange: Exchange
     region: str
 
     def query(self, name: str) -> str | None:
         """A parameter of the query; None where it is not given."""
-        return self.queries(name)[0] if self.queries(name) else None
+        values = self.queries(name)
+        return values[0] if values else None
 
     def queries(self, name: str) -> list[str]:
         """All values of a parameter."""
-        return parse_qs(self.exchange.request.query, keep_blank_values=True).get(name, [])
+        query = self.exchange.request.query
+        return parse_qs(query, keep_blank_values=True).get(name, []) if query else []
 
     def function(self) -> tuple[str, str | None]:
         """The function that is meant, and the qualifier: of the path or of the query. Raises `ApiError`."""

@@ -36,7 +36,8 @@ class Invoke:
     async def invoke(self, call: Call) -> None:
         """Answer an Invoke. Raises `ApiError`."""
         exchange = call.exchange
-        event, (name, qualifier) = self._event(call), call.function()
+        name, qualifier = call.function()
+        event = self._event(call, name, qualifier)
         match exchange.request.headers.get("x-amz-invocation-type", "RequestResponse"):
             case "RequestResponse":
                 function, outcome = await self._invoker.invoke(name, qualifier, event)
@@ -54,7 +55,8 @@ class Invoke:
 
     async def with_stream(self, call: Call) -> None:
         """Answer an InvokeWithResponseStream: all pieces at once, when the function has answered."""
-        event, (name, qualifier) = self._event(call), call.function()
+        name, qualifier = call.function()
+        event = self._event(call, name, qualifier)
         if call.exchange.request.headers.get("x-amz-invocation-type", "RequestResponse") == "DryRun":
             call.exchange.answer(204)
             return
@@ -74,12 +76,11 @@ class Invoke:
         headers = [("Content-Type", event_stream.CONTENT_TYPE), *_headers(function, outcome, call.exchange, log=False)]
         call.exchange.answer(200, b"".join(pieces), headers)
 
-    def _event(self, call: Call) -> Event:
+    def _event(self, call: Call, name: str, qualifier: str | None) -> Event:
         """The event, if the function is there to take it."""
         request = call.exchange.request
         if request.too_large or len(request.body) > PAYLOAD_BYTES:
             raise too_large(PAYLOAD_BYTES, "InvokeFunction")
-        name, qualifier = call.function()
         self._catalogue.called(name, qualifier)
         arn = self._catalogue.registry.function_arn(name, qualifier)
         return Event(_json(request.body), arn, _client_context(request.headers.get("x-amz-client-context", "")))

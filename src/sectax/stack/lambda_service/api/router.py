@@ -40,11 +40,6 @@ class Router:
         self._actions = _FUNCTIONS | _VERSIONS | _LAYERS | _SETTINGS | _of_concurrency(concurrency) | _of_urls(urls)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    @property
-    def actions(self) -> set[str]:
-        """The names of those that are here."""
-        return set(self._actions) | set(self._invoking)
-
     def handle(self, exchange: Exchange) -> None:
         """Answer one request, now or later."""
         task = asyncio.get_running_loop().create_task(self._answer(exchange))
