@@ -120,7 +120,7 @@ def test_an_answer_that_is_too_large_becomes_an_error():
     ],
 )
 def test_an_answer_whose_trailers_tell_of_an_error_is_one(said, told):
-    program, invocation = Program(), Invocation(b"{}")
+    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
     program.runtime("GET", "invocation/next")
     program.api.hand_out(invocation)
     trailers = {"lambda_runtime_function_error_type": "Stream.Broken", "lambda_runtime_function_error_body": said}
