@@ -49,10 +49,23 @@ def test_a_call_that_is_not_signed_is_refused_before_its_body(service):
     assert b"MissingAuthenticationTokenException" in said
 
 
-def test_an_event_that_is_announced_too_large_is_refused_before_it_comes(service):
+@pytest.mark.parametrize(
+    "path",
+    ["/2015-03-31/functions/f/invocations", "/2021-11-15/functions/f/response-streaming-invocations",
+     "/2015-03-31/functions/f/invocations?Qualifier=1", "/2015-03-31/functions/f/aliases", "/nonesuch"],
+)  # fmt: skip
+def test_a_body_that_is_announced_larger_than_the_action_takes_is_refused_before_it_comes(service, path):
     with connect(service) as client_:
-        path = b"/2015-03-31/functions/f/invocations"
-        client_.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: 50000000\r\n\r\n" % (path, SIGNED))
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n".encode()
+        client_.sendall(head + SIGNED + b"Content-Length: 10000000\r\n\r\n")
         said = rest(client_)
 
     assert b"RequestEntityTooLargeException" in said
+
+
+def test_only_an_archive_may_be_large(service):
+    with connect(service) as client_:
+        head = b"POST /2015-03-31/functions HTTP/1.1\r\nHost: localhost\r\n" + SIGNED
+        client_.sendall(head + b"Expect: 100-continue\r\nContent-Length: 60000000\r\n\r\n")
+
+        assert client_.recv(1000).startswith(b"HTTP/1.1 100 ")

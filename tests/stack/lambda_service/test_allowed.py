@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from sectax.model.errors import SectaxError, WrongUse
+from sectax.stack.lambda_service.instances import allowed
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.stack.lambda_service.main import check
 from sectax.stack.lambda_service.settings import Settings
@@ -68,15 +70,15 @@ def echo_server() -> Iterator[int]:
 
 @pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
 def test_a_function_reaches_what_is_allowed_and_nothing_else():
-    with echo_server() as allowed, echo_server() as other, socket.socket() as closed:
+    with echo_server() as open_, echo_server() as other, socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # nobody listens there
         dead = closed.getsockname()[1]
-        with LocalLambda(Settings(allow=(("127.0.0.1", allowed), ("localhost", dead)))) as local:
+        with LocalLambda(Settings(allow=(("127.0.0.1", open_), ("localhost", dead)))) as local:
             lambda_ = local.client()
             create(lambda_, "asks", ASKS, MemorySize=1769)
 
-            assert invoke(lambda_, "asks", {"port": allowed, "size": 3}).value == [3, "X"]
-            assert invoke(lambda_, "asks", {"port": allowed, "size": 3_000_000}).value == [3_000_000, "X"]
+            assert invoke(lambda_, "asks", {"port": open_, "size": 3}).value == [3, "X"]
+            assert invoke(lambda_, "asks", {"port": open_, "size": 3_000_000}).value == [3_000_000, "X"]
             assert invoke(lambda_, "asks", {"port": other, "size": 3}).value == "ConnectionRefusedError"
             assert invoke(lambda_, "asks", {"port": dead, "size": 3}).value != [3, "X"]
 
@@ -85,3 +87,30 @@ def test_a_function_reaches_what_is_allowed_and_nothing_else():
 def test_addresses_that_would_lie_over_each_other_are_refused(allow):
     with pytest.raises(WrongUse, match="port"):
         check(Settings(allow=allow))
+
+
+def test_an_instance_has_a_bounded_number_of_connections_to_an_allowed_address(monkeypatch):
+    monkeypatch.setattr(allowed, "_CONNECTIONS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as target:
+
+        async def kept() -> list[bool]:
+            inside = socket.create_server(("127.0.0.1", 0))
+            address = inside.getsockname()
+            passage = allowed.Passage("127.0.0.1", target.getsockname()[1])
+            await passage.open(inside)
+            ends = []
+            for _ in range(3):
+                reader, writer = await asyncio.open_connection(*address)
+                accepted, _ = await asyncio.to_thread(target.accept) if len(ends) < 2 else (None, None)
+                if accepted is not None:
+                    accepted.sendall(b"x")
+                ends.append((reader, writer, accepted))
+            answers = [await reader.read(1) == b"x" for reader, _, _ in ends]
+            passage.close()
+            for _, writer, accepted in ends:
+                writer.close()
+                if accepted is not None:
+                    accepted.close()
+            return answers
+
+        assert asyncio.run(kept()) == [True, True, False]

@@ -165,6 +165,25 @@ def test_a_function_url_turns_requests_into_events_and_answers_into_responses(ha
         hasty.create_function_url_config(FunctionName="web", AuthType="NONE")
 
 
+@pytest.mark.parametrize(
+    ("header", "value", "status"),
+    [
+        ("Host", "evil.example", 403),
+        ("Origin", "https://evil.example", 403),
+        ("Origin", "null", 403),
+        ("Origin", "http://localhost:3000", 200),
+    ],
+)
+def test_a_function_url_without_signatures_is_open_to_this_machine_and_to_no_web_page(hasty, header, value, status):
+    name = f"page-{header}-{status}-{len(value)}"
+    create(hasty, name, WEB)
+    url = hasty.create_function_url_config(FunctionName=name, AuthType="NONE")["FunctionUrl"]
+
+    answer = fetch(f"{url}plain?who=me", **{header: value})
+
+    assert answer[0] == status
+
+
 def test_a_function_url_is_found_changed_and_deleted(hasty):
     create(hasty, "web-2", WEB, Publish=True)
     hasty.create_alias(FunctionName="web-2", Name="live", FunctionVersion="1")

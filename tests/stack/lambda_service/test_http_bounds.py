@@ -158,3 +158,19 @@ def test_the_judge_says_how_long_a_body_may_be():
         said = talk(port, closing(b"POST / HTTP/1.1\r\nLet-Me: in\r\nContent-Length: 15\r\n\r\n"), b"x" * 15)
 
     assert said.endswith(b"POST / 0 True")
+
+
+def test_a_body_in_tiny_chunks_is_kept_in_few_pieces():
+    parts: list[int] = []
+
+    def count(exchange: Exchange) -> None:
+        parts.append(len(exchange.request.parts))
+        echo(exchange)
+
+    chunks = 20_000
+    with echoing(count, HttpLimits(4096, 2**24, connections=8)) as port:
+        head = closing(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        said = talk(port, head, b"2\r\nab\r\n" * chunks, b"0\r\n\r\n")
+
+    assert said.endswith(b"POST / %d False" % (2 * chunks))
+    assert parts[0] < 1100

@@ -228,8 +228,9 @@ def test_time_out_kills_the_instance(lambda_, tmp_path):
     assert again.measured["instance"] != answer.measured["instance"]
 
 
-def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_own_time(box):
-    with served(box.create, init_s=0.2) as endpoint:
+def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_own_time(box, tmp_path):
+    logs = tmp_path / "logs"
+    with served(box.create, init_s=0.2, logs=str(logs)) as endpoint:
         lambda_ = client(endpoint)
         create(lambda_, "late", "import time\ntime.sleep(60)\n", Timeout=1)
 
@@ -238,6 +239,7 @@ def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_
     assert answer.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
     assert "INIT_REPORT Init Duration: 200.00 ms\tPhase: init\tStatus: timeout" in answer.log
     assert answer.measured["instance"] == "late-2"
+    assert logs.read_text().count("INIT_REPORT") == 1
     assert box.alive == 0
 
 

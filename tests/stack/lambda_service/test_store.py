@@ -115,3 +115,20 @@ def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkey
     assert sorted(Path(tmp_path).iterdir()) == sorted([living.path, tmp_path / "other"])
     living.remove()
     assert not living.path.exists()
+
+
+def test_what_was_half_written_by_a_process_that_was_killed_is_not_taken_for_an_archive(tmp_path, monkeypatch):
+    def killed(source: object, target: object) -> None:
+        raise KeyboardInterrupt
+
+    store, data = CodeStore(tmp_path), archive({"a": "x"})
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", killed)
+        with pytest.raises(KeyboardInterrupt):
+            store.add(data)
+
+    other = CodeStore(tmp_path)
+    assert not list((tmp_path / "code").iterdir())
+    assert (other.add(data).folder / "a").read_text() == "x"
+    other.remove_but(set())
+    assert not list(tmp_path.glob("*/*"))

@@ -21,6 +21,7 @@ _DEFAULTS = EventSettings(2, 21_600, 0.0)  # AWS Lambda Developer Guide, "How La
 # to 5 minutes, for queues of another size.
 _BUSY_S = (0.1, 5.0)
 _MOST_BYTES = 256 * 1024 * 1024
+_OWN_BYTES = 8 * 1024  # what an event takes beside its payload
 
 
 class EventQueue:
@@ -36,9 +37,9 @@ class EventQueue:
 
     def put(self, name: str, qualifier: str | None, event: Event) -> None:
         """Take an event. Raises `ApiError` where too much waits already."""
-        if self._bytes + len(event.payload) > _MOST_BYTES:
+        if self._bytes + len(event.payload) + _OWN_BYTES > _MOST_BYTES:
             raise too_many()
-        self._bytes += len(event.payload)
+        self._bytes += len(event.payload) + _OWN_BYTES
         task = asyncio.get_running_loop().create_task(self._work(name, qualifier, event))
         self._tasks.add(task)
         task.add_done_callback(lambda done: self._done(done, event))
@@ -52,7 +53,7 @@ class EventQueue:
 
     def _done(self, task: asyncio.Task[None], event: Event) -> None:
         self._tasks.discard(task)
-        self._bytes -= len(event.payload)
+        self._bytes -= len(event.payload) + _OWN_BYTES
 
     async def _work(self, name: str, qualifier: str | None, event: Event) -> None:
         loop = asyncio.get_running_loop()

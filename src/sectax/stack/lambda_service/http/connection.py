@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Requests of one segment that may wait behind the one that is being answered; later ones wait in the client's memory.
 _PIPELINED = 16
+_SMALL_BYTES = 512
+_SMALL_PARTS = 1024
 
 
 class Connection(asyncio.Protocol):
@@ -54,7 +56,7 @@ class Connection(asyncio.Protocol):
         self._proceeding = False
         self._refusal = 400
         self._body: list[bytes] = []
-        self._length = self._most = 0
+        self._length = self._small = self._most = 0
         self._begin()
 
     @property
@@ -154,6 +156,11 @@ class Connection(asyncio.Protocol):
         if self._length <= self._most:
             self._body.append(part)
             self._hold(len(part))
+            # Tiny chunks would take many times their size as objects of Python's.
+            self._small = self._small + 1 if len(part) < _SMALL_BYTES else 0
+            if self._small == _SMALL_PARTS:
+                self._body[-_SMALL_PARTS:] = [b"".join(self._body[-_SMALL_PARTS:])]
+                self._small = 0
             return
         self._drop()
         if self._length > 2 * self._most:
@@ -187,6 +194,7 @@ class Connection(asyncio.Protocol):
         self._headers: dict[str, str] = {}
         self._body = []
         self._length = 0
+        self._small = 0  # parts in a row that are tiny
         self._most = 0
 
     def _feed(self, data: bytes) -> None:

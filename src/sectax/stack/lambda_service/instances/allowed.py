@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 _HIGH_WATER = 256 * 1024
+_CONNECTIONS = 128  # at once, of one instance to one address: each takes two descriptors of the server's
 
 
 class Passage:
@@ -60,8 +61,11 @@ class _End(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._ends.add(self)
         self._transport = cast(asyncio.Transport, transport)
+        if self.connect is not None and len(self._ends) >= 2 * _CONNECTIONS:
+            self._transport.abort()
+            return
+        self._ends.add(self)
         self._transport.set_write_buffer_limits(_HIGH_WATER)
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.connect is not None:
