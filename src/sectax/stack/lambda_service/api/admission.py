@@ -26,8 +26,13 @@ def admit(exchange: Exchange) -> int:
     try:
         return _admitted(exchange)
     except ApiError as error:
-        error.answer(exchange, (("x-amzn-RequestId", str(uuid.uuid4())),))
+        refuse(exchange, error)
         return 0
+
+
+def refuse(exchange: Exchange, error: ApiError) -> None:
+    """Answer a request that has come to no invocation, and so has no identifier yet."""
+    error.answer(exchange, (("x-amzn-RequestId", str(uuid.uuid4())),))
 
 
 def most_bytes(action: str) -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sectax.model.errors import SectaxError
 from sectax.stack.lambda_service.api import actions, event_settings, functions, layers, tags, versions
-from sectax.stack.lambda_service.api.admission import most_bytes
+from sectax.stack.lambda_service.api.admission import most_bytes, refuse
 from sectax.stack.lambda_service.api.call import Call
 from sectax.stack.lambda_service.api.catalogue import Catalogue
 from sectax.stack.lambda_service.api.concurrency import Concurrency
@@ -55,15 +54,14 @@ class Router:
             await asyncio.wait(tasks)
 
     async def _answer(self, exchange: Exchange) -> None:
-        request_id = ("x-amzn-RequestId", str(uuid.uuid4()))
         try:
             await self._act(exchange)
         except ApiError as error:
-            error.answer(exchange, (request_id,))
+            refuse(exchange, error)
         except SectaxError as error:
-            ApiError(500, "ServiceException", f"{error.message}: {error.hint}").answer(exchange, (request_id,))
+            refuse(exchange, ApiError(500, "ServiceException", f"{error.message}: {error.hint}"))
         except Exception as error:  # a fault of ours must not leave the caller waiting
-            ApiError(500, "ServiceException", f"a fault of sectax: {error!r}").answer(exchange, (request_id,))
+            refuse(exchange, ApiError(500, "ServiceException", f"a fault of sectax: {error!r}"))
 
     async def _act(self, exchange: Exchange) -> None:
         request = exchange.request
