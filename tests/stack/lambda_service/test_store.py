@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,17 @@ def test_later_layers_lie_over_earlier_ones(tmp_path):
     assert (opt / "both").read_text() == "two"
     assert sorted(path.name for path in (opt / "d").iterdir()) == ["one", "two"]
     assert store.merge(()) is None
+
+
+def test_files_keep_the_times_of_the_zip_and_so_do_those_of_merged_layers(tmp_path):
+    store = CodeStore(tmp_path)
+    uploaded = layer(store, {"d/a": "x"}, 1)
+
+    opt = store.merge((uploaded,))
+
+    assert opt is not None
+    times = [(folder / "d" / "a").stat().st_mtime for folder in (uploaded.code.folder, opt)]
+    assert times == [datetime(2026, 1, 1, tzinfo=UTC).timestamp()] * 2
 
 
 def test_layers_that_are_too_large_together_are_refused(tmp_path, monkeypatch):

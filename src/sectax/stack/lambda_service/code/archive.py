@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from sectax.stack.lambda_service.code.entry_time import modified
 from sectax.stack.lambda_service.code.errors import BadArchive
 from sectax.stack.lambda_service.code.tree import File, Folder, Link, Tree
 
@@ -96,7 +97,7 @@ class _Reader:
             return Folder()
         if kind == stat.S_IFLNK:
             return Link(self._link_target(entry))
-        return File(lambda: self._content(entry), bool(mode & stat.S_IXUSR), entry.file_size)
+        return File(lambda: self._content(entry), bool(mode & stat.S_IXUSR), entry.file_size, modified(entry))
 
     def _link_target(self, entry: zipfile.ZipInfo) -> str:
         if entry.file_size > _LINK_BYTES:

@@ -113,7 +113,7 @@ def _nodes(folder: Path, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
             else:
                 about = entry.stat(follow_symlinks=False)
                 read = functools.partial(_content, entry.path)
-                yield inner, File(read, bool(about.st_mode & stat.S_IXUSR), about.st_size)
+                yield inner, File(read, bool(about.st_mode & stat.S_IXUSR), about.st_size, int(about.st_mtime))
 
 
 def _content(path: str) -> Iterator[bytes]:

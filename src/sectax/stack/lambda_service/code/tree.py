@@ -26,11 +26,18 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True)
 class File:
-    """A file; `read` gives its content in pieces, `size` is what it should be in bytes."""
+    """A file.
+
+    Attributes:
+        read: gives its content in pieces.
+        size: what it should be, in bytes.
+        modified: when it was last changed, in seconds since 1970.
+    """
 
     read: Callable[[], Iterable[bytes]]
     executable: bool
     size: int
+    modified: int
 
 
 @dataclass(frozen=True)
@@ -188,7 +195,9 @@ def _write(folder: Folder, descriptor: int) -> None:
                 with open(os.open(name, _NEW, 0o600, dir_fd=descriptor), "wb") as file:
                     for piece in node.read():
                         file.write(piece)
+                    file.flush()  # or closing it would change the time once more
                     os.fchmod(file.fileno(), 0o755 if node.executable else 0o644)
+                    os.utime(file.fileno(), (node.modified, node.modified))
             case Link():
                 os.symlink(node.target, name, dir_fd=descriptor)
     os.fchmod(descriptor, 0o755)
