@@ -85,3 +85,14 @@ def test_a_name_that_is_a_path_is_refused() -> None:
     for name in "../x", "", "a/b", "a\n", ".hidden":
         with pytest.raises(InstanceFailed, match="no name"):
             Instance.create(name, Limits(128, None), [])
+
+
+def test_where_a_folder_comes_from_is_not_in_mountinfo(code: Path) -> None:
+    box = _instance(Mount(code, "/var/task"))
+    try:
+        seen = run(box, "print(open('/proc/self/mountinfo').read())").text
+    finally:
+        box.destroy()
+
+    assert " /var/task " in seen
+    assert "private" not in seen

@@ -36,6 +36,8 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 _NO_MEMORY = ("Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTotal", "SwapFree", "Shmem", "SReclaimable")
 _SHM_MB = 64  # as in a container; what is in it counts as memory
 
+_EMPTY = "dev/mqueue"  # as in a container
+
 _READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 
 
@@ -68,6 +70,7 @@ def enter_root(
     groups = make_places()
     os.mkdir("proc")
     os.mkdir("tmp")
+    os.mkdir(_EMPTY)
     kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     _show_memory(memory_mb)
     if tmp is None:
@@ -76,7 +79,7 @@ def enter_root(
         kernel.attach(tmp, "tmp")
     # Outer folders first, or they would hide the inner ones.
     for source, target in sorted(mounts, key=lambda pair: pair[1]):
-        _show(source, os.path.normpath(target).lstrip("/"))
+        _show_unnamed(source, os.path.normpath(target).lstrip("/"))
     kernel.change_root()
     kernel.protect("/", _READ_ONLY, recursive=False)
     return groups
@@ -134,6 +137,26 @@ def _show(source: str, target: str) -> None:
         _write(target, "")
     kernel.mount(source, target, flags=kernel.MS_BIND | kernel.MS_REC)
     kernel.protect(target, _READ_ONLY, recursive=True)
+
+
+def _show_unnamed(source: str, target: str) -> None:
+    """As `_show`, but what the function reads in /proc/self/mountinfo does not say where it comes from.
+
+    A file system's own path is part of every bind mount there. An overlay says what it was given: here the names of a
+    link and of an empty folder, since it wants two. It shows nothing that is mounted below, and takes no single file.
+    """
+    if not os.path.isdir(source):
+        return _show(source, target)
+    os.makedirs(target, exist_ok=True)
+    os.symlink(source, "lower")
+    try:
+        kernel.mount("overlay", target, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, f"lowerdir=lower:{_EMPTY}")
+    except OSError:  # no overlays in this kernel, or too many on each other, as in a container in a container
+        _show(source, target)
+    else:
+        kernel.protect(target, _READ_ONLY, recursive=False)
+    finally:
+        os.unlink("lower")
 
 
 def _tmpfs(target: str, options: str) -> None:
