@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from sectax.toolchain.cache import cache_folder
+
 
 def succeeds(*words: str) -> bool:
     try:
@@ -59,6 +61,11 @@ def has_program(*names: str) -> Callable[[], bool]:
     return lambda: any(map(shutil.which, names))
 
 
+def is_set_up(client: str) -> Callable[[], bool]:
+    """Whether `sectax setup` has put a client of this language into the cache."""
+    return lambda: any((cache_folder() / "lambda").glob(f"{client}-*/complete"))
+
+
 def other_users_have_python() -> bool:
     return succeeds("/usr/bin/python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))")
 
@@ -72,6 +79,12 @@ NEEDED: tuple[tuple[str, Callable[[], bool]], ...] = (
     (r"\bGo\b|aws-lambda-go", has_program("go")),
     (r"C compiler", has_program("cc", "gcc", "clang")),
     (r"headers of OpenSSL", Path("/usr/include/openssl/evp.h").exists),
+    (r"nodejs\S+ is not set up", is_set_up("node")),
+    (r"java\d+ is not set up", is_set_up("java")),
+    (r"^Node is not installed", has_program("node")),
+    (r"^Java is not installed", has_program("java")),
+    (r"^javac", has_program("javac")),
+    (r"^Rust is|Rust function", has_program("cargo")),
     (r"AWS CLI", lambda: succeeds("aws", "--version")),
     (r"sqlite3", has_program("sqlite3")),
     (r"pandas", lambda: importlib.util.find_spec("pandas") is not None),

@@ -23,7 +23,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
 from sectax.reports import beside
 from sectax.subjects.function import AWS, LOCAL
-from sectax.toolchain.probes import Missing
+from sectax.toolchain.programs import Missing
 
 # With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from sectax.model.errors import WrongUse
 from sectax.toolchain import functions, go, probe_environment, probes
-from sectax.toolchain.lambda_runtime import python
+from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.programs import Missing
 
 Say = Callable[[str], None]
@@ -127,8 +127,8 @@ class RuntimePart:
         return f"AWS's runtime client for {self.runtime}"
 
     def missing(self) -> Missing | None:
-        return python.missing(self.runtime)
+        return managed.missing(self.runtime)
 
     def make(self, say: Say) -> None:
         say(f"installing {self.title}")
-        python.python_runtime(self.runtime)
+        managed.install(self.runtime)

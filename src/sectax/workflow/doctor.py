@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sectax.sandboxes.process.host import host_identity
+from sectax.toolchain import parts
 from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.parts import Part
 from sectax.workflow.machine_load import machine_load
 from sectax.workflow.setup import required
@@ -53,6 +55,7 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
     for part in required():
         with waiting(f"looking at {part.title}"):
             found.append(_part(part))
+    found += [_runtime(name) for name in managed.others_here()]
     with waiting("making a function instance"):
         found.append(_lambda())
     return found
@@ -119,6 +122,15 @@ def _part(part: Part) -> Symptom:
     if lack.on_first_use:
         return Symptom(part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.mend)
     return Symptom(part.id, Health.MISSING, lack.reason, lack.mend)
+
+
+def _runtime(name: str) -> Symptom:
+    """A runtime that no experiment of sectax's own needs: without it, functions of that name are refused."""
+    part = parts.load(f"lambda-runtime:{name}")
+    lack = part.missing()
+    if lack is None:
+        return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
+    return Symptom(part.id, Health.WARNING, f"{lack.reason} (only functions in {name} need it)", lack.mend)
 
 
 def _lambda() -> Symptom:

@@ -1,4 +1,4 @@
-"""Installs what experiments need; one part that cannot be installed does not stop the others."""
+"""Installs what experiments and functions need; one part that cannot be installed does not stop the others."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from collections.abc import Callable, Iterable
 from sectax.experiments import registry
 from sectax.model.errors import SectaxError
 from sectax.toolchain import parts
+from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.setup import set_up as set_up_part
 
 
 def required(experiments: Iterable[str] = ()) -> tuple[parts.Part, ...]:
-    """What the experiments named can use, or all of them; each part once."""
+    """What the experiments named can use, or all of them; each part once.
+
+    Args:
+        experiments: managed runtimes of Lambda too, e.g. `nodejs20.x`.
+    """
     wanted: dict[str, None] = {}
     for name in tuple(experiments) or registry.names():
-        wanted.update(dict.fromkeys(registry.load(name).requirements()))
+        needed = (f"lambda-runtime:{name}",) if managed.is_name(name) else registry.load(name).requirements()
+        wanted.update(dict.fromkeys(needed))
     return tuple(parts.load(requirement) for requirement in wanted)
 
 

@@ -107,7 +107,7 @@ def test_what_is_not_there_is_not_found(lambda_, operation):
         ({"MemorySize": 10_241}, "'memorySize'.*less than or equal to 10240"),
         ({"Timeout": 901}, "'timeout'.*less than or equal to 900"),
         ({"EphemeralStorage": {"Size": 12}}, "ephemeralStorage"),
-        ({"Runtime": "nodejs20.x"}, "nodejs20.x is not here, because"),
+        ({"Runtime": "nodejs4.x"}, "nodejs4.x is not here, because"),
         ({"Runtime": "python3.4"}, "python3.4 is not here, because there is no python3.4"),
         ({"Runtime": "java21"}, "java21 is not here, because"),
         ({"Architectures": ["s390x"]}, "not here, because this machine is"),

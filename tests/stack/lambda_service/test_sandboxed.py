@@ -260,3 +260,24 @@ def test_a_wrong_address_is_said_before_anything_is_started():
 
     assert done.returncode == 2
     assert "0.0.0.0 is no loopback address" in done.stderr
+
+
+_SEES = """
+import os
+def handler(event, context):
+    folders = [folder for folder in os.environ["PATH"].split(":") if os.path.isdir(folder)]
+    programs = [name for folder in folders for name in os.listdir(folder)]
+    mounts = open("/proc/self/mountinfo").read()
+    return {"programs": programs, "mounts": mounts, "said": os.popen("ls /var/task").read()}
+"""
+
+
+def test_a_function_finds_a_shell_but_no_tools_of_the_machine_and_no_paths_of_its(real):
+    create(real, "sees", _SEES)
+
+    seen = invoke(real, "sees").value
+
+    assert {"sh", "ls", "cat", PYTHON} <= set(seen["programs"])
+    assert not {"apt-get", "mount", "su", "perl", "git", "gcc", "systemctl", "ip"} & set(seen["programs"])
+    assert "f.py" in seen["said"]
+    assert not [word for word in ("sectax", "/.cache", "/code/", str(Path.home())) if word in seen["mounts"]]

@@ -48,7 +48,7 @@ SITUATIONS = [
     (LATER, {"expected": "1"}, "visit", "gave a wrong answer: 2"),
     (DIES, {}, "open", "Runtime.ExitError.*exit status 3"),
     ("import nothing\n", {}, "open", "ImportModuleError"),
-    (LATER, {"runtime": "nodejs20.x"}, "open", "CreateFunction was refused: .*nodejs20.x is not here"),
+    (LATER, {"runtime": "nodejs4.x"}, "open", "CreateFunction was refused: .*nodejs4.x is not here"),
     (LATER, {"memory_mb": 64}, "open", "MemorySize, value: 64"),
     (LATER, {"events": (b"{",)}, "open", "Invoke was refused: InvalidRequestContentException"),
     (LATER, {"events": ("/no/such/file",)}, "open", "event cannot be read"),

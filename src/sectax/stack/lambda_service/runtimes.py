@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from sectax.sandboxes.instance import Mount
-from sectax.stack.lambda_service.instances.programs import Runtime
-from sectax.toolchain.lambda_runtime.python import MissingInterpreter, PythonRuntime, python_runtime
+from sectax.stack.lambda_service.instances.programs import TASK, Runtime
+from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
+from sectax.toolchain.lambda_runtime.java import JavaRuntime, java_runtime
+from sectax.toolchain.lambda_runtime.node import NodeRuntime, node_runtime
+from sectax.toolchain.lambda_runtime.python import PythonRuntime, python_runtime
 
 _PROVIDED = ("provided.al2023", "provided.al2")
 _LANG, _CLIENT = "/var/lang", "/var/runtime"
@@ -22,22 +25,40 @@ def find(name: str) -> Runtime:
     """
     if name in _PROVIDED:
         return Runtime(None, (), {}, "")
-    if name.startswith("python3."):
-        try:
+    try:
+        if name.startswith("python3."):
             return _python(name, python_runtime(name))
-        except MissingInterpreter as error:
-            raise RuntimeMissing(f"{name} is not here, because {error.message} ({error.hint})") from error
-    if name.startswith("nodejs"):
-        raise RuntimeMissing(
-            f"{name} is not here, because AWS's runtime client for Node is built natively (autoconf, automake, libtool "
-            "and minutes of compiling); python3.x and provided.al2023 are here"
-        )
-    raise RuntimeMissing(f"{name} is not here, because only python3.x and {_PROVIDED[0]} are")
+        if name.startswith("nodejs"):
+            return _node(name, node_runtime(name))
+        if name.startswith("java"):
+            return _java(name, java_runtime(name))
+    except MissingInterpreter as error:
+        raise RuntimeMissing(f"{name} is not here, because {error.message} ({error.hint})") from error
+    raise RuntimeMissing(f"{name} is not here, because only python3.x, nodejs, java and {_PROVIDED[0]} are")
 
 
 def _python(name: str, python: PythonRuntime) -> Runtime:
     # As in Lambda's own image: the interpreter in /var/lang, the runtime client in /var/runtime. -S keeps the packages
     # of the machine's interpreter out; the client's bootstrap.py makes the search path.
     argv = (f"{_LANG}/bin/{python.program}", "-S", f"{_CLIENT}/bootstrap.py")
-    mounts = (Mount(python.prefix, _LANG), Mount(python.client, _CLIENT))
+    interpreter = Mount(python.client / "lang", f"{_LANG}/bin")
+    mounts = (Mount(python.prefix, _LANG), interpreter, Mount(python.client, _CLIENT))
     return Runtime(argv, mounts, {}, f"AWS_Lambda_{name}")
+
+
+def _node(name: str, node: NodeRuntime) -> Runtime:
+    major = name.removeprefix("nodejs").removesuffix(".x")
+    # Where `require` looks: AWS Lambda Developer Guide, "Building Lambda functions with Node.js", layers.
+    folders = (f"/opt/nodejs/node{major}/node_modules", "/opt/nodejs/node_modules", f"{_CLIENT}/node_modules", _CLIENT)
+    argv = (f"{_LANG}/bin/node", f"{_CLIENT}/node_modules/aws-lambda-ric/bin/index.mjs")
+    mounts = (Mount(node.client / "lang", f"{_LANG}/bin"), Mount(node.client, _CLIENT))
+    return Runtime(argv, mounts, {"NODE_PATH": ":".join((*folders, TASK))}, f"AWS_Lambda_{name}")
+
+
+def _java(name: str, java: JavaRuntime) -> Runtime:
+    # From Java 17 on Lambda compiles with C1 alone: AWS Lambda Developer Guide, "Customize Java runtime startup
+    # behavior". The collector is the one that others saw on its command line.
+    flags = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+    main = "com.amazonaws.services.lambda.runtime.api.client.AWSLambda"
+    argv = (f"{_LANG}/bin/java", *flags, "-cp", f"{_CLIENT}/*", main)
+    return Runtime(argv, (Mount(java.home, _LANG), Mount(java.client, _CLIENT)), {}, f"AWS_Lambda_{name}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
-import hashlib
 import json
 import shutil
 import subprocess
@@ -12,19 +10,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.model.errors import SectaxError
 from sectax.toolchain import installer, packages
-from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.lambda_runtime import client_folder
+from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
 from sectax.toolchain.programs import Missing
 
 _LOCK = Path(__file__).with_name("python.lock")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 _ASK = "import json, sys; print(json.dumps([sys.base_prefix, sys.version, list(sys.version_info[:2])]))"
 _ASK_TIMEOUT_S = 20
-
-
-class MissingInterpreter(SectaxError):
-    """This runtime cannot be had here; the message is the reason, the hint what would mend it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,8 @@ class PythonRuntime:
     Attributes:
         prefix: the folder that the interpreter lives in, as `sys.base_prefix`.
         program: its name in the folder `bin` of that.
-        client: the folder with the runtime client, AWS's SDK and bootstrap.py.
+        client: the folder with the runtime client, AWS's SDK and bootstrap.py; in its folder `lang`, the interpreter's
+            program alone.
     """
 
     prefix: Path
@@ -50,7 +45,7 @@ def python_runtime(name: str) -> PythonRuntime:
         MissingInterpreter: there is no such interpreter here, or the client could not be installed.
     """
     executable, prefix, version = _found(name)
-    return PythonRuntime(prefix, name, _client(executable, version))
+    return PythonRuntime(prefix, name, _client(executable, prefix, name, version))
 
 
 def missing(name: str) -> Missing | None:
@@ -59,7 +54,7 @@ def missing(name: str) -> Missing | None:
         _, _, version = _found(name)
     except MissingInterpreter as error:
         return Missing(error.message, error.hint)
-    if (_folder(version) / "complete").exists():
+    if client_folder.is_complete(_folder(version)):
         return None
     return Missing("it is not installed yet", "sectax setup", makable=True, on_first_use=True)
 
@@ -94,25 +89,21 @@ def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
 
 
 def _folder(version: str) -> Path:
-    """Where the client is, or will be; named after all that it is made of."""
-    mark = hashlib.sha256(_LOCK.read_bytes() + _BOOTSTRAP.read_bytes() + version.encode()).hexdigest()[:16]
-    return cache_folder() / "lambda" / f"python-{mark}"
+    return client_folder.place("python-2", _LOCK.read_bytes(), _BOOTSTRAP.read_bytes(), version.encode())
 
 
-def _client(executable: str, version: str) -> Path:
+def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
     """The folder of the client, made where it is not there yet."""
-    folder = _folder(version)
-    if (folder / "complete").exists():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{folder.name}.lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)  # two servers may start at once
-        if not (folder / "complete").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            _install(executable, _LOCK, folder)
-            shutil.copy(_BOOTSTRAP, folder / "bootstrap.py")
-            (folder / "complete").touch()
-    return folder
+
+    def make(folder: Path) -> None:
+        _install(executable, _LOCK, folder)
+        shutil.copy(_BOOTSTRAP, folder / "bootstrap.py")
+        # Beside the original are all programs of the machine where that is /usr/bin.
+        (folder / "lang").mkdir()
+        shutil.copy(prefix / "bin" / name, folder / "lang" / name)
+        (folder / "lang" / "python3").symlink_to(name)
+
+    return client_folder.make_once(_folder(version), make)
 
 
 def _install(executable: str, lock: Path, folder: Path) -> None:
@@ -140,6 +131,3 @@ def _install(executable: str, lock: Path, folder: Path) -> None:
         raise MissingInterpreter(
             f"AWS's runtime client could not be installed: {error}", "mend that, then try again"
         ) from error
-    # The programs of an instance run as nobody in particular.
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
