@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from sectax.sandboxes.instance import Mount
 from sectax.stack.lambda_service.instances.programs import TASK, Runtime
 from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
 from sectax.toolchain.lambda_runtime.java import JavaRuntime, java_runtime
 from sectax.toolchain.lambda_runtime.node import NodeRuntime, node_runtime
 from sectax.toolchain.lambda_runtime.python import PythonRuntime, python_runtime
+from sectax.toolchain.lambda_runtime.shell import shell
 
 _PROVIDED = ("provided.al2023", "provided.al2")
 _LANG, _CLIENT = "/var/lang", "/var/runtime"
@@ -23,6 +26,15 @@ def find(name: str) -> Runtime:
     Raises:
         RuntimeMissing: it is unknown, or not to be had on this machine.
     """
+    runtime = _find(name)
+    try:
+        programs = [Mount(folder, place) for folder, place in shell()]
+    except OSError as error:
+        raise RuntimeMissing(f"{name} is not here, because the cache cannot be written: {error}") from error
+    return dataclasses.replace(runtime, mounts=(*programs, *runtime.mounts))
+
+
+def _find(name: str) -> Runtime:
     if name in _PROVIDED:
         return Runtime(None, (), {}, "")
     try:

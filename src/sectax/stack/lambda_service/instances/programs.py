@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from sectax.sandboxes.instance import Mount
 from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.box import API_HOST, API_PORT
-from sectax.toolchain.lambda_runtime.shell import shell
 
 TASK = "/var/task"
 OPT = "/opt"
@@ -37,8 +36,7 @@ class Runtime:
 def mounts(function: Function, runtime: Runtime) -> list[Mount]:
     """The files of an instance, besides the system's."""
     opt = [] if function.opt is None else [Mount(function.opt, OPT)]
-    shown = [Mount(folder, place) for folder, place in shell()]
-    return [*shown, Mount(function.code.folder, TASK), *opt, *runtime.mounts]
+    return [Mount(function.code.folder, TASK), *opt, *runtime.mounts]
 
 
 def extensions(function: Function) -> list[str]:
