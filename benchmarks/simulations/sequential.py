@@ -12,7 +12,7 @@ from sectax.analysis.effect import intervals
 from sectax.analysis.verdict import resolved, verdict
 from sectax.model.finding import VerdictId
 from sectax.model.metric import Better
-from sectax.model.plan import FIRST_LOOK
+from sectax.model.plan import FIRST_LOOK, Until
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, running_sequence
 from sectax.stats.differences import paired_differences
 
@@ -118,7 +118,7 @@ def _stopped(low: Array, high: Array, mean: Array, margin: float) -> NDArray[np.
     for run in range(runs):
         for n in range(FIRST_LOOK, blocks + 1):
             a, b = float(low[run, n - 1]), float(high[run, n - 1])
-            if resolved(verdict(a, b, margin), a, b, float(mean[run, n - 1]), margin):
+            if resolved(verdict(a, b, margin), a, b, float(mean[run, n - 1]), margin, Until.PRECISE):
                 stopped[run] = n
                 break
     return stopped

@@ -135,10 +135,13 @@ def test_work_that_is_not_done_is_named_and_nothing_else(mode: str, expected: se
 
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CLOCKS.items())
 def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: set[str]) -> None:
-    results = check_probe(fake(mode), only=TIMED, patience_s=2.0)
+    found: set[str] = set()
+    for _ in range(3):  # on a busy machine the time of batches may grow with their length by chance, or not grow
+        found = failed(check_probe(fake(mode), only=TIMED, patience_s=2.0))
+        if expected <= found:
+            break
 
-    # On a busy machine the time of batches does not always grow with their length.
-    assert expected <= failed(results) <= expected | {"count-scales"}
+    assert expected <= found <= expected | {"count-scales"}
 
 
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CPU_CLOCKS.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import pytest
@@ -31,8 +32,17 @@ def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys,
         def say(self, line: str) -> None:
             said.append(line)
 
-        def trying(self, *of: object) -> None:
-            pass
+        def detail(self, line: str) -> None:
+            """Not what is asked."""
+
+        def at(self, doing: str, done: int, total: int) -> None:
+            """Not what is asked."""
+
+        def stands(self, whereabouts: object) -> None:
+            """Not what is asked."""
+
+        def waiting(self, what: str) -> contextlib.AbstractContextManager[None]:
+            return contextlib.nullcontext()
 
     request = Request(
         "default", {}, Stopping(margin=0.02, max_blocks=1), 1, {"baseline": ("true",), "treatment": ("t=true",)}

@@ -110,11 +110,9 @@ def main() -> NoReturn:
         status = error.exit_status
     except (KeyboardInterrupt, click.Abort):
         status = ExitStatus.INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # Nothing here but click exits by itself, and that is how it answers a reader that has gone.
         status = _reader_gone()
-    except SystemExit as stop:
-        # That is how click answers a reader that has gone.
-        status = _reader_gone() if isinstance(stop.__context__, BrokenPipeError) else stop.code
     except OSError as error:
         _complain(
             f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",

@@ -48,7 +48,7 @@ def scale(unit: str, values: Iterable[float]) -> Scale:
 def decimals(width: float) -> int:
     """How many decimals an interval of this width supports; negative where tens or hundreds are all that is known."""
     # A hair less, so that a width of exactly so many steps is not lost to rounding.
-    return max(-15, min(15, math.ceil(math.log10(_STEPS / width) - 1e-9)))
+    return max(-15, min(15, math.ceil(math.log10(_STEPS) - math.log10(width) - 1e-9)))
 
 
 def fixed(value: float, places: int) -> str:
