@@ -20,8 +20,9 @@ endif
 # Go that `sectax setup hmac` has fetched, where Go on PATH is missing or older than the functions want.
 go := $$($(BIN)/python -m sectax.toolchain.go functions/*/go/go.mod 2>/dev/null || true)
 
-# $(call pytest,MARKERS,OPTIONS): the tests with these markers, on every processor. WORKERS=0 runs them one by one.
-WORKERS ?= auto
+# $(call pytest,MARKERS,OPTIONS): the tests with these markers, on every processor. WORKERS=0 runs them one by one. Many
+# tests wait for what they started, so there are two workers for a processor.
+WORKERS ?= $(shell echo $$((2 * $$(nproc))))
 define pytest
 	@echo "==> pytest $(if $(1),-m '$(1)')"
 	@go="$(go)"; PATH="$${go:+$$go:}$$PATH" \
