@@ -19,6 +19,7 @@ from sectax.stats.student import Interval
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
     "benchmarks.audit_speed",
+    "benchmarks.block_spread",
     "benchmarks.demo_time",
     "benchmarks.honesty.sessions",
     "benchmarks.load",
