@@ -1,0 +1,18 @@
+"""Why something cannot be had here, and what to do about it: one value for every part of the house."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class WhyNot:
+    """A reason in words, and a hint.
+
+    Attributes:
+        reason: what is missing or forbidden, as the end of a sentence ('podman is not installed').
+        hint: the command or the step that changes it; empty where there is none.
+    """
+
+    reason: str
+    hint: str = ""
