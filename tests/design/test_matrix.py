@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
-from sectax.design.matrix import MOST_PRIMARY, Rules, Unavailable, build
+from sectax.design.matrix import MOST_PRIMARY, Asked, Rules, build
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Factor, Role, Standing
+from sectax.model.why_not import WhyNot
 
 TIME = Metric("time", "s", Better.LOWER, Summary.MEAN, "time")
 MEMORY = Metric("memory", "B", Better.LOWER, Summary.MAXIMUM, "memory")
@@ -16,6 +19,20 @@ FACTORS = (
     Factor("operation", ("sign", "verify")),
     Factor("algorithm", ("RS256", "ES256", "EdDSA")),
 )
+asked_for: list[str] = []
+
+
+@dataclass(frozen=True)
+class Needs:
+    """A language; PHP is not here."""
+
+    language: str
+
+    def why_not(self) -> WhyNot | None:
+        asked_for.append(self.language)
+        return WhyNot("php is not installed", "apt-get install php-cli") if self.language == "php" else None
+
+
 BY_LANGUAGE = Rules(family=lambda levels: levels["language"])
 
 
@@ -75,21 +92,28 @@ def test_no_more_than_a_dozen_comparisons_are_primary():
 
 
 def test_what_is_unavailable_is_skipped_with_its_reason_and_its_mend():
-    def no_php(levels):
-        return Unavailable("php is not installed", "apt-get install php-cli") if levels["language"] == "php" else None
-
-    made = matrix(Rules(family=lambda levels: levels["language"], unavailable=no_php))
+    made = matrix(Rules(family=lambda levels: levels["language"], requires=lambda levels: (Needs(levels["language"]),)))
 
     assert {t.levels["language"] for t in made.treatments} == {"python"}
     assert {(s.reason, s.mend) for s in made.skipped} == {("php is not installed", "apt-get install php-cli")}
     assert len(made.skipped) == 6
 
 
+def test_each_requirement_is_asked_for_once_and_an_answer_that_is_there_already_not_at_all():
+    asked = Asked()
+    asked.why_not(Needs("php"))
+    asked_for.clear()
+
+    matrix(Rules(family=lambda _: "all", requires=lambda levels: (Needs(levels["language"]),), asked=asked))
+
+    assert asked_for == ["python"]
+
+
 def test_a_cell_without_its_baseline_is_skipped_whole():
     def no_rsa(levels):
-        return Unavailable("no RSA here") if levels["algorithm"] == "RS256" else None
+        return [WhyNot("no RSA here")] if levels["algorithm"] == "RS256" else []
 
-    made = matrix(Rules(family=lambda levels: levels["language"], unavailable=no_rsa))
+    made = matrix(Rules(family=lambda levels: levels["language"], requires=no_rsa))
 
     assert made.treatments == ()
     assert made.comparisons == ()

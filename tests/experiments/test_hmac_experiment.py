@@ -11,6 +11,7 @@ import pytest
 from sectax import published
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
+from sectax.experiments import requirements
 from sectax.experiments.hmac import events, subjects
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.hmac.experiment import _metrics as on_lambda_metrics
@@ -102,7 +103,7 @@ def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None
 
 def test_language_without_its_tool_chain_is_skipped_with_what_mends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     lack = Missing("go is not installed", "install Go")
-    monkeypatch.setattr(subjects.functions, "missing", lambda function: lack if function.language == "go" else None)
+    monkeypatch.setattr(requirements.functions, "missing", lambda function: lack if function.language == "go" else None)
 
     made = plan(language=("python", "go"))
 

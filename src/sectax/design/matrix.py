@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Metric
@@ -19,6 +20,7 @@ from sectax.model.treatment import (
     Standing,
     Treatment,
 )
+from sectax.model.why_not import WhyNot
 
 Levels = dict[str, str]
 
@@ -29,12 +31,31 @@ NEGATIVE_SUFFIX = "#negative"
 POSITIVE_SUFFIX = "#positive"
 
 
-@dataclass(frozen=True)
-class Unavailable:
-    """Why a combination of levels cannot be measured here, and the command that mends it."""
+class Requirement(Hashable, Protocol):
+    """What a combination of levels needs of this machine. Equal requirements have one answer."""
 
-    reason: str
-    mend: str = ""
+    def why_not(self) -> WhyNot | None:
+        """Why it cannot be had here, None where it can. May take its time: a program is started, a sandbox made."""
+
+
+class Asked:
+    """The answers to the requirements of one plan, each asked for once."""
+
+    def __init__(self) -> None:
+        self._answers: dict[Requirement, WhyNot | None] = {}
+
+    def why_not(self, requirement: Requirement) -> WhyNot | None:
+        if requirement not in self._answers:
+            self._answers[requirement] = requirement.why_not()
+        return self._answers[requirement]
+
+    def first(self, needed: Iterable[Requirement | WhyNot]) -> WhyNot | None:
+        """The first thing in the way, None where all can be had; later ones are then not asked for."""
+        for each in needed:
+            found = each if isinstance(each, WhyNot) else self.why_not(each)
+            if found is not None:
+                return found
+        return None
 
 
 @dataclass(frozen=True)
@@ -43,7 +64,9 @@ class Rules:
 
     Attributes:
         family: names the cells that share a kind of subject, and so a negative and a positive control.
-        unavailable: why a combination cannot be had, None where it can.
+        requires: what a combination needs of this machine, in the order of asking; a `WhyNot` among it where the
+            levels contradict each other on any machine.
+        asked: answers that the experiment has already.
         declares: what the levels promise, by the names of the witnesses that must confirm it.
         extra: the share of extra operations that a combination carries on purpose.
         primary: whether a cell answers the experiment's question.
@@ -52,12 +75,13 @@ class Rules:
     """
 
     family: Callable[[Levels], str]
-    unavailable: Callable[[Levels], Unavailable | None] = lambda levels: None
+    requires: Callable[[Levels], Iterable[Requirement | WhyNot]] = lambda levels: ()
     declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
     extra: Callable[[Levels], float] = lambda levels: 0.0
     primary: Callable[[Levels], bool] = lambda levels: True
     positive: bool = True
     extra_operations: bool = True
+    asked: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True)
@@ -111,17 +135,17 @@ def build(
         for level in levels_of_control:
             levels = cell_levels | {control: level}
             identity = f"{cell_id}/{level}"
-            obstacle = rules.unavailable(levels)
-            if obstacle is not None:
-                skipped.append(SkippedTreatment(identity, levels, obstacle.reason, obstacle.mend))
+            why_not = rules.asked.first(rules.requires(levels))
+            if why_not is not None:
+                skipped.append(SkippedTreatment.because(identity, levels, why_not))
                 continue
             role = Role.BASELINE if level == baseline else Role.TREATMENT
             members.append(
                 Treatment(identity, cell_id, levels, role, rules.extra(levels), declares=rules.declares(levels))
             )
         if not any(member.role is Role.BASELINE for member in members):
-            reason = f"its baseline, {control}={baseline}, cannot be had"
-            skipped.extend(SkippedTreatment(member.id, member.levels, reason) for member in members)
+            why_not = WhyNot(f"its baseline, {control}={baseline}, cannot be had")
+            skipped.extend(SkippedTreatment.because(member.id, member.levels, why_not) for member in members)
             continue
         cells.append(Cell(cell_id, cell_levels, rules.family(cell_levels), f"{cell_id}/{baseline}"))
         treatments.extend(members)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from sectax.model.why_not import WhyNot
+
 
 class ExitStatus(IntEnum):
     """The documented exit statuses of the program."""
@@ -17,14 +19,25 @@ class ExitStatus(IntEnum):
 
 
 class SectaxError(Exception):
-    """Something that a person must be told: what happened, and in `hint` what to try next."""
+    """Something that a person must be told: what happened, and in `hint` what to try next.
+
+    Attributes:
+        why_not: both as one value, which can be kept without the error.
+    """
 
     exit_status = ExitStatus.WRONG_USE
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.why_not = WhyNot(message, hint)
+
+    @property
+    def message(self) -> str:
+        return self.why_not.reason
+
+    @property
+    def hint(self) -> str:
+        return self.why_not.hint
 
 
 class WrongUse(SectaxError):

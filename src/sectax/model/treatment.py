@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sectax.model.why_not import WhyNot
+
 
 class Role(StrEnum):
     """What a treatment is there for. The two last are the run's own controls of itself."""
@@ -83,9 +85,22 @@ class Comparison:
 
 @dataclass(frozen=True)
 class SkippedTreatment:
-    """A treatment that was asked for and cannot be had: the reason, and the command that mends it."""
+    """A treatment that was asked for and cannot be had; its fields are named as in the run file's JSON.
+
+    Attributes:
+        treatment: its id; it is not among the plan's treatments.
+        reason, mend: the parts of `why_not`.
+    """
 
     treatment: str
     levels: dict[str, str]
     reason: str
     mend: str = ""
+
+    @classmethod
+    def because(cls, treatment: str, levels: dict[str, str], why_not: WhyNot) -> SkippedTreatment:
+        return cls(treatment, levels, why_not.reason, why_not.hint)
+
+    @property
+    def why_not(self) -> WhyNot:
+        return WhyNot(self.reason, self.mend)

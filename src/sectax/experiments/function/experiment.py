@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sectax.design.matrix import Levels, Rules, Unavailable, build
+from sectax.design.matrix import Levels, Rules, build
 from sectax.experiments.function.options import (
     BASELINE,
     FOLDER,
@@ -34,6 +34,7 @@ from sectax.experiments.on_lambda import (
     transfers,
     usage,
 )
+from sectax.experiments.requirements import NeedsLambda
 from sectax.model.bill import Usage
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -92,7 +93,7 @@ class FunctionExperiment:
         told = metrics(functions.endpoint)
         rules = Rules(
             family=lambda levels: _FAMILY,
-            unavailable=_Availability(functions.endpoint),
+            requires=lambda levels: (NeedsLambda(functions.endpoint),),
             declares=functools.partial(declares, functions.endpoint),
             # The cost of a function is its author's: nothing of a known length can be put into it from outside.
             positive=False,
@@ -176,23 +177,6 @@ def _check_handlers(functions: Functions) -> None:
     for name, path in functions.code.items():
         layers = bool(functions.layers[name])
         check_handler(f"function {name!r}", read_code(path), functions.runtime, functions.handler, layers=layers)
-
-
-class _Availability:
-    """Why a memory size cannot be had; found out once for a plan, since trying it makes a sandbox."""
-
-    def __init__(self, endpoint: str | None) -> None:
-        self._endpoint = endpoint
-
-    @functools.cached_property
-    def _obstacle(self) -> Unavailable | None:
-        from sectax.subjects.function.promises import obstacle
-
-        found = obstacle(self._endpoint)
-        return None if found is None else Unavailable(found.message, found.hint)
-
-    def __call__(self, levels: Levels) -> Unavailable | None:
-        return self._obstacle
 
 
 def _spec(levels: Levels, functions: Functions, inputs: Mapping[str, str], expected: str | None) -> FunctionSpec:

@@ -22,7 +22,7 @@ from sectax.experiments.hmac.levels import (
     WHOLE,
     WORDS,
 )
-from sectax.experiments.hmac.subjects import FUNCTION, Availability, Events, authorizer, identity, new_inputs
+from sectax.experiments.hmac.subjects import FUNCTION, Events, authorizer, identity, new_inputs, requires
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
@@ -104,7 +104,7 @@ class HmacExperiment:
         told = _metrics(request.preset, levels, endpoint)
         rules = Rules(
             family=lambda levels: levels["language"],
-            unavailable=Availability(endpoint),
+            requires=functools.partial(requires, endpoint=endpoint),
             declares=functools.partial(declares, endpoint),
             # 'May I do it in the smallest function?' is the question.
             primary=lambda cell: cell["memory"] == levels["memory"][0],

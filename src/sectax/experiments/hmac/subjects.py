@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from sectax.design.matrix import Levels, Unavailable
+from sectax.design.matrix import Levels, Requirement
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, payload, signed
 from sectax.experiments.hmac.levels import DATA, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
 from sectax.experiments.hmac.referee import AuthorizerReferee
 from sectax.experiments.on_lambda import SPACED
-from sectax.model.errors import SectaxError
+from sectax.experiments.requirements import NeedsFunction, NeedsLambda
+from sectax.model.why_not import WhyNot
 from sectax.subjects.function import FunctionSpec
 from sectax.toolchain import functions
 
@@ -37,33 +37,12 @@ def new_inputs() -> dict[str, str]:
     }
 
 
-class Availability:
-    """Why a combination cannot be had here; what takes time is found out once for a plan."""
-
-    def __init__(self, endpoint: str | None) -> None:
-        self._endpoint = endpoint
-        self._lacks: dict[str, Unavailable | None] = {}
-
-    @functools.cached_property
-    def _service(self) -> Unavailable | None:
-        from sectax.subjects.function.promises import obstacle
-
-        return _unavailable(obstacle(self._endpoint))
-
-    def _language(self, language: str) -> Unavailable | None:
-        if language not in self._lacks:
-            lack = functions.missing(functions.load(FUNCTION, language))
-            self._lacks[language] = None if lack is None else Unavailable(lack.reason, lack.mend)
-        return self._lacks[language]
-
-    def __call__(self, levels: Levels) -> Unavailable | None:
-        if levels["authentication"] == EXPIRY and levels["data"] == OPAQUE:
-            return Unavailable("an expiry stands in the data, so they must be unpacked")
-        return self._language(levels["language"]) or self._service
-
-
-def _unavailable(error: SectaxError | None) -> Unavailable | None:
-    return None if error is None else Unavailable(error.message, error.hint)
+def requires(levels: Levels, endpoint: str | None) -> Iterator[Requirement | WhyNot]:
+    """A Lambda, the function in the language, and data in which an expiry can stand."""
+    if levels["authentication"] == EXPIRY and levels["data"] == OPAQUE:
+        yield WhyNot("an expiry stands in the data, so they must be unpacked")
+    yield NeedsFunction(FUNCTION, levels["language"])
+    yield NeedsLambda(endpoint)
 
 
 class Events:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax.design.matrix import Rules, build
+from sectax.design.matrix import Asked, Rules, build
 from sectax.experiments.honesty.repeated import RepeatedSpec
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.jwt.algorithms import ALGORITHMS
 from sectax.experiments.jwt.experiment import BATCH_S, ROUNDS
 from sectax.experiments.jwt.keys import make_keys
 from sectax.experiments.jwt.subjects import (
-    Availability,
     empty_subject,
     measurable,
     probe_identity,
+    requires,
     signature_subject,
 )
 from sectax.experiments.levels import choose
@@ -72,14 +72,15 @@ class HonestyExperiment:
 
     def plan(self, request: Request) -> Plan:
         factors = choose(self.factors, _PRESETS[request.preset], request.levels)
-        available = Availability()
+        asked = Asked()
         languages = next(factor.levels for factor in factors if factor.name == "language")
-        answer = probe_metrics(map(empty_subject, measurable(languages, available)))
+        answer = probe_metrics(map(empty_subject, measurable(languages, asked)))
         metrics = answer.metrics
         subject = _subject(request.preset)
         rules = Rules(
             family=lambda levels: levels["language"],
-            unavailable=lambda levels: available(levels | subject),
+            requires=lambda levels: requires(levels | subject),
+            asked=asked,
             declares=lambda levels: ALGORITHMS[subject["algorithm"]].declares(),
             extra=lambda levels: EXTRA.get(levels["injected"], 0.0),
         )

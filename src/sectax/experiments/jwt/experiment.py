@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax.design.matrix import Rules, build
+from sectax.design.matrix import Asked, Rules, build
 from sectax.experiments.interface import Option, Request
 from sectax.experiments.jwt.algorithms import ALGORITHMS, BASELINE
 from sectax.experiments.jwt.keys import make_keys
 from sectax.experiments.jwt.subjects import (
-    Availability,
     empty_subject,
     measurable,
     probe_identity,
+    requires,
     signature_subject,
 )
 from sectax.experiments.levels import choose
@@ -87,9 +87,9 @@ class JwtExperiment:
 
     def plan(self, request: Request) -> Plan:
         factors = choose(self.factors, _PRESETS[request.preset], request.levels)
-        available = Availability()
+        asked = Asked()
         languages = next(factor.levels for factor in factors if factor.name == "language")
-        answer = probe_metrics(map(empty_subject, measurable(languages, available)))
+        answer = probe_metrics(map(empty_subject, measurable(languages, asked)))
         metrics = (*answer.metrics, FIRST)
         matrix = build(
             factors,
@@ -99,7 +99,8 @@ class JwtExperiment:
             request.stopping,
             Rules(
                 family=lambda levels: levels["language"],
-                unavailable=available,
+                requires=requires,
+                asked=asked,
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
                 primary=lambda levels: (
                     levels["layer"] == "primitive"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from sectax.design.matrix import Unavailable
+from sectax.design.matrix import Asked, Levels, Requirement
 from sectax.experiments.jwt.algorithms import ALGORITHMS
 from sectax.experiments.jwt.keys import claims_text, key_of, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
+from sectax.experiments.requirements import NeedsProbe
 from sectax.model.plan import Plan
+from sectax.model.why_not import WhyNot
 from sectax.subjects.probe.probe_subject import ProbeSpec
 from sectax.subjects.probe.software import software
 from sectax.toolchain import probes
@@ -16,30 +18,16 @@ from sectax.toolchain import probes
 _PARAMETERS = ("algorithm", "key_use", "layer")
 
 
-class Availability:
-    """Asks each probe once whether it can run here."""
-
-    def __init__(self) -> None:
-        self._lacks: dict[str, Unavailable | None] = {}
-
-    def __call__(self, levels: dict[str, str]) -> Unavailable | None:
-        lack = self.of(levels["language"])
-        if lack is not None:
-            return lack
-        if ALGORITHMS[levels["algorithm"]].key_type == "oct" and levels["key_use"] == "parsed-per-call":
-            return Unavailable("a shared secret is bytes: there is nothing to parse")
-        return None
-
-    def of(self, language: str) -> Unavailable | None:
-        if language not in self._lacks:
-            lack = probes.missing(probes.load(language))
-            self._lacks[language] = Unavailable(lack.reason, lack.mend) if lack is not None else None
-        return self._lacks[language]
+def requires(levels: Levels) -> Iterator[Requirement | WhyNot]:
+    """The language's probe, and levels that do not contradict each other."""
+    yield NeedsProbe(levels["language"])
+    if ALGORITHMS[levels["algorithm"]].key_type == "oct" and levels["key_use"] == "parsed-per-call":
+        yield WhyNot("a shared secret is bytes: there is nothing to parse")
 
 
-def measurable(languages: Iterable[str], available: Availability) -> list[str]:
+def measurable(languages: Iterable[str], asked: Asked) -> list[str]:
     """The languages whose probes can run here."""
-    return [language for language in languages if available.of(language) is None]
+    return [language for language in languages if asked.why_not(NeedsProbe(language)) is None]
 
 
 def signature_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> ProbeSpec:

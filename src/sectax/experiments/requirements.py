@@ -1,0 +1,52 @@
+"""What levels can need of this machine: a probe, a function of sectax, a Lambda with shares of a processor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sectax.model.why_not import WhyNot
+from sectax.toolchain import functions, probes
+from sectax.toolchain.programs import Missing
+
+
+@dataclass(frozen=True)
+class NeedsProbe:
+    """The probe of this name: its program, and its libraries."""
+
+    name: str
+
+    def why_not(self) -> WhyNot | None:
+        return _why_not(probes.missing(probes.load(self.name)))
+
+
+@dataclass(frozen=True)
+class NeedsFunction:
+    """A function in one of its languages: the tool-chain that builds it."""
+
+    name: str
+    language: str
+
+    def why_not(self) -> WhyNot | None:
+        return _why_not(functions.missing(functions.load(self.name, self.language)))
+
+
+@dataclass(frozen=True)
+class NeedsLambda:
+    """A Lambda whose functions have the share of a processor that their memory buys.
+
+    Attributes:
+        endpoint: as in `FunctionSpec`.
+    """
+
+    endpoint: str | None
+
+    def why_not(self) -> WhyNot | None:
+        """Tries it, which makes a sandbox and takes some 50 ms."""
+        from sectax.subjects.function.promises import obstacle
+
+        found = obstacle(self.endpoint)
+        return None if found is None else found.why_not
+
+
+def _why_not(lack: Missing | None) -> WhyNot | None:
+    return None if lack is None else WhyNot(lack.reason, lack.mend)
