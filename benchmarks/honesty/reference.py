@@ -25,7 +25,8 @@ BATCHES = 8
 def jwt_reference(levels: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
     """By treatment of `sectax run jwt --quick`, the log of its cost over its baseline's."""
     plan = EXPERIMENT.plan(Request("quick", levels, Stopping(margin=0.02), seed=1))
-    specs = EXPERIMENT.specs(plan, EXPERIMENT.inputs(plan), None)
+    bench = EXPERIMENT.bench(plan)
+    specs = bench.specs(bench.inputs(), None)
     asked = {each.id: each.cell for each in plan.treatments if each.role in (Role.BASELINE, Role.TREATMENT)}
     costs = cpu_per_operation({name: specs[name] for name in asked})
     return {name: math.log(costs[name] / costs[plan.cell(cell).baseline]) for name, cell in asked.items()}

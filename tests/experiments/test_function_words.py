@@ -9,7 +9,7 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.function.options import read_environment, read_functions
-from sectax.experiments.interface import PaidFor, Request
+from sectax.experiments.interface import Billable, Request
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Stopping
 from sectax.model.subject import Witness
@@ -42,8 +42,8 @@ def plan(levels: dict[str, tuple[str, ...]] | None = None, **more: tuple[str, ..
 
 
 def specs(made) -> dict[str, FunctionSpec]:
-    experiment = registry.load("function")
-    return experiment.specs(made, experiment.inputs(made), None)  # type: ignore[return-value]
+    bench = registry.load("function").bench(made)
+    return bench.specs(bench.inputs(), None)  # type: ignore[return-value]
 
 
 @pytest.mark.usefixtures("folder")
@@ -100,7 +100,7 @@ def test_leaving_the_endpoint_out_is_local_and_aws_must_be_asked_for():
 def test_the_environment_is_an_input_and_no_part_of_the_plan(folder):
     made = plan(endpoint=("aws",), role=(ROLE,), env_file=("env",))
 
-    assert registry.load("function").inputs(made) == {"TOKEN": "a=b", "EMPTY": ""}
+    assert registry.load("function").bench(made).inputs() == {"TOKEN": "a=b", "EMPTY": ""}
     assert "a=b" not in repr(made)
 
 
@@ -115,9 +115,9 @@ def test_a_bad_line_of_the_environment_is_told_by_its_number_alone(folder):
 def test_other_code_is_another_identity(folder):
     experiment = registry.load("function")
     made = plan(endpoint=("aws",), role=(ROLE,), event=("event.json",))
-    before = experiment.identity(made)
+    before = experiment.bench(made).identity()
     (folder / "b" / "lambda_function.py").write_text("def lambda_handler(event, context):\n    return 2\n")
-    after = experiment.identity(made)
+    after = experiment.bench(made).identity()
 
     assert {name for name in before if before[name] != after[name]} == {"function.more"}
 
@@ -143,6 +143,6 @@ def test_a_dry_run_prints_plan_and_bill_and_contacts_nobody(folder):
 def test_only_what_is_paid_for_has_a_bill(folder):
     said = sectax("run", "command", "--baseline", "true", "--treatment", "b=false", "--dry-run", folder=folder)
 
-    assert isinstance(registry.load("function"), PaidFor)
+    assert isinstance(registry.load("function"), Billable)
     assert said.status == 0
     assert "bill" not in said.out

@@ -17,7 +17,7 @@ from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.hmac.experiment import _metrics as on_lambda_metrics
 from sectax.experiments.hmac.levels import AUTHENTICATION, IMMEDIATE, NONE, PAYLOADS
 from sectax.experiments.hmac.referee import AuthorizerReferee
-from sectax.experiments.interface import PaidFor, Request
+from sectax.experiments.interface import Billable, Request
 from sectax.experiments.on_lambda import CPU_TIME
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
@@ -118,7 +118,7 @@ def test_aws_wants_a_role_and_no_other_address_is_taken() -> None:
 
 
 def test_the_bill_grows_with_the_memory() -> None:
-    assert isinstance(EXPERIMENT, PaidFor)
+    assert isinstance(EXPERIMENT, Billable)
 
     small, large = (EXPERIMENT.usage(plan("quick", memory=(memory,)))[1].amount for memory in ("128", "1024"))
 
@@ -127,18 +127,19 @@ def test_the_bill_grows_with_the_memory() -> None:
 
 def test_nothing_secret_stands_in_the_plan_or_is_shown_of_a_spec() -> None:
     made = plan("quick")
-    inputs = EXPERIMENT.inputs(made)
+    bench = EXPERIMENT.bench(made)
+    inputs = bench.inputs()
 
-    specs = EXPERIMENT.specs(made, inputs, None)
+    specs = bench.specs(inputs, None)
 
     shown = repr(specs) + msgspec.json.encode(made).decode()
     assert inputs["shared_key"] not in shown
     assert all(spec.environment["SHARED_KEY"] == inputs["shared_key"] for spec in specs.values())
-    assert all(spec.endpoint is AWS for spec in specs.values())
+    assert all(spec.service.endpoint is AWS for spec in specs.values())
 
 
 def test_two_runs_have_nothing_secret_in_common() -> None:
-    one, other = (EXPERIMENT.inputs(plan("quick")) for _ in range(2))
+    one, other = (EXPERIMENT.bench(plan("quick")).inputs() for _ in range(2))
 
     assert one["shared_key"] != other["shared_key"]
     assert one["salt"] != other["salt"]
@@ -146,7 +147,8 @@ def test_two_runs_have_nothing_secret_in_common() -> None:
 
 def test_the_runs_control_of_itself_is_the_baseline_again() -> None:
     made = plan("quick")
-    specs = EXPERIMENT.specs(made, EXPERIMENT.inputs(made), None)
+    bench = EXPERIMENT.bench(made)
+    specs = bench.specs(bench.inputs(), None)
     (control,) = (each for each in made.treatments if each.role.value == "negative-control")
 
     assert specs[control.id] == specs[made.cell(control.cell).baseline]

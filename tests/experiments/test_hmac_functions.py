@@ -11,11 +11,9 @@ from sectax.experiments.hmac import subjects
 from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES, PAYLOADS, STEPS, TIMED
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.subjects.function import LOCAL, FunctionSpec
-from sectax.subjects.function.services import close_services
-from sectax.subjects.function.spec import LOCAL_ROLE
+from sectax.subjects.function import LOCAL_ROLE, FunctionSpec
 from sectax.toolchain import functions
-from tests.subjects.function.functions import needs_sandbox
+from tests.subjects.function.functions import close_services, needs_sandbox, service
 
 pytestmark = needs_sandbox
 
@@ -37,7 +35,7 @@ def spec(inputs: Mapping[str, str], **levels: str) -> FunctionSpec:
     lack = functions.missing(functions.load(subjects.FUNCTION, levels.get("language", "python")))
     if lack is not None:
         pytest.skip(lack.reason)
-    return subjects.authorizer(LEVELS | levels, inputs, subjects.Events(inputs), LOCAL, LOCAL_ROLE)
+    return subjects.authorizer(LEVELS | levels, inputs, subjects.Events(inputs), service(), LOCAL_ROLE)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

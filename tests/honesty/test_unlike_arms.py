@@ -42,7 +42,8 @@ def one_pinned_hog() -> Iterator[None]:
 
 def unlike() -> tuple[Plan, dict[str, SubjectSpec]]:
     plan = EXPERIMENT.plan(Request("unlike", {"language": ("python",)}, Stopping(margin=0.02), seed=1))
-    return plan, EXPERIMENT.specs(plan, EXPERIMENT.inputs(plan), None)
+    bench = EXPERIMENT.bench(plan)
+    return plan, bench.specs(bench.inputs(), None)
 
 
 class Counting:

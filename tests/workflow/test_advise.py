@@ -12,7 +12,7 @@ import pytest
 
 from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
-from sectax.experiments.interface import Advises, Request
+from sectax.experiments.interface import Request, SupportsAdvice
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Failure, Measured
 from sectax.model.plan import Stopping
@@ -64,7 +64,7 @@ def given(
         samples={"duration": {each: {block: array("d", spread(calls, value)) for block, value in of.items()}
                               for each, of in values.items() if calls}},
     )  # fmt: skip
-    assert isinstance(EXPERIMENT, Advises)
+    assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), under_s, statistic)
 
 

@@ -19,8 +19,8 @@ def planned(stopping: Stopping, block_s: float, elapsed_s: float = 0.0) -> int:
     return last_look(plan, with_last_look(plan, calibrated_for(plan), block_s, elapsed_s))
 
 
-def budget(name: str, preset: str, stopping: Stopping) -> Stopping:
-    return with_budget(registry.load(name), Request(preset, {}, stopping, 1)).stopping
+def budget(name: str, preset: str, stopping: Stopping, **options: tuple[str, ...]) -> Stopping:
+    return with_budget(registry.load(name), Request(preset, {}, stopping, 1, options)).stopping
 
 
 def test_the_last_look_is_as_many_blocks_as_fit_into_the_budget() -> None:
@@ -64,6 +64,17 @@ def test_what_the_user_asked_for_stands(asked: Stopping) -> None:
     assert budget("jwt", "quick", asked) == asked
 
 
-def test_what_is_paid_for_has_no_more_blocks_than_the_bill_counts() -> None:
-    assert budget("function", "default", Stopping(0.02)).max_blocks == DEFAULT_MAX_BLOCKS
-    assert budget("function", "default", Stopping(0.02, max_blocks=60)).max_blocks == 60
+@pytest.mark.parametrize("name", ["function", "hmac"])
+def test_what_is_paid_for_has_no_more_blocks_than_the_bill_counts(name: str) -> None:
+    aws = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
+
+    assert budget(name, "default", Stopping(0.02), **aws).max_blocks == DEFAULT_MAX_BLOCKS
+    assert budget(name, "default", Stopping(0.02, max_blocks=60), **aws).max_blocks == 60
+    assert budget(name, "default", Stopping(0.02), endpoint=("https://lambda.example.org",)).max_blocks is not None
+
+
+@pytest.mark.parametrize("name", ["function", "hmac"])
+def test_the_free_local_lambda_has_as_many_blocks_as_fit(name: str) -> None:
+    default = budget(name, "default", Stopping(0.02))
+
+    assert (default.max_blocks, default.extends) == (None, True)

@@ -74,7 +74,7 @@ class Rules:
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
     """
 
-    family: Callable[[Levels], str]
+    family: Callable[[Levels], str] = lambda levels: "all"
     requires: Callable[[Levels], Iterable[Requirement | WhyNot]] = lambda levels: ()
     declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
     extra: Callable[[Levels], float] = lambda levels: 0.0

@@ -1,16 +1,38 @@
-"""What an experiment is to the rest of the house. Built-in ones and those of others look the same."""
+"""What an experiment is to the rest of the house. Built-in ones and those of others look the same.
+
+An experiment answers a request with a *design*: what varies, what is measured, in which words. The house makes the plan
+of it. Where the plan is measured, the experiment opens a *bench*: it has the services that a run needs, and the subject
+of every treatment.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from sectax.design.matrix import Requirement, Rules
+from sectax.design.planning import Design, Request, make_plan
 from sectax.model.advice import AdviceRules
 from sectax.model.bill import Usage
-from sectax.model.plan import Calibrated, Plan, Stopping
+from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
-from sectax.model.treatment import Factor
+from sectax.model.treatment import Factor, Treatment
+
+__all__ = [
+    "Bench",
+    "Billable",
+    "Design",
+    "Experiment",
+    "HasBudgets",
+    "Option",
+    "Request",
+    "Requirement",
+    "Rules",
+    "SupportsAdvice",
+]
 
 
 @dataclass(frozen=True)
@@ -24,63 +46,90 @@ class Option:
     flag: bool = False
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the user asked of an experiment.
+class Bench(ExitStack):
+    """Where one plan is measured: its options, its services, its subjects. One is opened for every session of a run.
 
-    Attributes:
-        preset: `default`, `quick` or `published`.
-        levels: factor -> the levels asked for; a factor that is not here keeps the preset's levels.
-        stopping: margin, blocks, budget.
-        seed: of the order.
-        options: the experiment's own options, every one with all its values.
-        simultaneous: put all comparisons under one error level.
+        with experiment.bench(plan) as bench:
+            bench.start()
+            specs = bench.specs(inputs, calibrated)
+
+    A bench that was made has read the plan's options, and no more. `identity` and `inputs` are asked of it then: before
+    the run file exists, and before anything is started. `start` begins the services. What it enters
+    (`self.enter_context(server)`) or calls back (`self.callback(server.stop)`) ends in reverse order when the bench is
+    closed, whatever ended the session, also where `start` itself failed half-way.
+
+    Specs are made after `start`, on the machine that measures, and live no longer than the bench: they are plain data,
+    beside a handle of the bench's service where the subject needs one. What travels to another machine is the plan and
+    its inputs, of which a bench is opened there.
     """
 
-    preset: str
-    levels: Mapping[str, tuple[str, ...]]
-    stopping: Stopping
-    seed: int
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    simultaneous: bool = False
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self.plan = plan
+
+    def identity(self) -> dict[str, str]:
+        """What of the subjects' software must not change within a run, as names and versions."""
+        return {}
+
+    def inputs(self) -> dict[str, str]:
+        """What is made once per run and handed to every subject alike. Secret: it is never recorded."""
+        return {}
+
+    def start(self) -> None:
+        """Start the services. Raises `SectaxError` where one cannot run here."""
+
+    def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
+        """The subject of every treatment of the plan, by its id; `calibrated` is None for the pilot itself."""
+        return {each.id: self.spec(each, inputs, calibrated) for each in self.plan.treatments}
+
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
+        """The subject of one treatment. Every bench has this, or `specs`."""
+        raise NotImplementedError
+
+    def empties(self) -> dict[str, SubjectSpec]:
+        """By family, a subject whose operation does nothing, where the subject times itself."""
+        return {}
 
 
-class Experiment(Protocol):
-    """A question about a control, as factors, metrics and subjects."""
+class Experiment(ABC):
+    """A question about a control, as factors, metrics and subjects.
+
+    Attributes:
+        name: as in the entry point.
+        title: the question.
+        presets: names of sets of levels; `default` is always among them.
+        options: of its own on the command line.
+    """
 
     name: str
     title: str
-    presets: tuple[str, ...]
-    factors: tuple[Factor, ...]
-    options: tuple[Option, ...]
+    presets: tuple[str, ...] = ("default",)
+    options: tuple[Option, ...] = ()
+
+    @property
+    @abstractmethod
+    def factors(self) -> tuple[Factor, ...]:
+        """What varies, with all levels that exist; `…` for those that the user names. An attribute does too."""
+
+    @abstractmethod
+    def design(self, request: Request) -> Design:
+        """What a run is to be. Raises `WrongUse` for what does not exist or contradicts itself."""
+
+    @abstractmethod
+    def bench(self, plan: Plan) -> Bench:
+        """Where a plan of this experiment is measured; nothing is started yet."""
 
     def plan(self, request: Request) -> Plan:
-        """The plan of a run. Raises `WrongUse` for what does not exist or contradicts itself."""
-
-    def inputs(self, plan: Plan) -> dict[str, str]:
-        """What is made once per run and handed to every subject alike. Secret: it is never recorded."""
-
-    def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        """The subject of every treatment of the plan; `calibrated` is None for the pilot itself."""
-
-    def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
-        """By family, a subject whose operation does nothing, where the subject times itself."""
-
-    def identity(self, plan: Plan) -> dict[str, str]:
-        """What of the subjects' software must not change within a run, as names and versions."""
-
-    def set_up(self, plan: Plan) -> None:
-        """What is done once before the first block of a session."""
-
-    def clean_up(self, plan: Plan) -> None:
-        """What is done once after the last block of a session, whatever ended it."""
+        """The plan of a run. Raises `WrongUse` as `design` does, and where the baseline was left out."""
+        return make_plan(self.name, self.title, self.design(request), request)
 
     def requirements(self) -> tuple[str, ...]:
         """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `toolchain.parts`."""
+        return ()
 
 
 @runtime_checkable
-class PaidFor(Protocol):
+class Billable(Protocol):
     """What an experiment has besides where a service that it can use is paid for.
 
     Attributes:
@@ -91,6 +140,9 @@ class PaidFor(Protocol):
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         """The most that a run uses of the service, whether this plan would use the paid one or a local one."""
+
+    def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
+        """Whether somebody may have to pay for a run with these options."""
 
 
 @runtime_checkable
@@ -105,7 +157,7 @@ class HasBudgets(Protocol):
 
 
 @runtime_checkable
-class Advises(Protocol):
+class SupportsAdvice(Protocol):
     """What an experiment has besides where its runs can be turned into advice (`sectax advise`)."""
 
     def advice_rules(self, plan: Plan) -> AdviceRules:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from sectax.design.matrix import Levels
-from sectax.experiments.interface import Option
+from sectax.experiments.interface import Bench, Option
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
 from sectax.model.metric import FIRST as FIRST_OBSERVED
@@ -18,8 +18,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, Plan, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role
-from sectax.subjects.function import AWS, LOCAL
-from sectax.subjects.function.spec import LOCAL_ROLE
+from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE
 from sectax.toolchain.machine import architecture
 
 # The one of sectax's own Python, and what a run needs for functions in it.
@@ -134,6 +133,35 @@ def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
     if endpoint is AWS and role is None:
         raise WrongUse("AWS wants an execution role for every function", "say --role ARN")
     return endpoint, role or LOCAL_ROLE
+
+
+def is_billed(options: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether functions run where somebody may have to pay for them: everywhere but on this machine's own Lambda.
+
+    Raises:
+        WrongUse: as `where`.
+    """
+    return where(options)[0] != LOCAL
+
+
+class LambdaBench(Bench):
+    """The Lambda of a run: its server, where it is the local one, starts and ends with the bench.
+
+    Attributes:
+        service: what functions are deployed to, once the bench has started.
+        role: their execution role.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        from sectax.subjects.function.services import Service  # with what starts the local server
+
+        endpoint, self.role = where(plan.options)
+        self.service = Service(endpoint)
+
+    def start(self) -> None:
+        """So that what hinders the service is said once, and before anything is tried."""
+        self.enter_context(self.service)
 
 
 def _endpoint(given: str) -> str | None:

@@ -78,7 +78,7 @@ class SubjectSpec(Protocol):
 
 
 @runtime_checkable
-class Paced(Protocol):
+class HasGap(Protocol):
     """What a spec has besides where its operations do not follow each other at once.
 
     Attributes:
@@ -90,7 +90,7 @@ class Paced(Protocol):
 
 def gap_s(spec: SubjectSpec) -> float:
     """The seconds from the end of an operation to the next one of the same subject, at least."""
-    return spec.gap_s if isinstance(spec, Paced) else 0.0
+    return spec.gap_s if isinstance(spec, HasGap) else 0.0
 
 
 class Referee(Protocol):

@@ -9,7 +9,7 @@ from pathlib import Path
 from sectax.analysis.anatomy import anatomies
 from sectax.analysis.growth import growths
 from sectax.experiments import registry
-from sectax.experiments.interface import Advises
+from sectax.experiments.interface import SupportsAdvice
 from sectax.model.advice import Advice, AdviceRules, Held, Limit, Priced, Sent, Smallest, Unknown
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Bill, Usage
@@ -44,7 +44,7 @@ def advise(
     analysed = analyse_file(run_file)
     plan = analysed.measured.plan
     experiment = registry.load(plan.experiment)
-    if not isinstance(experiment, Advises):
+    if not isinstance(experiment, SupportsAdvice):
         raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
     rules = experiment.advice_rules(plan)
     return advice(analysed, rules, price_list, under_s, statistic)

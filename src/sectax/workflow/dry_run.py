@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.experiments import registry
-from sectax.experiments.interface import PaidFor, Request
+from sectax.experiments.interface import Billable, Request
 from sectax.model.bill import Bill
 from sectax.prices.billing import bill
 from sectax.prices.price_list import load
@@ -43,6 +43,6 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
     plan = experiment.plan(with_budget(experiment, request))
     refuse_nothing_to_compare(experiment, plan)
     lines = (*words.plan(plan), words.how_long(plan))
-    if not isinstance(experiment, PaidFor):
+    if not isinstance(experiment, Billable):
         return DryRun(lines)
     return DryRun(lines, bill(experiment.usage(plan), price_list), experiment.assumes)

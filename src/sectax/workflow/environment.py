@@ -5,20 +5,19 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from sectax import __version__
-from sectax.experiments.interface import Experiment
+from sectax.experiments.interface import Bench
 from sectax.model.environment import Environment
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan
 from sectax.sandboxes.process.host import host_circumstances, host_identity
 
 # What decides about the figures on our own side.
 _OWN_LIBRARIES = ("numpy", "scipy", "msgspec", "cryptography", "pycryptodome")
 
 
-def take_environment(experiment: Experiment, plan: Plan) -> Environment:
+def take_environment(bench: Bench) -> Environment:
     """Read this machine and the software of this run's subjects."""
     own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
-    return Environment(host_identity() | own | experiment.identity(plan), host_circumstances())
+    return Environment(host_identity() | own | bench.identity(), host_circumstances())
 
 
 def refuse_change(before: Environment, now: Environment) -> None:

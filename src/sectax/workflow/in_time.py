@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sectax.experiments.interface import Experiment, HasBudgets, PaidFor, Request
+from sectax.experiments.interface import Billable, Experiment, HasBudgets, Request
 from sectax.model.errors import NothingMeasured
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
 
@@ -19,7 +19,8 @@ MOST_LOOKS = 600
 def with_budget(experiment: Experiment, request: Request) -> Request:
     """The request with the default budget of its preset, where it says neither blocks nor a budget."""
     stopping = request.stopping
-    if isinstance(experiment, PaidFor) and stopping.fixed_blocks is None and stopping.max_blocks is None:
+    is_billed = isinstance(experiment, Billable) and experiment.is_billed(request.options)
+    if is_billed and stopping.fixed_blocks is None and stopping.max_blocks is None:
         # The bill that is announced counts them.
         stopping = replace(stopping, max_blocks=DEFAULT_MAX_BLOCKS)
     if stopping.budget_s is None and stopping.fixed_blocks is None and request.stopping.max_blocks is None:

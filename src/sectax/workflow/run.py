@@ -20,11 +20,11 @@ from sectax.engines.block import run_block
 from sectax.engines.freeze import sized_again
 from sectax.engines.pilot import calibrate
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, Request
+from sectax.experiments.interface import Bench, Request
 from sectax.model.analysed import Analysed
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, Plan, last_look
+from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look
 from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.treatment import Role
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
@@ -65,16 +65,17 @@ def start(name: str, request: Request, path: Path, progress: Progress) -> Outcom
         experiment = registry.load(name)
         plan = experiment.plan(with_budget(experiment, request))
         refuse_nothing_to_compare(experiment, plan)
+        bench = experiment.bench(plan)
         private_inputs.sweep()
-        inputs = experiment.inputs(plan)
+        inputs = bench.inputs()
         run_id = secrets.token_hex(8)
         private_inputs.keep(run_id, inputs)
         try:
-            ledger = Ledger.create(path, plan, take_environment(experiment, plan), run_id=run_id)
+            ledger = Ledger.create(path, plan, take_environment(bench), run_id=run_id)
         except BaseException:
             private_inputs.forget(run_id)
             raise
-    return _Session(experiment, plan, inputs, ledger, progress).run()
+    return _Session(bench, inputs, ledger, progress).run()
 
 
 def resume(path: Path, progress: Progress) -> Outcome:
@@ -86,27 +87,25 @@ def resume(path: Path, progress: Progress) -> Outcome:
         return Outcome(path, "finished", analyse_measured(measured))
     if measured.state == "running":
         raise WrongUse(f"another sectax is measuring into {path}", "wait for it, or end it")
-    experiment = registry.load(plan.experiment)
-    environment = take_environment(experiment, plan)
+    bench = registry.load(plan.experiment).bench(plan)
+    environment = take_environment(bench)
     refuse_change(measured.sessions[0], environment)
     ledger = Ledger.reopen(path, environment)
     inputs = private_inputs.recall(ledger.run_id)
     if inputs is None:
-        inputs = experiment.inputs(plan)
+        inputs = bench.inputs()
         private_inputs.keep(ledger.run_id, inputs)
         if inputs:
             ledger.note("the keys of the earlier session are gone: this session made new ones")
-    return _Session(experiment, plan, inputs, ledger, progress).run()
+    return _Session(bench, inputs, ledger, progress).run()
 
 
 class _Session:
     """One session of one run: what it knows, and the steps in their order."""
 
-    def __init__(
-        self, experiment: Experiment, plan: Plan, inputs: Mapping[str, str], ledger: Ledger, progress: Progress
-    ) -> None:
-        self.experiment = experiment
-        self.plan = plan
+    def __init__(self, bench: Bench, inputs: Mapping[str, str], ledger: Ledger, progress: Progress) -> None:
+        self.bench = bench
+        self.plan = bench.plan
         self.inputs = inputs
         self.ledger = ledger
         self.progress = progress
@@ -122,10 +121,10 @@ class _Session:
             if (load := machine_load()).busy:
                 self.progress.say(f"warning: the machine is busy already (load {load}): end what else is running")
             with self.progress.waiting("setting up"):
-                self.experiment.set_up(self.plan)
+                self.bench.start()
             with self._processor():
                 calibrated = self.ledger.calibrated or self._calibrate()
-                specs = self.experiment.specs(self.plan, self.inputs, calibrated)
+                specs = self.bench.specs(self.inputs, calibrated)
                 about_s = self._block_s(calibrated, specs, pace=calibrated.pace)
                 frozen, *durations = words.calibrated(self.plan, calibrated, about_s)
                 self.progress.detail(frozen)
@@ -151,7 +150,7 @@ class _Session:
         trouble: SectaxError | None = None
         try:
             with self.progress.waiting("cleaning up"):
-                self.experiment.clean_up(self.plan)
+                self.bench.close()
         except SectaxError as error:
             trouble = error
         finally:
@@ -178,9 +177,9 @@ class _Session:
             if isinstance(recorded, Dropped):
                 self.progress.say(f"{recorded.treatment} {recorded.state}: {recorded.reason}")
 
-        specs = self.experiment.specs(self.plan, self.inputs, None)
+        specs = self.bench.specs(self.inputs, None)
         deciding = self.progress.waiting("planning the blocks")
-        empties = self.experiment.empties(self.plan)
+        empties = self.bench.empties()
         calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
         one_block_s = self._block_s(calibrated, specs)
         calibrated = with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s())

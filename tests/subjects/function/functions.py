@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sectax.subjects.function import FunctionSpec
+from sectax.subjects.function import LOCAL, FunctionSpec
 from sectax.subjects.function.promises import obstacle
-from sectax.subjects.function.spec import LOCAL
+from sectax.subjects.function.services import Service
 
 _here = obstacle(LOCAL)
 needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.message if _here else "")
@@ -26,6 +26,21 @@ def folder(where: Path, source: str, name: str = "f") -> str:
     return str(made)
 
 
-def spec(code: str, **more: Any) -> FunctionSpec:
-    wanted: dict[str, Any] = {"memory_mb": 1769, "timeout_s": 20} | more
-    return FunctionSpec("plain", code, PYTHON, "f.handler", **wanted)
+_open: dict[str | None, Service] = {}
+
+
+def service(endpoint: str | None = LOCAL) -> Service:
+    """The service at an endpoint, which all tests of a module share; `close_services` ends it."""
+    if endpoint not in _open:
+        _open[endpoint] = Service(endpoint).__enter__()
+    return _open[endpoint]
+
+
+def close_services() -> None:
+    while _open:
+        _open.popitem()[1].__exit__(None, None, None)
+
+
+def spec(code: str, endpoint: str | None = LOCAL, **more: Any) -> FunctionSpec:
+    wanted: dict[str, Any] = {"runtime": PYTHON, "memory_mb": 1769, "timeout_s": 20} | more
+    return FunctionSpec("plain", code, handler="f.handler", service=service(endpoint), **wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -11,10 +12,9 @@ from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.stack.lambda_service.settings import Settings
-from sectax.subjects.function import services
-from sectax.subjects.function.services import close_services, service
-from sectax.subjects.function.spec import AWS, LOCAL
-from tests.subjects.function.functions import folder, needs_sandbox, spec
+from sectax.subjects.function import AWS
+from sectax.subjects.function.services import Service
+from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,16 +58,14 @@ SITUATIONS = [
 @needs_sandbox
 @pytest.mark.parametrize(("source", "more", "stage", "words"), SITUATIONS, ids=[each[3][:24] for each in SITUATIONS])
 def test_a_failure_is_told_with_a_hint_and_leaves_no_function(tmp_path, source, more, stage, words):
-    given = spec(folder(tmp_path, source), **{name: each for name, each in more.items() if name != "runtime"})
-    if "runtime" in more:
-        given = type(given)(given.name, given.code, more["runtime"], given.handler)
+    given = spec(folder(tmp_path, source), **more)
 
     told = failure(given)
 
     assert re.search(words, told.message), told.message
     assert told.message.startswith(f"function plain ({given.memory_mb} MB): ")
     assert told.stage == stage
-    assert service(LOCAL).client(60.0).list_functions()["Functions"] == []
+    assert service().client(60.0).list_functions()["Functions"] == []
 
 
 @needs_sandbox
@@ -115,18 +113,17 @@ def test_a_throttle_is_a_failure_and_no_slow_answer(tmp_path, monkeypatch):
     code = folder(tmp_path, "def handler(event, context):\n    return 1\n")
     with LocalLambda(Settings(instances=0)) as full:
         told = failure(spec(code, endpoint=full.endpoint))
-        services._services.pop(full.endpoint).close()
 
     assert "Invoke was refused: TooManyRequestsException" in told.message
     assert "throttles" in told.hint
 
 
-def test_a_service_that_is_not_there_is_told(tmp_path, monkeypatch):
+def test_a_service_that_went_away_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     code = folder(tmp_path, "def handler(event, context):\n    return 1\n")
 
-    told = failure(spec(code, endpoint="http://127.0.0.1:1"))
+    told = failure(replace(spec(code, endpoint=AWS), service=Service("http://127.0.0.1:1")))
 
     assert "cannot be reached" in told.message
 

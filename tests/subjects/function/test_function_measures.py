@@ -13,12 +13,10 @@ import pytest
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.stack.lambda_service.local import LocalLambda
-from sectax.subjects.function import AWS, services
+from sectax.subjects.function import AWS, LOCAL, services
 from sectax.subjects.function.promises import promised
-from sectax.subjects.function.services import close_services, service
-from sectax.subjects.function.spec import LOCAL
 from sectax.subjects.function.subject import FunctionSubject
-from tests.subjects.function.functions import folder, needs_sandbox, spec
+from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec
 
 pytestmark = needs_sandbox
 
@@ -46,7 +44,7 @@ def _one_server() -> Iterator[None]:
 
 
 def names() -> list[str]:
-    listed = service(LOCAL).client(60.0).list_functions()["Functions"]
+    listed = service().client(60.0).list_functions()["Functions"]
     return [function["FunctionName"] for function in listed]
 
 
@@ -218,7 +216,6 @@ def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_m
         there = [each["FunctionName"] for each in elsewhere.client().list_functions()["Functions"]]
         visit = subject.visit(Work(count=2))
         subject.close()
-        services._services.pop(AWS).close()
 
     assert len(there) == 1
     assert there[0].startswith("sectax-plain-")

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from sectax.model.errors import SubjectFailed
-from sectax.subjects.function.services import close_services
-from tests.subjects.function.functions import folder, spec
+from tests.subjects.function.functions import close_services, folder, spec
 from tests.subjects.function.web import SilentHandler, web_server
 
 CONFIGURATION = {

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from sectax.design.matrix import Rules, build
-from sectax.experiments.command.commands import BASELINE, FOLDER, SHELL, Commands, files_of, read_commands
-from sectax.experiments.interface import Option, Request
+from sectax.experiments.command.commands import BASELINE, FOLDER, SHELL, files_of, read_commands
+from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
@@ -25,14 +24,13 @@ _ROUNDS = (2, 64)
 _FAMILY = "commands"
 
 
-class CommandExperiment:
+class CommandExperiment(Experiment):
     """Whole commands, each execution a fresh process: wall time, CPU time and peak memory."""
 
     name = "command"
     title = "How much more does one command cost than the other?"
-    presets: tuple[str, ...] = ("default",)
-    factors: tuple[Factor, ...] = (Factor("command", (BASELINE, "…")),)
-    options: tuple[Option, ...] = (
+    factors = (Factor("command", (BASELINE, "…")),)
+    options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
         Option("treatment", "a command and its name", "NAME=CMD", multiple=True),
         Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True),
@@ -43,30 +41,16 @@ class CommandExperiment:
         Option("timeout", "the longest that one execution may take (default 300)", "SECONDS"),
     )
 
-    def plan(self, request: Request) -> Plan:
+    def design(self, request: Request) -> Design:
         options = dict(request.options) | {FOLDER: (os.getcwd(),)}
-        commands = read_commands(options)
-        known = (Factor("command", tuple(commands.argv)),)
-        factors = choose(known, {}, request.levels)
-        metrics = (WALL, CPU, PEAK_MEMORY)
-        rules = Rules(family=lambda levels: _FAMILY, extra_operations=False)
-        matrix = build(
-            factors, "command", BASELINE, metrics, request.stopping, rules, simultaneous=request.simultaneous
-        )
-        return Plan(
-            experiment=self.name,
-            preset=request.preset,
-            question=self.title,
-            transfers="The cost is that of these programs on this machine, with these inputs and this file cache.",
+        known = (Factor("command", tuple(read_commands(options).argv)),)
+        return Design(
+            factors=choose(known, {}, request.levels),
             control="command",
-            factors=factors,
-            metrics=metrics,
-            cells=matrix.cells,
-            treatments=matrix.treatments,
-            comparisons=matrix.comparisons,
-            skipped=matrix.skipped,
-            stopping=request.stopping,
-            seed=request.seed,
+            baseline=BASELINE,
+            metrics=(WALL, CPU, PEAK_MEMORY),
+            rules=Rules(family=lambda levels: _FAMILY, extra_operations=False),
+            transfers="The cost is that of these programs on this machine, with these inputs and this file cache.",
             batch_s=0.005,
             rounds_range=_ROUNDS,
             # Every execution is a fresh process, whatever ran before: there is nothing to warm up or to settle.
@@ -84,52 +68,46 @@ class CommandExperiment:
             equal_witnesses=("launcher", "exit_statuses"),
         )
 
-    def inputs(self, plan: Plan) -> dict[str, str]:
-        return {}
+    def bench(self, plan: Plan) -> Bench:
+        return _Bench(plan)
 
-    def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        commands = read_commands(plan.options)
-        return {
-            treatment.id: _spec(treatment, commands, _injected_s(treatment, plan, calibrated))
-            for treatment in plan.treatments
-        }
 
-    def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
-        """With --shell, the start of the shell is part of every command, and told beside the figures."""
-        commands = read_commands(plan.options)
-        if not plan.options.get("shell"):
-            return {}
-        return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=commands.folder, deadline_s=commands.deadline_s)}
+class _Bench(Bench):
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._commands = read_commands(plan.options)
 
-    def identity(self, plan: Plan) -> dict[str, str]:
-        commands = read_commands(plan.options)
+    def identity(self) -> dict[str, str]:
+        commands = self._commands
         return {f"command.{name}": files_of(argv, commands.folder) for name, argv in commands.argv.items()}
 
-    def set_up(self, plan: Plan) -> None:
-        commands = read_commands(plan.options)
-        for argv in commands.set_up:
-            run_hook(argv, commands.deadline_s, cwd=commands.folder)
+    def start(self) -> None:
+        """Run what --setup names; what --cleanup names runs at the end, also where something before it failed."""
+        self.callback(self._run, self._commands.clean_up)
+        self._run(self._commands.set_up)
 
-    def clean_up(self, plan: Plan) -> None:
-        commands = read_commands(plan.options)
-        for argv in commands.clean_up:
-            run_hook(argv, commands.deadline_s, cwd=commands.folder)
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> CommandSpec:
+        name, commands = treatment.levels["command"], self._commands
+        return CommandSpec(
+            name=name,
+            argv=commands.argv[name],
+            cwd=commands.folder,
+            prepare=commands.prepare.get(name),
+            deadline_s=commands.deadline_s,
+            ignore_failure=commands.ignore_failure,
+            injected_s=_injected_s(treatment, self.plan, calibrated),
+        )
 
-    def requirements(self) -> tuple[str, ...]:
-        return ()
+    def empties(self) -> dict[str, SubjectSpec]:
+        """With --shell, the start of the shell is part of every command, and told beside the figures."""
+        if not self.plan.options.get("shell"):
+            return {}
+        commands = self._commands
+        return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=commands.folder, deadline_s=commands.deadline_s)}
 
-
-def _spec(treatment: Treatment, commands: Commands, injected_s: float) -> CommandSpec:
-    name = treatment.levels["command"]
-    return CommandSpec(
-        name=name,
-        argv=commands.argv[name],
-        cwd=commands.folder,
-        prepare=commands.prepare.get(name),
-        deadline_s=commands.deadline_s,
-        ignore_failure=commands.ignore_failure,
-        injected_s=injected_s,
-    )
+    def _run(self, hooks: tuple[tuple[str, ...], ...]) -> None:
+        for argv in hooks:
+            run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
 
 
 def _injected_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None) -> float:

@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sectax.design.matrix import Levels, Rules, build
 from sectax.experiments.function.options import (
     BASELINE,
     FOLDER,
@@ -17,7 +16,7 @@ from sectax.experiments.function.options import (
     read_expected,
     read_functions,
 )
-from sectax.experiments.interface import Option, Request
+from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
@@ -27,8 +26,10 @@ from sectax.experiments.on_lambda import (
     METRIC_WORDS,
     RUNTIME_CLIENT,
     SPACED,
+    LambdaBench,
     answered_by,
     declares,
+    is_billed,
     memory_levels,
     metrics,
     transfers,
@@ -37,8 +38,7 @@ from sectax.experiments.on_lambda import (
 from sectax.experiments.requirements import NeedsLambda
 from sectax.model.bill import Usage
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import SubjectSpec
-from sectax.model.treatment import Factor
+from sectax.model.treatment import Factor, Treatment
 from sectax.subjects.function import AWS, LOCAL, FunctionSpec
 from sectax.subjects.function.spec import EMPTY_EVENT
 
@@ -51,18 +51,17 @@ _FAMILY = "functions"
 _ASSUMED_S = 0.01
 
 
-class FunctionExperiment:
+class FunctionExperiment(Experiment):
     """Whole functions, each block a fresh instance: Duration, cold start and memory, by memory size and pace."""
 
     name = "function"
     title = "How much more does one function cost than the other?"
-    presets: tuple[str, ...] = ("default",)
-    factors: tuple[Factor, ...] = (
+    factors = (
         Factor("memory", (*_MEMORY_MB, "…")),
         Factor("pace", (BACK_TO_BACK, SPACED)),
         Factor("function", (BASELINE, "…")),
     )
-    options: tuple[Option, ...] = (
+    options = (
         Option("baseline", "the function that the others are compared with, as a zip or a folder", "ZIP"),
         Option("treatment", "a function and its name", "NAME=ZIP", multiple=True),
         Option("event", "a file with the JSON that all are invoked with (default: an empty object)", "FILE"),
@@ -80,7 +79,7 @@ class FunctionExperiment:
         f"{BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
     )
 
-    def plan(self, request: Request) -> Plan:
+    def design(self, request: Request) -> Design:
         options = dict(request.options) | {FOLDER: (os.getcwd(),)}
         functions = read_functions(options)
         _check_handlers(functions)
@@ -89,30 +88,20 @@ class FunctionExperiment:
             Factor("pace", (BACK_TO_BACK, SPACED)),
             Factor("function", tuple(functions.code)),
         )
-        factors = choose(known, {"pace": (BACK_TO_BACK,)}, request.levels)
         told = metrics(functions.endpoint)
-        rules = Rules(
-            family=lambda levels: _FAMILY,
-            requires=lambda levels: (NeedsLambda(functions.endpoint),),
-            declares=functools.partial(declares, functions.endpoint),
-            # The cost of a function is its author's: nothing of a known length can be put into it from outside.
-            positive=False,
-        )
-        matrix = build(factors, "function", BASELINE, told, request.stopping, rules, simultaneous=request.simultaneous)
-        return Plan(
-            experiment=self.name,
-            preset=request.preset,
-            question=self.title,
-            transfers=transfers(functions.endpoint),
+        return Design(
+            factors=choose(known, {"pace": (BACK_TO_BACK,)}, request.levels),
             control="function",
-            factors=factors,
+            baseline=BASELINE,
             metrics=told,
-            cells=matrix.cells,
-            treatments=matrix.treatments,
-            comparisons=matrix.comparisons,
-            skipped=matrix.skipped,
-            stopping=request.stopping,
-            seed=request.seed,
+            rules=Rules(
+                family=lambda levels: _FAMILY,
+                requires=lambda levels: (NeedsLambda(functions.endpoint),),
+                declares=functools.partial(declares, functions.endpoint),
+                # The cost of a function is its author's: nothing of a known length can be put into it from outside.
+                positive=False,
+            ),
+            transfers=transfers(functions.endpoint),
             batch_s=BATCH_S,
             rounds_range=_ROUNDS,
             options=options,
@@ -123,22 +112,33 @@ class FunctionExperiment:
             words=METRIC_WORDS | {f"pace={SPACED}": f"with idle gaps of {functions.gap_s * 1e3:g} ms"},
         )
 
-    def inputs(self, plan: Plan) -> dict[str, str]:
-        return read_environment(read_functions(plan.options).environment)
+    def bench(self, plan: Plan) -> Bench:
+        return _Bench(plan)
 
-    def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        functions = read_functions(plan.options)
-        expected = read_expected(functions.expected)
-        return {each.id: _spec(each.levels, functions, inputs, expected) for each in plan.treatments}
+    def requirements(self) -> tuple[str, ...]:
+        return (RUNTIME_CLIENT,)
 
-    def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
-        return {}
+    def usage(self, plan: Plan) -> tuple[Usage, ...]:
+        return usage(plan, _ASSUMED_S)
 
-    def identity(self, plan: Plan) -> dict[str, str]:
+    def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
+        return is_billed(options)
+
+
+class _Bench(LambdaBench):
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._functions = read_functions(plan.options)
+        self._expected = read_expected(self._functions.expected)
+
+    def inputs(self) -> dict[str, str]:
+        return read_environment(self._functions.environment)
+
+    def identity(self) -> dict[str, str]:
         from sectax.subjects.function.code import mark_of
         from sectax.toolchain.lambda_runtime.python import python_runtime
 
-        functions = read_functions(plan.options)
+        functions = self._functions
         marks = {f"function.{name}": f"sha256 {mark_of(path)}" for name, path in functions.code.items()}
         if functions.endpoint == LOCAL and functions.runtime.startswith("python"):
             # Named after the interpreter's version and all that is in it.
@@ -150,23 +150,23 @@ class FunctionExperiment:
             marks["function.event"] = hashlib.sha256(Path(functions.event).read_bytes()).hexdigest()[:16]
         return marks
 
-    def set_up(self, plan: Plan) -> None:
-        """Begin the local server, so that what hinders it is said once and before anything is tried."""
-        from sectax.subjects.function.services import service
-
-        service(read_functions(plan.options).endpoint)
-
-    def clean_up(self, plan: Plan) -> None:
-        """End the local server, with every instance."""
-        from sectax.subjects.function.services import close_services
-
-        close_services()
-
-    def requirements(self) -> tuple[str, ...]:
-        return (RUNTIME_CLIENT,)
-
-    def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        return usage(plan, _ASSUMED_S)
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> FunctionSpec:
+        name, functions = treatment.levels["function"], self._functions
+        return FunctionSpec(
+            name=name,
+            code=functions.code[name],
+            runtime=functions.runtime,
+            handler=functions.handler,
+            memory_mb=int(treatment.levels["memory"]),
+            timeout_s=functions.timeout_s,
+            environment=dict(inputs),
+            layers=functions.layers[name],
+            events=(EMPTY_EVENT if functions.event is None else functions.event,),
+            gap_s=functions.gap_s if treatment.levels["pace"] == SPACED else 0.0,
+            role=self.role,
+            expected=self._expected,
+            service=self.service,
+        )
 
 
 def _check_handlers(functions: Functions) -> None:
@@ -177,22 +177,3 @@ def _check_handlers(functions: Functions) -> None:
     for name, path in functions.code.items():
         layers = bool(functions.layers[name])
         check_handler(f"function {name!r}", read_code(path), functions.runtime, functions.handler, layers=layers)
-
-
-def _spec(levels: Levels, functions: Functions, inputs: Mapping[str, str], expected: str | None) -> FunctionSpec:
-    name = levels["function"]
-    return FunctionSpec(
-        name=name,
-        code=functions.code[name],
-        runtime=functions.runtime,
-        handler=functions.handler,
-        memory_mb=int(levels["memory"]),
-        timeout_s=functions.timeout_s,
-        environment=dict(inputs),
-        layers=functions.layers[name],
-        events=(EMPTY_EVENT if functions.event is None else functions.event,),
-        gap_s=functions.gap_s if levels["pace"] == SPACED else 0.0,
-        endpoint=functions.endpoint,
-        role=functions.role,
-        expected=expected,
-    )

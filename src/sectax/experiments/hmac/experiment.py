@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from sectax.design.matrix import Rules, build
 from sectax.experiments.hmac.levels import (
     AUTHENTICATION,
     CONTENTS,
@@ -23,7 +22,7 @@ from sectax.experiments.hmac.levels import (
     WORDS,
 )
 from sectax.experiments.hmac.subjects import FUNCTION, Events, authorizer, identity, new_inputs, requires
-from sectax.experiments.interface import Option, Request
+from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
@@ -32,8 +31,10 @@ from sectax.experiments.on_lambda import (
     ENDPOINT_OPTIONS,
     RUNTIME_CLIENT,
     SPACED,
+    LambdaBench,
     answered_by,
     declares,
+    is_billed,
     memory_levels,
     metrics,
     step_s,
@@ -73,13 +74,13 @@ _ASSUMED_S = 0.05
 _EXAMINED = 14  # the referee's events, at most seven before and seven after
 
 
-class HmacExperiment:
+class HmacExperiment(Experiment):
     """Authenticating a message in a function, against the same function without the check."""
 
     name = "hmac"
     title = "What does message authentication cost in a function?"
-    presets: tuple[str, ...] = ("default", "quick", "published")
-    factors: tuple[Factor, ...] = (
+    presets = ("default", "quick", "published")
+    factors = (
         Factor("language", LANGUAGES),
         Factor("payload", tuple(PAYLOADS)),
         Factor("memory", (*MEMORY_MB, "…")),
@@ -87,11 +88,11 @@ class HmacExperiment:
         Factor("data", tuple(DATA)),
         Factor("authentication", AUTHENTICATION),
     )
-    options: tuple[Option, ...] = ENDPOINT_OPTIONS
+    options = ENDPOINT_OPTIONS
     budgets_s: Mapping[str, float] = {"published": 600.0}
     assumes = f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full"
 
-    def plan(self, request: Request) -> Plan:
+    def design(self, request: Request) -> Design:
         endpoint, _ = where(request.options)
         known = tuple(
             Factor("memory", memory_levels(request.levels.get("memory", MEMORY_MB), MEMORY_MB))
@@ -102,80 +103,45 @@ class HmacExperiment:
         factors = choose(known, PRESETS[request.preset], request.levels)
         levels = {factor.name: factor.levels for factor in factors}
         told = _metrics(request.preset, levels, endpoint)
-        rules = Rules(
-            family=lambda levels: levels["language"],
-            requires=functools.partial(requires, endpoint=endpoint),
-            declares=functools.partial(declares, endpoint),
-            # 'May I do it in the smallest function?' is the question.
-            primary=lambda cell: cell["memory"] == levels["memory"][0],
-            # The work is one event: there is no part of it that could be done once more at a known cost.
-            positive=False,
-        )
-        matrix = build(
-            factors, "authentication", NONE, told, request.stopping, rules, simultaneous=request.simultaneous
-        )
-        return Plan(
-            experiment=self.name,
-            preset=request.preset,
-            question=self.title,
-            transfers=transfers(endpoint),
-            control="authentication",
+        as_published = request.preset == "published"
+        return Design(
             factors=factors,
+            control="authentication",
+            baseline=NONE,
             metrics=told,
-            cells=matrix.cells,
-            treatments=matrix.treatments,
-            comparisons=matrix.comparisons,
-            skipped=matrix.skipped,
-            stopping=request.stopping,
-            seed=request.seed,
+            rules=Rules(
+                family=lambda levels: levels["language"],
+                requires=functools.partial(requires, endpoint=endpoint),
+                declares=functools.partial(declares, endpoint),
+                # 'May I do it in the smallest function?' is the question.
+                primary=lambda cell: cell["memory"] == levels["memory"][0],
+                # The work is one event: there is no part of it that could be done once more at a known cost.
+                positive=False,
+            ),
+            transfers=transfers(endpoint),
             batch_s=BATCH_S,
             rounds_range=ROUNDS[request.preset],
-            warms_up=request.preset != "published",
-            settles=request.preset != "published",
+            warms_up=not as_published,
+            settles=not as_published,
             answered_by=answered_by(told),
             beside=(told[1].name, WHOLE) if CPU_TIME in told else (WHOLE,),
-            choices=_choices(endpoint) if request.preset == "published" else (),
-            options=dict(request.options),
+            choices=_choices(endpoint) if as_published else (),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
             words=WORDS,
             contents=CONTENTS,
         )
 
-    def inputs(self, plan: Plan) -> dict[str, str]:
-        return new_inputs()
-
-    def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        endpoint, role = where(plan.options)
-        events = Events(inputs)
-        as_published = plan.preset == "published"
-        return {
-            each.id: authorizer(each.levels, inputs, events, endpoint, role, counts_first=as_published)
-            for each in plan.treatments
-        }
-
-    def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
-        return {}
-
-    def identity(self, plan: Plan) -> dict[str, str]:
-        return identity(tuple(sorted({treatment.levels["language"] for treatment in plan.treatments})))
-
-    def set_up(self, plan: Plan) -> None:
-        """Begin the local server, so that what hinders it is said once and before anything is tried."""
-        from sectax.subjects.function.services import service
-
-        service(where(plan.options)[0])
-
-    def clean_up(self, plan: Plan) -> None:
-        """End the local server, with every instance."""
-        from sectax.subjects.function.services import close_services
-
-        close_services()
+    def bench(self, plan: Plan) -> Bench:
+        return _Bench(plan)
 
     def requirements(self) -> tuple[str, ...]:
         return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES))
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         return usage(plan, _ASSUMED_S, besides=_EXAMINED)
+
+    def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
+        return is_billed(options)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
@@ -194,6 +160,22 @@ class HmacExperiment:
             rest_of_timed="from step to step, with the clock",
             memory_factor="memory",
         )
+
+
+class _Bench(LambdaBench):
+    def inputs(self) -> dict[str, str]:
+        return new_inputs()
+
+    def identity(self) -> dict[str, str]:
+        return identity(tuple(sorted({treatment.levels["language"] for treatment in self.plan.treatments})))
+
+    def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
+        events = Events(inputs)
+        as_published = self.plan.preset == "published"
+        return {
+            each.id: authorizer(each.levels, inputs, events, self.service, self.role, counts_first=as_published)
+            for each in self.plan.treatments
+        }
 
 
 def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str | None) -> tuple[Metric, ...]:

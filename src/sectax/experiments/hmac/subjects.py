@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,6 +18,9 @@ from sectax.experiments.requirements import NeedsFunction, NeedsLambda
 from sectax.model.why_not import WhyNot
 from sectax.subjects.function import FunctionSpec
 from sectax.toolchain import functions
+
+if TYPE_CHECKING:
+    from sectax.subjects.function.services import Service
 
 FUNCTION = "hmac_authorizer"
 
@@ -71,7 +75,7 @@ def authorizer(
     levels: Levels,
     inputs: Mapping[str, str],
     events: Events,
-    endpoint: str | None,
+    service: Service,
     role: str,
     *,
     counts_first: bool = False,
@@ -101,11 +105,11 @@ def authorizer(
         },
         events=(events.of(treatment, PAYLOADS[levels["payload"]]),),
         gap_s=GAP_S if levels["pace"] == SPACED else 0.0,
-        endpoint=endpoint,
         role=role,
         referee=events.referee(treatment),
         told="anatomy" if is_timed else "",
         counts_first=counts_first,
+        service=service,
     )
 
 

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax.design.matrix import Asked, Rules, build
+from sectax.design.matrix import Asked
 from sectax.experiments.honesty.repeated import RepeatedSpec
-from sectax.experiments.interface import Option, Request
+from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
 from sectax.experiments.jwt.algorithms import ALGORITHMS
-from sectax.experiments.jwt.experiment import BATCH_S, ROUNDS
 from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import (
-    empty_subject,
-    measurable,
-    probe_identity,
-    requires,
-    signature_subject,
-)
+from sectax.experiments.jwt.subjects import requires, signature_subject
 from sectax.experiments.levels import choose
-from sectax.experiments.probe_metrics import probe_metrics
+from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, metrics_of
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
-from sectax.model.treatment import Factor
+from sectax.model.treatment import Factor, Treatment
 from sectax.toolchain import probes
 
 _ANY = {"key_use": "parsed-once", "layer": "primitive"}
@@ -52,7 +45,7 @@ _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-class HonestyExperiment:
+class HonestyExperiment(Experiment):
     """ES256 signing against itself: two copies must show no cost, four known costs must be found.
 
     With the preset `unlike` a short operation stands beside itself, repeated 25 to 12,000 times inside one operation.
@@ -60,8 +53,7 @@ class HonestyExperiment:
 
     name = "honesty"
     title = "Does sectax tell the truth on this machine?"
-    presets: tuple[str, ...] = ("default", "quick", "unlike")
-    options: tuple[Option, ...] = ()
+    presets = ("default", "quick", "unlike")
 
     @property
     def factors(self) -> tuple[Factor, ...]:
@@ -70,37 +62,24 @@ class HonestyExperiment:
     def requirements(self) -> tuple[str, ...]:
         return probes.names()
 
-    def plan(self, request: Request) -> Plan:
+    def design(self, request: Request) -> Design:
         factors = choose(self.factors, _PRESETS[request.preset], request.levels)
         asked = Asked()
-        languages = next(factor.levels for factor in factors if factor.name == "language")
-        answer = probe_metrics(map(empty_subject, measurable(languages, asked)))
-        metrics = answer.metrics
+        answer = metrics_of(factors[0].levels, asked)
         subject = _subject(request.preset)
-        rules = Rules(
-            family=lambda levels: levels["language"],
-            requires=lambda levels: requires(levels | subject),
-            asked=asked,
-            declares=lambda levels: ALGORITHMS[subject["algorithm"]].declares(),
-            extra=lambda levels: EXTRA.get(levels["injected"], 0.0),
-        )
-        matrix = build(
-            factors, "injected", BASELINE, metrics, request.stopping, rules, simultaneous=request.simultaneous
-        )
-        return Plan(
-            experiment=self.name,
-            preset=request.preset,
-            question=self.title,
-            transfers="It speaks for this machine in this session, and for operations of this length.",
-            control="injected",
+        return Design(
             factors=factors,
-            metrics=metrics,
-            cells=matrix.cells,
-            treatments=matrix.treatments,
-            comparisons=matrix.comparisons,
-            skipped=matrix.skipped,
-            stopping=request.stopping,
-            seed=request.seed,
+            control="injected",
+            baseline=BASELINE,
+            metrics=answer.metrics,
+            rules=Rules(
+                family=lambda levels: levels["language"],
+                requires=lambda levels: requires(levels | subject),
+                asked=asked,
+                declares=lambda levels: ALGORITHMS[subject["algorithm"]].declares(),
+                extra=lambda levels: EXTRA.get(levels["injected"], 0.0),
+            ),
+            transfers="It speaks for this machine in this session, and for operations of this length.",
             batch_s=BATCH_S,
             rounds_range=ROUNDS,
             one_processor=True,
@@ -109,30 +88,19 @@ class HonestyExperiment:
             words={"metric=cpu_time": "CPU time", "metric=throughput": "wall throughput"},
         )
 
-    def inputs(self, plan: Plan) -> dict[str, str]:
-        return make_keys([_subject(plan.preset)["algorithm"]])
+    def bench(self, plan: Plan) -> Bench:
+        return _Bench(plan)
 
-    def specs(self, plan: Plan, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
-        return {treatment.id: _spec(treatment.levels, plan.preset, inputs) for treatment in plan.treatments}
 
-    def empties(self, plan: Plan) -> dict[str, SubjectSpec]:
-        return {family: empty_subject(family) for family in sorted({cell.family for cell in plan.cells})}
+class _Bench(ProbeBench):
+    def inputs(self) -> dict[str, str]:
+        return make_keys([_subject(self.plan.preset)["algorithm"]])
 
-    def identity(self, plan: Plan) -> dict[str, str]:
-        return probe_identity(plan)
-
-    def set_up(self, plan: Plan) -> None:
-        """Nothing to do: keys are inputs."""
-
-    def clean_up(self, plan: Plan) -> None:
-        """Nothing was left."""
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
+        once = signature_subject(treatment.levels | _subject(self.plan.preset), inputs)
+        times = TIMES.get(treatment.levels["injected"])
+        return once if times is None else RepeatedSpec(once, times)
 
 
 def _subject(preset: str) -> dict[str, str]:
     return _SHORT_SUBJECT if preset == "unlike" else _SUBJECT
-
-
-def _spec(levels: Mapping[str, str], preset: str, inputs: Mapping[str, str]) -> SubjectSpec:
-    once = signature_subject(dict(levels) | _subject(preset), inputs)
-    times = TIMES.get(levels["injected"])
-    return once if times is None else RepeatedSpec(once, times)

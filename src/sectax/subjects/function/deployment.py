@@ -13,7 +13,6 @@ import msgspec
 from sectax.model.subject import Witnesses
 from sectax.subjects.function.code import read_code
 from sectax.subjects.function.failures import OddAnswer, answer_of
-from sectax.subjects.function.services import Service
 from sectax.subjects.function.spec import FunctionSpec
 from sectax.toolchain.machine import architecture
 
@@ -50,12 +49,11 @@ class _Configuration(msgspec.Struct, rename="pascal"):
 class Deployment:
     """A function of a name of its own. Every method may raise `failures.ServiceTrouble`."""
 
-    def __init__(self, service: Service, spec: FunctionSpec) -> None:
+    def __init__(self, spec: FunctionSpec) -> None:
         word = re.sub(r"[^A-Za-z0-9_-]", "-", spec.name)
         self.name = f"sectax-{word[: _LONGEST_NAME - 20]}-{secrets.token_hex(6)}"
-        self._service = service
         self._spec = spec
-        self._client = service.client(spec.timeout_s + spec.deadline_s)
+        self._client = spec.service.client(spec.timeout_s + spec.deadline_s)
         self._there = False
 
     def create(self) -> Witnesses:
@@ -68,7 +66,7 @@ class Deployment:
         spec, client = self._spec, self._client
         more: dict[str, Any] = {"Environment": {"Variables": spec.environment}} if spec.environment else {}
         if spec.layers:
-            more["Layers"] = [self._service.layer(client, each) for each in spec.layers]
+            more["Layers"] = [spec.service.layer(client, each) for each in spec.layers]
         archive = read_code(spec.code)
         self._there = True  # a call that fails late may have made it all the same
         with answer_of("CreateFunction"):

@@ -6,7 +6,7 @@ from sectax.model.errors import SectaxError
 from sectax.model.subject import Witness
 from sectax.sandboxes.instance.limits import PERIOD_US, Limits, vcpus
 from sectax.sandboxes.instance.settings import quota_us
-from sectax.subjects.function.spec import LOCAL
+from sectax.subjects.function.endpoints import LOCAL
 
 
 def promised(memory_mb: int, endpoint: str | None) -> dict[str, Witness]:

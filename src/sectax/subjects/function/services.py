@@ -1,11 +1,10 @@
-"""Lambda as the subjects of one process share it: one client, one local server that the first subject starts, one
-version of every layer."""
+"""Lambda as the subjects of one bench share it: one client, one local server, one version of every layer."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import hashlib
+from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +13,7 @@ from sectax.model.printable import printable
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.stack.lambda_service.settings import Settings
 from sectax.subjects.function.code import read_code
-from sectax.subjects.function.spec import AWS, LOCAL
+from sectax.subjects.function.endpoints import AWS, LOCAL
 
 # Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
 # instance that was reaped meanwhile would answer its next event with a cold start.
@@ -36,18 +35,45 @@ class NoService(SectaxError):
 
 
 class Service:
-    """AWS's Lambda API at one endpoint."""
+    """AWS's Lambda API at one endpoint, as a context manager: inside it, it can be called.
+
+    Attributes:
+        endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
+    """
 
     def __init__(self, endpoint: str | None) -> None:
-        """Raises `SectaxError` where the local Lambda cannot run here, or none answers at the address."""
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self._local = LocalLambda(Settings(instances=_INSTANCES, idle_s=_IDLE_S)) if endpoint == LOCAL else None
         self._clients: dict[float, Any] = {}
         self._layers: dict[str, str] = {}
+
+    def __enter__(self) -> Service:
+        """Start the local server, or ask at the address.
+
+        Raises:
+            SectaxError: the local Lambda cannot run here, or none answers at the address.
+        """
         if self._local is not None:
             self._local.__enter__()
-        elif endpoint is not AWS:
-            self._see_that_it_answers(endpoint)
+        elif self.endpoint is not AWS:
+            self._see_that_it_answers(self.endpoint)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the local server, or remove from AWS the layers that were published there; never raises.
+
+        A local server whose process dies without this notices it, and ends by itself.
+        """
+        if self._local is not None:
+            self._local.stop()
+            return
+        for arn in self._layers.values():
+            name, _, version = arn.rpartition(":")
+            for client in list(self._clients.values())[:1]:
+                with contextlib.suppress(Exception):
+                    client.delete_layer_version(LayerName=name, VersionNumber=int(version))
 
     def client(self, read_timeout_s: float) -> Any:
         """boto3's client. A call is made once: one that is repeated would hide a throttle and be measured as one."""
@@ -68,17 +94,6 @@ class Service:
                 published = client.publish_layer_version(LayerName=f"sectax-{mark[:16]}", Content={"ZipFile": archive})
                 self._layers[mark] = str(published["LayerVersionArn"])
         return self._layers[mark]
-
-    def close(self) -> None:
-        """End the local server, or remove from AWS the layers that were published there; never raises."""
-        if self._local is not None:
-            self._local.stop()
-            return
-        for arn in self._layers.values():
-            name, _, version = arn.rpartition(":")
-            for client in list(self._clients.values())[:1]:
-                with contextlib.suppress(Exception):
-                    client.delete_layer_version(LayerName=name, VersionNumber=int(version))
 
     def _see_that_it_answers(self, address: str) -> None:
         """So that a wrong address is told once, and not by every function. Any answer of a Lambda will do."""
@@ -106,31 +121,12 @@ class Service:
 
         session = boto3.session.Session()
         wanted: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "read_timeout": read_timeout_s}
-        if self._endpoint is AWS:
+        if self.endpoint is AWS:
             return session.client("lambda", config=Config(**wanted, **_AWS_ITSELF))
-        where = {"endpoint_url": self._endpoint, "region_name": session.region_name or _REGION}
+        where = {"endpoint_url": self.endpoint, "region_name": session.region_name or _REGION}
         wanted["connect_timeout"] = _ANSWER_S
-        if urlsplit(self._endpoint).scheme == "http":  # on this machine, where any credentials will do
+        if urlsplit(self.endpoint).scheme == "http":  # on this machine, where any credentials will do
             wanted["proxies"] = _NO_PROXY
             if session.get_credentials() is None:
                 where |= {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
         return session.client("lambda", config=Config(**wanted), **where)
-
-
-_services: dict[str | None, Service] = {}
-
-
-def service(endpoint: str | None) -> Service:
-    """The service at an endpoint, begun by the first who asks. Raises `SectaxError` where it cannot run here."""
-    if endpoint not in _services:
-        _services[endpoint] = Service(endpoint)
-    return _services[endpoint]
-
-
-def close_services() -> None:
-    """End what was begun. A local server whose process dies without this notices it, and ends by itself."""
-    while _services:
-        _services.popitem()[1].close()
-
-
-atexit.register(close_services)

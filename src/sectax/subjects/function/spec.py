@@ -6,29 +6,28 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sectax.model.subject import Referee
+from sectax.subjects.function.endpoints import LOCAL_ROLE
 
 if TYPE_CHECKING:
+    from sectax.subjects.function.services import Service
     from sectax.subjects.function.subject import FunctionSubject
 
-LOCAL = "local"  # sectax's own local Lambda
-AWS = None  # no endpoint: AWS's client then speaks to AWS itself
-LOCAL_ROLE = "arn:aws:iam::000000000000:role/local"
 EMPTY_EVENT = b"{}"
 
 
 @dataclass(frozen=True)
 class FunctionSpec:
-    """How a function is deployed and invoked; data that can travel to another machine.
+    """How a function is deployed and invoked: data, and the service that it is deployed to.
 
     Attributes:
+        service: the Lambda, which must be open while the subject lives.
         name: of the treatment, for messages and in the function's own name.
         code: path of a zip, or of a folder that is packed into one.
         runtime, handler, memory_mb, timeout_s: as CreateFunction has them; MB and whole seconds.
         environment: its variables. May hold secrets: they are never shown.
-        layers: paths of zips or folders, published once per process, or ARNs of layer versions.
+        layers: paths of zips or folders, published once per service, or ARNs of layer versions.
         events: JSON, or paths of files that hold it. Invocations take them by turns.
         gap_s: seconds at least from its answer to its next event: 0 is back to back.
-        endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
         role: ARN of the execution role; the local Lambda takes any.
         expected: JSON that every answer must be equal to; None where it may be anything but an error.
         referee: judges every answer; its genuine and tampered artefacts are events, and a tampered one is refused by
@@ -50,13 +49,13 @@ class FunctionSpec:
     layers: tuple[str, ...] = ()
     events: tuple[bytes | str, ...] = field(default=(EMPTY_EVENT,), repr=False)
     gap_s: float = 0.0
-    endpoint: str | None = LOCAL
     role: str = LOCAL_ROLE
     expected: str | None = field(default=None, repr=False)
     referee: Referee | None = field(default=None, repr=False)
     told: str = ""
     counts_first: bool = False
     deadline_s: float = 30.0
+    service: Service = field(kw_only=True, repr=False)
 
     def subject(self) -> FunctionSubject:
         # Data does not import what acts on it: a plan is made without AWS's client.

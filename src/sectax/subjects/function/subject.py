@@ -19,7 +19,6 @@ from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.subjects.function.deployment import Deployment
 from sectax.subjects.function.failures import ServiceTrouble, function_error, refusal
 from sectax.subjects.function.reading import Reading, reading
-from sectax.subjects.function.services import service
 from sectax.subjects.function.spec import FunctionSpec
 from sectax.subjects.probe.failures import redaction
 
@@ -74,7 +73,7 @@ class FunctionSubject:
         try:
             events = [Path(event).read_bytes() if isinstance(event, str) else event for event in spec.events]
             self._events = itertools.cycle(events)
-            self._deployment = Deployment(service(spec.endpoint), spec)
+            self._deployment = Deployment(spec)
             witnesses = self._deployment.create()
         except ServiceTrouble as error:
             raise self._failure(*refusal(error)) from error

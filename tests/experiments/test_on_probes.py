@@ -9,7 +9,7 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
-from sectax.experiments.probe_metrics import probe_metrics
+from sectax.experiments.on_probes import probe_metrics
 from sectax.model.plan import Plan, Stopping, batch_observation
 from sectax.model.treatment import Standing
 from sectax.reports.words import plans

@@ -1,14 +1,15 @@
-"""What is known of a subject's pace before it has run."""
+"""What is known of the gaps between a subject's operations before it has run."""
 
 from __future__ import annotations
 
 from sectax.model.subject import gap_s
 from sectax.subjects.command.spec import CommandSpec
-from sectax.subjects.function import FunctionSpec
+from sectax.subjects.function import AWS, FunctionSpec
+from sectax.subjects.function.services import Service
 
 
 def test_a_function_waits_before_each_event_and_a_command_never() -> None:
-    spaced = FunctionSpec("f", "f.zip", "python3.12", "f.handler", gap_s=0.05)
+    spaced = FunctionSpec("f", "f.zip", "python3.12", "f.handler", gap_s=0.05, service=Service(AWS))
 
     assert gap_s(spaced) == 0.05
     assert gap_s(CommandSpec("true", ("true",))) == 0.0

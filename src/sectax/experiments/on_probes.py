@@ -1,0 +1,103 @@
+"""What experiments on probes share: the subject that a probe is, its software, and the metrics of its operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sectax.design.matrix import Asked
+from sectax.experiments.interface import Bench
+from sectax.experiments.requirements import NeedsProbe
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.subject import Referee, SubjectSpec
+from sectax.subjects.probe.probe_subject import BATCH_CPU, BATCH_TIME, ProbeSpec
+from sectax.subjects.probe.software import has_cpu_clock, software
+from sectax.toolchain import probes
+
+# A machine that shares its cores changes speed within tens of milliseconds. Visits of 7 ms see the same speed as their
+# neighbours, those of 40 ms do not: docs/method-notes.md, 'Short batches'.
+BATCH_S = 0.0045
+# What a quiet machine needs, and what a noisy one gains by.
+ROUNDS = (6, 80)
+
+CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEAN, observed=BATCH_CPU, cpu=True)
+THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, observed=BATCH_TIME)
+
+_CPU_ANSWERS = (
+    "the answer is CPU time per operation: the operations neither wait nor do I/O, and CPU time leaves out "
+    "what other programs take; operations per second of wall time stand beside it"
+)
+_WALL_ANSWERS = "the answer is operations per second of wall time: {} not report CPU time"
+
+
+@dataclass(frozen=True)
+class ProbeMetrics:
+    """The metrics of operations that neither wait nor do I/O, the one that answers the question first.
+
+    Attributes:
+        beside: names of those that are shown with it.
+        answered_by: which one answers the question, and why.
+    """
+
+    metrics: tuple[Metric, ...]
+    beside: tuple[str, ...]
+    answered_by: str
+
+
+def metrics_of(languages: Iterable[str], asked: Asked) -> ProbeMetrics:
+    """The metrics of a run on these probes, as far as they can run here."""
+    here = [language for language in languages if asked.why_not(NeedsProbe(language)) is None]
+    return probe_metrics(map(empty_subject, here))
+
+
+def probe_metrics(empties: Iterable[ProbeSpec]) -> ProbeMetrics:
+    """Ask the probes of a run; one without a CPU clock decides for all, so that all have the same metric.
+
+    Args:
+        empties: a subject of every probe, whose operation does nothing.
+    """
+    without = [spec.name for spec in empties if has_cpu_clock(spec) is False]
+    if not without:
+        return ProbeMetrics((CPU_TIME, THROUGHPUT), (THROUGHPUT.name,), _CPU_ANSWERS)
+    named = f"the probe {without[0]} does" if len(without) == 1 else f"the probes {', '.join(without)} do"
+    return ProbeMetrics((THROUGHPUT,), (), _WALL_ANSWERS.format(named))
+
+
+class ProbeBench(Bench):
+    """Subjects are probes, one for each level of the factor `language`, which names the families of cells too."""
+
+    def identity(self) -> dict[str, str]:
+        """The probes that the plan uses: fingerprints of their files, versions of their runtimes and libraries."""
+        identity: dict[str, str] = {}
+        for language in sorted({treatment.levels["language"] for treatment in self.plan.treatments}):
+            identity[f"{language}.files"] = probes.load(language).fingerprint()
+            identity |= {f"{language}.{name}": text for name, text in software(empty_subject(language)).items()}
+        return identity
+
+    def empties(self) -> dict[str, SubjectSpec]:
+        return {family: empty_subject(family) for family in sorted({cell.family for cell in self.plan.cells})}
+
+
+def probe_subject(
+    language: str,
+    operation: str,
+    parameters: Mapping[str, str],
+    inputs: Mapping[str, str],
+    referee: Referee | None,
+) -> ProbeSpec:
+    """The probe of a language with an operation made ready, as in the protocol's `prepare`."""
+    probe = probes.load(language)
+    return ProbeSpec(
+        name=language,
+        argv=probe.command(),
+        cwd=str(probe.folder),
+        operation=operation,
+        parameters=dict(parameters),
+        inputs=dict(inputs),
+        referee=referee,
+    )
+
+
+def empty_subject(language: str) -> ProbeSpec:
+    """The subject whose operation does nothing."""
+    return probe_subject(language, "empty", {}, {}, None)
