@@ -16,7 +16,7 @@ SIGN = Case("sign", {"algorithm": "TOY"}, inputs(), ToyReferee())
 VERIFY = Case("verify", {}, inputs(), ToyReferee(), spoiled_inputs())
 
 GREETING = ["hello-answers", "seq-echoed", "empty-offered"]
-MANNERS = [
+PROTOCOL = [
     "version-refused",
     "unknown-members-ignored",
     "unprepared-refused",
@@ -44,8 +44,8 @@ WORK = [
 ]
 UNTIMED_WORK = {*WORK, "failures-reported"} - TIMED
 
-# What fails of the greeting and the manners; every other check of these passes.
-ILL_MANNERED = {
+# What fails of the greeting and the protocol checks; every other check of these passes.
+PROTOCOL_FAILURES = {
     "dies": {"counts-honoured"},
     "killed": {"counts-honoured"},
     "garbage": {"stdout-clean"},
@@ -92,9 +92,9 @@ WRONG_CPU_CLOCKS = {
 HARMLESS = {"honest", "old", "slow", "noisy", "skips", "escapes", "indiscreet"}
 
 
-def manners(mode: str) -> list[CheckResult]:
+def protocol_checks(mode: str) -> list[CheckResult]:
     # Only a probe that hangs takes all of it; the others need time to start while others use the processors.
-    return check_probe(fake(mode), only={*GREETING, *MANNERS}, patience_s=2.0 if mode in HANGING else 10.0)
+    return check_probe(fake(mode), only={*GREETING, *PROTOCOL}, patience_s=2.0 if mode in HANGING else 10.0)
 
 
 def work(mode: str) -> list[CheckResult]:
@@ -106,21 +106,21 @@ def failed(results: list[CheckResult]) -> set[str]:
 
 
 def test_every_fake_has_its_place() -> None:
-    assert {*ILL_MANNERED, *IDLE, *WRONG_CLOCKS, *WRONG_CPU_CLOCKS, *HARMLESS} == MODES.keys()
+    assert {*PROTOCOL_FAILURES, *IDLE, *WRONG_CLOCKS, *WRONG_CPU_CLOCKS, *HARMLESS} == MODES.keys()
 
 
 def test_an_honest_probe_passes_every_check() -> None:
     results = check_probe(fake("honest"), cases=[SIGN, VERIFY], patience_s=5.0)
 
     assert {result.status for result in results} == {CheckStatus.PASSED}
-    assert [result.id for result in results if not result.case] == [*GREETING, *MANNERS, *CLOCK, *CPU]
+    assert [result.id for result in results if not result.case] == [*GREETING, *PROTOCOL, *CLOCK, *CPU]
     assert [result.id for result in results if result.case == "sign algorithm=TOY"] == WORK
     assert "failures-reported" in [result.id for result in results if result.case == "verify"]
 
 
-@pytest.mark.parametrize(("mode", "expected"), ILL_MANNERED.items())
-def test_ill_manners_are_named_and_nothing_else(mode: str, expected: set[str]) -> None:
-    results = manners(mode)
+@pytest.mark.parametrize(("mode", "expected"), PROTOCOL_FAILURES.items())
+def test_what_breaks_the_protocol_is_named_and_nothing_else(mode: str, expected: set[str]) -> None:
+    results = protocol_checks(mode)
 
     assert failed(results) == expected
     assert all(result.message for result in results)
@@ -181,7 +181,7 @@ def test_where_the_greeting_fails_the_rest_is_skipped() -> None:
     assert results[-1].message == "hello-answers has to pass first"
 
 
-def test_a_wrong_unit_makes_the_other_times_moot() -> None:
+def test_a_wrong_unit_makes_the_other_times_not_applicable() -> None:
     results = check_probe(fake("picoseconds"), cases=[SIGN], only=TIMED, patience_s=2.0)
 
     skipped = {result.id for result in results if result.status is CheckStatus.SKIPPED}

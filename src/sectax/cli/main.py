@@ -16,7 +16,7 @@ from sectax.cli.streams import make_usable
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 
 # Name -> where it lives and what it does; the modules are imported only when they are called, so that
-# `--help` starts fast.
+# `--help` starts fast. An experiment's own commands are found by its name; a row here spares loading it.
 _COMMANDS = {
     "list": ("sectax.cli.list:command", "List the experiments, their factors and levels, and the probes."),
     "doctor": ("sectax.cli.doctor:command", "Say what this machine can measure, and what disturbs it."),
@@ -29,7 +29,7 @@ _COMMANDS = {
     "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
     "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),
     "probe": ("sectax.cli.probe:group", "Check that a probe keeps to the protocol."),
-    "hmac": ("sectax.cli.hmac:group", "Make a shared key and events, sign and verify them."),
+    "hmac": ("sectax.experiments.hmac.commands:group", "Make a shared key and events, sign and verify them."),
     "lambda": ("sectax.cli.lambda_:group", "Start a local Lambda for unmodified AWS clients."),
     "help": ("sectax.cli.help:command", "Explain a command."),
 }
@@ -43,7 +43,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            return None
+            return _brought_by_an_experiment(cmd_name)
         module, attribute = _COMMANDS[cmd_name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
@@ -55,12 +55,23 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from sectax.model.near import did_you_mean
 
             hint = did_you_mean(args[0], _COMMANDS, "sectax help lists the commands")
             raise WrongUse(f"there is no command {args[0]!r}", hint)
         return super().resolve_command(ctx, args)
+
+
+def _brought_by_an_experiment(name: str) -> click.Command | None:
+    """The commands of the experiment of this name; None where there is none, or it has none."""
+    from sectax.experiments import registry
+    from sectax.experiments.interface import HasCommands
+
+    if name not in registry.names():
+        return None
+    experiment = registry.load(name)
+    return experiment.commands() if isinstance(experiment, HasCommands) else None
 
 
 def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

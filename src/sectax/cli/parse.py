@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 import secrets
 
 from sectax.model.errors import WrongUse
 from sectax.model.plan import FIRST_LOOK, Stopping, Until
+from sectax.model.spans import seconds
 
 # A margin below this is finer than any clock and kernel on a shared machine; above, everything would be equal.
 SMALLEST_MARGIN = 0.001
 LARGEST_MARGIN = 0.5
 MOST_BLOCKS = 10_000
-
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
-_NUMBER = r"\d+(?:\.\d+)?"
-# Hours, minutes and seconds in this order, each of which may be left out; a number alone is in seconds.
-_SPAN = re.compile(rf"(?:(?P<h>{_NUMBER})\s*h\s*)?(?:(?P<m>{_NUMBER})\s*m(?:in)?\s*)?(?:(?P<s>{_NUMBER})\s*s?)?")
-_BYTES = {"B": 1, "KiB": 1024, "MiB": 1024 * 1024}
 
 
 def margin(text: str) -> float:
@@ -39,30 +33,11 @@ def margin(text: str) -> float:
     return value
 
 
-def seconds(text: str, option: str = "--budget") -> float:
-    """`90`, `90s`, `1.5m`, `1m30s` and `1h` in seconds."""
-    found = _SPAN.fullmatch(text.strip())
-    parts = found.groupdict(default="0") if found else {}
-    value = math.fsum(float(number) * _SECONDS[unit] for unit, number in parts.items())
-    if not 0 < value < math.inf:
-        raise WrongUse(f"{option} {text!r} is not a length of time", f"say it as in {option} 90, 60s, 1m30s or 1h")
-    return value
-
-
 def limit(text: str) -> float:
     """`10ms`, and what `seconds` reads, in seconds."""
     if text.strip().endswith("ms"):
         return seconds(text.strip().removesuffix("ms"), "--under") / 1e3
     return seconds(text, "--under")
-
-
-def size(text: str) -> int:
-    """`10KiB`, `3MiB` and `512B` in bytes, at least one."""
-    found = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)
-    value = int(found[1]) * _BYTES[found[2]] if found else 0
-    if value == 0:
-        raise WrongUse(f"--size {text!r} is no size", "say it as in --size 10KiB, 3MiB or 512B (KiB are 1024 bytes)")
-    return value
 
 
 def levels(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -98,7 +73,7 @@ def stopping(margin_text: str, budget: str | None, blocks: int | None, max_block
     rules = Stopping(
         margin=margin(margin_text),
         fixed_blocks=blocks,
-        budget_s=seconds(budget) if budget is not None else None,
+        budget_s=seconds(budget, "--budget") if budget is not None else None,
     )
     if blocks is not None:
         return Stopping(rules.margin, rules.alpha, blocks, blocks, None)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sectax.design.matrix import Requirement, Rules
 from sectax.design.planning import Design, Request, make_plan
@@ -21,12 +21,16 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
 
+if TYPE_CHECKING:
+    import click
+
 __all__ = [
     "Bench",
     "Billable",
     "Design",
     "Experiment",
     "HasBudgets",
+    "HasCommands",
     "Option",
     "Request",
     "Requirement",
@@ -154,6 +158,14 @@ class HasBudgets(Protocol):
     """
 
     budgets_s: Mapping[str, float]
+
+
+@runtime_checkable
+class HasCommands(Protocol):
+    """What an experiment has besides where it brings commands of its own: `sectax NAME …`."""
+
+    def commands(self) -> click.Group:
+        """The group of them, imported when it is asked for: most calls of the program need none."""
 
 
 @runtime_checkable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sectax.experiments.hmac.levels import (
     AUTHENTICATION,
@@ -49,6 +50,9 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 from sectax.subjects.function import LOCAL
+
+if TYPE_CHECKING:
+    import click
 
 # The study has five trials in a cell, of which the first is the instance's first, which a block has besides. Where
 # there is time, a block has more calls than the medians need: beside deploying the functions they cost little, and a
@@ -133,6 +137,11 @@ class HmacExperiment(Experiment):
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
+
+    def commands(self) -> click.Group:
+        from sectax.experiments.hmac.commands import group
+
+        return group
 
     def requirements(self) -> tuple[str, ...]:
         return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES))

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from sectax.model.printable import printable
-from sectax.subjects.probe.checks.check import Moot, Unmet
+from sectax.subjects.probe.checks.check import CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import CLOCK, TIMED, UNIT
 from sectax.subjects.probe.checks.cpu import CPU
-from sectax.subjects.probe.checks.manners import GREETING, MANNERS
+from sectax.subjects.probe.checks.protocol_checks import GREETING, PROTOCOL
 from sectax.subjects.probe.checks.work import CASE_GREETING, Case, CaseConversation
 from sectax.subjects.probe.failures import ProbeTrouble, redacted, story
 from sectax.subjects.probe.interview import ProbeProgram
@@ -74,7 +74,7 @@ def check_probe_stepwise(
     """As `check_probe`, giving out every result as soon as it is known."""
     program = ProbeProgram(argv, cwd, patience_s)
     suite = _Suite(only)
-    for check in (*GREETING, *MANNERS, *CLOCK, *CPU):
+    for check in (*GREETING, *PROTOCOL, *CLOCK, *CPU):
         yield from suite.make(check.id, partial(check.run, program), check.hint)
     for case in cases:
         conversation = CaseConversation(program, case)
@@ -118,10 +118,10 @@ def _try(check_id: str, run: Callable[[], str], hint: str, case: str = "", secre
 
     try:
         seen = run()
-    except Unmet as unmet:
-        return CheckResult(check_id, CheckStatus.FAILED, _safe(str(unmet)), unmet.hint or hint, case)
-    except Moot as moot:
-        return CheckResult(check_id, CheckStatus.SKIPPED, _safe(str(moot)), _safe(moot.hint), case)
+    except CheckFailed as failed:
+        return CheckResult(check_id, CheckStatus.FAILED, _safe(str(failed)), failed.hint or hint, case)
+    except NotApplicable as error:
+        return CheckResult(check_id, CheckStatus.SKIPPED, _safe(str(error)), _safe(error.hint), case)
     except ProbeTrouble as trouble:
         return CheckResult(check_id, CheckStatus.FAILED, _safe(f"it {story(trouble)}"), hint, case)
     return CheckResult(check_id, CheckStatus.PASSED, _safe(seen), case=case)

@@ -1,1 +1,1 @@
-"""The checks of the conformance suite, by what they look at: manners, clock, work."""
+"""The checks of the conformance suite, by what they look at: the protocol, clocks, work."""

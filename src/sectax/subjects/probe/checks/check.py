@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sectax.subjects.probe.interview import ProbeProgram
 
 
-class Unmet(Exception):
+class CheckFailed(Exception):
     """The probe does not meet what is checked: what was seen, and what its author may do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -16,7 +16,7 @@ class Unmet(Exception):
         self.hint = hint
 
 
-class Moot(Exception):
+class NotApplicable(Exception):
     """The check says nothing about this probe here: why, and what would change that."""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -30,7 +30,7 @@ class Check:
 
     Attributes:
         id: stable; people and scripts refer to it.
-        run: says what it saw; raises `Unmet`, `Moot`, or whatever went wrong while talking to the probe.
+        run: says what it saw; raises `CheckFailed`, `NotApplicable`, or whatever went wrong while talking to the probe.
         hint: what the author of a probe that fails may do, where the failure itself does not say better.
     """
 

@@ -6,7 +6,7 @@ import math
 import random
 from dataclasses import dataclass
 
-from sectax.subjects.probe.checks.check import Check, Moot, Unmet
+from sectax.subjects.probe.checks.check import Check, CheckFailed, NotApplicable
 from sectax.subjects.probe.interview import Interview, ProbeProgram
 
 # Batches long enough that a doubling is seen through noise.
@@ -84,7 +84,7 @@ def count_scales(interview: Interview) -> str:
             return f"twice the operations take {ratio:.2f} times as long ({count} operations)"
         if interview.wall_s < _wall_limit(interview, _GROWING_S) and count < _MOST_OPERATIONS:
             count *= 2
-    raise Unmet(f"twice the operations take {ratio:.2f} times as long ({count} operations)")
+    raise CheckFailed(f"twice the operations take {ratio:.2f} times as long ({count} operations)")
 
 
 def elapsed_plausible(interview: Interview) -> str:
@@ -95,12 +95,12 @@ def elapsed_plausible(interview: Interview) -> str:
         reported_s = interview.measure(count).elapsed_ns[0] * 1e-9
         wall_s = interview.wall_s
         if reported_s > wall_s * _TOLERANCE + _TOLERANCE_S:
-            raise Unmet(f"{reported_s:.4g} s were reported for what took {wall_s:.4g} s by sectax's clock")
+            raise CheckFailed(f"{reported_s:.4g} s were reported for what took {wall_s:.4g} s by sectax's clock")
         best = max(best, reported_s / wall_s)
     if wall_s < _SHORTEST_JUDGED_S:
-        raise Moot(f"{count} operations last only {wall_s:.2g} s: see count-scales")
+        raise NotApplicable(f"{count} operations last only {wall_s:.2g} s: see count-scales")
     if best < _LEAST_SHARE:
-        raise Unmet(f"only {best:.3%} of the time that sectax saw were reported, in batches of {wall_s:.2g} s")
+        raise CheckFailed(f"only {best:.3%} of the time that sectax saw were reported, in batches of {wall_s:.2g} s")
     return f"{best:.1%} of the time that sectax saw are reported ({count} operations)"
 
 
@@ -110,19 +110,23 @@ def _clock_plausible(program: ProbeProgram) -> str:
         interview.prepare("empty", {}, {})
         granularity_s, read_s = clock.granularity_ns * 1e-9, clock.read_ns * 1e-9
         if granularity_s > COARSEST_S:
-            raise Unmet(f"a clock with steps of {granularity_s:.3g} s cannot time a batch of 20 ms")
+            raise CheckFailed(f"a clock with steps of {granularity_s:.3g} s cannot time a batch of 20 ms")
         interview.measure(_SINGLES, each=True)  # whatever is compiled or allocated on first use
         singles = interview.measure(_SINGLES, each=True).elapsed_ns
         # Every timing needs a reading of its own at least.
         if read_s * _SINGLES > interview.wall_s:
             seen_s = interview.wall_s / _SINGLES
-            raise Unmet(f"a reading is said to cost {clock.read_ns} ns, and {seen_s * 1e9:.0f} ns were enough for it")
+            raise CheckFailed(
+                f"a reading is said to cost {clock.read_ns} ns, and {seen_s * 1e9:.0f} ns were enough for it"
+            )
         smallest = min((single for single in singles if single), default=clock.granularity_ns)
         if smallest * _MUCH < clock.granularity_ns:
-            raise Unmet(f"the smallest step is said to be {clock.granularity_ns} ns, and {smallest} ns were reported")
+            raise CheckFailed(
+                f"the smallest step is said to be {clock.granularity_ns} ns, and {smallest} ns were reported"
+            )
         step = _common_step(interview)
         if step > _MUCH * clock.granularity_ns:
-            raise Unmet(
+            raise CheckFailed(
                 f"the smallest step is said to be {clock.granularity_ns} ns, and all times are multiples of {step}"
             )
     return f"steps of {clock.granularity_ns} ns, {clock.read_ns} ns a reading"

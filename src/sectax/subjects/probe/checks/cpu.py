@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sectax.protocol.messages import Clock
-from sectax.subjects.probe.checks.check import Check, Moot, Unmet
+from sectax.subjects.probe.checks.check import Check, CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import COARSEST_S, LONG_S, REPEATS, size_batch
 from sectax.subjects.probe.interview import Interview, ProbeProgram
 
@@ -47,7 +47,7 @@ def _cpu_plausible(program: ProbeProgram) -> str:
         clock = _prepared(interview)
         granularity_s = clock.granularity_ns * 1e-9
         if granularity_s > COARSEST_S:
-            raise Unmet(f"a CPU clock with steps of {granularity_s:.3g} s cannot time a batch of 5 ms")
+            raise CheckFailed(f"a CPU clock with steps of {granularity_s:.3g} s cannot time a batch of 5 ms")
         processors = _processors(interview)
         count = size_batch(interview, LONG_S).count
         best = 0.0
@@ -55,19 +55,21 @@ def _cpu_plausible(program: ProbeProgram) -> str:
             batch = _measured(interview, count)
             slack_s = granularity_s + _TOLERANCE_S
             if batch.cpu_s > batch.elapsed_s * processors * _TOLERANCE + slack_s:
-                raise Unmet(
+                raise CheckFailed(
                     f"{batch.cpu_s:.4g} s of CPU time were reported for {batch.elapsed_s:.4g} s, "
                     f"on {processors} of the machine's processors"
                 )
             if batch.kernel_s < _WORKS * batch.wall_s:
-                raise Moot("the process that was started is not the one that works")
+                raise NotApplicable("the process that was started is not the one that works")
             if batch.cpu_s > batch.kernel_s * _TOLERANCE + slack_s:
-                raise Unmet(f"{batch.cpu_s:.4g} s of CPU time were reported, the kernel counted {batch.kernel_s:.4g} s")
+                raise CheckFailed(
+                    f"{batch.cpu_s:.4g} s of CPU time were reported, the kernel counted {batch.kernel_s:.4g} s"
+                )
             if batch.wall_s < _SHORTEST_JUDGED_S:
-                raise Moot(f"{count} operations last only {batch.wall_s:.2g} s: see count-scales")
+                raise NotApplicable(f"{count} operations last only {batch.wall_s:.2g} s: see count-scales")
             best = max(best, batch.cpu_s / batch.kernel_s)
     if best < _LEAST_SHARE:
-        raise Unmet(f"only {best:.3%} of the CPU time that the kernel counted were reported")
+        raise CheckFailed(f"only {best:.3%} of the CPU time that the kernel counted were reported")
     return f"{best:.1%} of the CPU time that the kernel counted are reported; steps of {clock.granularity_ns} ns"
 
 
@@ -79,10 +81,12 @@ def _cpu_without_settling(program: ProbeProgram) -> str:
             min(_measured(interview, count, settle).cpu_s for _ in range(REPEATS)) for settle in (0, _SETTLING * count)
         )
     if settled_s < _SHORTEST_JUDGED_S:
-        raise Moot(f"{(_SETTLING + 1) * count} operations take only {settled_s:.2g} s of CPU time")
+        raise NotApplicable(f"{(_SETTLING + 1) * count} operations take only {settled_s:.2g} s of CPU time")
     if settled_s > _SETTLING_COUNTED * alone_s:
         ratio = settled_s / max(alone_s, 1e-9)
-        raise Unmet(f"after {_SETTLING} times as many untimed operations, a batch used {ratio:.2f} times the CPU time")
+        raise CheckFailed(
+            f"after {_SETTLING} times as many untimed operations, a batch used {ratio:.2f} times the CPU time"
+        )
     return "the CPU time is that of the operations that count"
 
 
@@ -93,9 +97,9 @@ def _cpu_stands_still(program: ProbeProgram) -> str:
         with _stopped_for_a_while(interview.child.pid):
             batch = _measured(interview, count)
         if batch.elapsed_s < _STOPPED_S:
-            raise Moot("the batch was over before its process could be stopped")
+            raise NotApplicable("the batch was over before its process could be stopped")
         if batch.cpu_s > batch.elapsed_s - _STOPPED_S + _TOLERANCE_S + clock.granularity_ns * 1e-9:
-            raise Unmet(
+            raise CheckFailed(
                 f"{batch.cpu_s:.4g} s of CPU time were reported for {batch.elapsed_s:.4g} s, "
                 f"in which the process was stopped for {_STOPPED_S:.2g} s"
             )
@@ -105,7 +109,7 @@ def _cpu_stands_still(program: ProbeProgram) -> str:
 def _prepared(interview: Interview) -> Clock:
     clock = interview.hello().cpu_clock
     if clock is None:
-        raise Moot(
+        raise NotApplicable(
             "it names no CPU clock, so its operations are compared in wall time",
             "name a cpu_clock in the reply to hello and report cpu_ns: it is steadier on a busy machine",
         )
@@ -119,7 +123,7 @@ def _measured(interview: Interview, count: int, settle: int = 0) -> _Batch:
     reply = interview.measure(count, settle)
     kernel_s = time.clock_gettime(clock_id) - before
     if reply.cpu_ns is None:
-        raise Unmet("it names a CPU clock, and its reply to measure has no cpu_ns")
+        raise CheckFailed("it names a CPU clock, and its reply to measure has no cpu_ns")
     return _Batch(reply.cpu_ns * 1e-9, reply.elapsed_ns[0] * 1e-9, kernel_s, interview.wall_s)
 
 

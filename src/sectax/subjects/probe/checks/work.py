@@ -10,7 +10,7 @@ from sectax.model.printable import printable
 from sectax.model.subject import Referee
 from sectax.protocol.messages import PrepareReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
-from sectax.subjects.probe.checks.check import Moot, Unmet
+from sectax.subjects.probe.checks.check import CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import (
     PLAUSIBLE_HINT,
     SCALES_HINT,
@@ -71,7 +71,7 @@ class CaseConversation:
         self._over = "the probe was not started"
 
     def steps(self) -> Iterator[Step]:
-        """Every check that applies, with its hint. Where one breaks the conversation off, those after it are moot."""
+        """Every check that applies, with its hint. Once one breaks the conversation off, none after it applies."""
         for check_id, run, hint, applies in self._all_steps():
             if applies():
                 yield check_id, partial(self._guarded, check_id, run), hint
@@ -121,7 +121,7 @@ class CaseConversation:
 
     def _running(self) -> Interview:
         if self._interview is None:
-            raise Moot(self._over)
+            raise NotApplicable(self._over)
         return self._interview
 
     def _prepare(self) -> str:
@@ -133,7 +133,7 @@ class CaseConversation:
         except AnsweredSkipped as skipped:
             reason = printable(skipped.reason, _SHOWN)
             self.end(f"the probe skips it: {reason}")
-            raise Moot(reason, printable(skipped.mend, _SHOWN)) from skipped
+            raise NotApplicable(reason, printable(skipped.mend, _SHOWN)) from skipped
         seen = ", ".join(f"{name}={value}" for name, value in reply.witnesses.items())
         return printable(f"it is ready; witnesses: {seen or 'none'}", _SHOWN)
 
@@ -155,7 +155,7 @@ class CaseConversation:
     def _undoubted(self, doubt: Doubt, satisfied: str) -> str:
         self._running()
         if doubt in self._doubts:
-            raise Unmet(printable(self._doubts[doubt], _SHOWN))
+            raise CheckFailed(printable(self._doubts[doubt], _SHOWN))
         return satisfied
 
     def _costs_more_than_empty(self) -> str:
@@ -164,14 +164,14 @@ class CaseConversation:
             empty = _least(interview)
         ratio = operation.per_operation_s / empty.per_operation_s if empty.seconds else float("inf")
         if ratio <= 1.0:
-            raise Unmet(f"an operation takes {ratio:.2f} times as long as an empty one")
+            raise CheckFailed(f"an operation takes {ratio:.2f} times as long as an empty one")
         return f"an operation takes {ratio:.3g} times as long as an empty one"
 
     def _sound_afterwards(self) -> str:
         doubts = witness(self._running(), self._case.operation, self._case.referee).doubts
         new = {doubt: text for doubt, text in doubts.items() if doubt not in self._doubts}
         if new:
-            raise Unmet(printable("; ".join(new.values()), _SHOWN))
+            raise CheckFailed(printable("; ".join(new.values()), _SHOWN))
         return "after the measurement it answers as before"
 
     def _failures_reported(self) -> str:
@@ -185,7 +185,9 @@ class CaseConversation:
             except (AnsweredFailed, AnsweredSkipped):
                 return "spoiled inputs are refused"
         if reply.failures != _COUNTED:
-            raise Unmet(f"{_COUNTED} operations must have come out wrong, {reply.failures} failures were reported")
+            raise CheckFailed(
+                f"{_COUNTED} operations must have come out wrong, {reply.failures} failures were reported"
+            )
         return f"{_COUNTED} operations that must come out wrong are reported as failures"
 
 

@@ -1,23 +1,26 @@
-"""`sectax hmac keygen|payload|sign|verify`."""
+"""The experiment's own commands: `sectax hmac keygen|payload|sign|verify`."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sectax.cli import parse
-from sectax.cli.options import as_json
+from sectax.experiments.hmac import files
 from sectax.experiments.hmac.events import EXPIRY, VARIANTS
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.printable import printable
-from sectax.workflow import hmac
+from sectax.model.spans import seconds
 
 _DEFAULT_KEY_FILE = "hmac.key"
 _DEFAULT_LIFETIME = "1h"
+_BYTES = {"B": 1, "KiB": 1024, "MiB": 1024 * 1024}
+
+_as_json = click.option("--json", "json_", is_flag=True, help="One JSON document on stdout.")
 
 
 @click.group("hmac")
@@ -51,8 +54,8 @@ def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def _key(path: str | None) -> bytes:
     """The shared key; what is doubtful about it is said on stderr."""
-    key = hmac.shared_key(path, os.environ)
-    for doubt in hmac.key_doubts(path, os.environ, key):
+    key = files.shared_key(path, os.environ)
+    for doubt in files.key_doubts(path, os.environ, key):
         click.echo(f"warning: {printable(doubt)}", err=True)
     return key
 
@@ -70,7 +73,7 @@ _force = click.option("--force", is_flag=True, help="Replace what is there.")
     help="Where to write it, mode 600; - for stdout.",
 )
 @_force
-@as_json
+@_as_json
 def keygen(out: str, force: bool, json_: bool) -> None:
     """Make a shared key: 64 random bytes, URL-safe.
 
@@ -79,9 +82,9 @@ def keygen(out: str, force: bool, json_: bool) -> None:
     if out == "-":
         if json_:
             raise WrongUse("--out - prints the key, and --json a document", "leave one of them out")
-        click.echo(hmac.new_key())
+        click.echo(files.new_key())
         return
-    _say([hmac.write_key(Path(out), force=force)], json_)
+    _say([files.write_key(Path(out), force=force)], json_)
 
 
 @group.command("payload")
@@ -92,7 +95,7 @@ def keygen(out: str, force: bool, json_: bool) -> None:
 @click.option("--lifetime", metavar="TIME", help=f"Until the expiry of {EXPIRY}.  [default: {_DEFAULT_LIFETIME}]")
 @_takes_key
 @_force
-@as_json
+@_as_json
 def payload(
     sizes: tuple[str, ...],
     out: str,
@@ -109,18 +112,18 @@ def payload(
     """
     if lifetime is not None and scheme != EXPIRY:
         raise WrongUse(f"--lifetime is of --scheme {EXPIRY}, and it is {scheme}", "leave it out")
-    wanted = [parse.size(part) for text in sizes for part in text.split(",")]
-    too_large = [size for size in wanted if size > hmac.LARGEST_PAYLOAD_BYTES]
+    wanted = [_size(part) for text in sizes for part in text.split(",")]
+    too_large = [size for size in wanted if size > files.LARGEST_PAYLOAD_BYTES]
     if too_large:
-        most = hmac.size_label(hmac.LARGEST_PAYLOAD_BYTES)
-        raise WrongUse(f"--size {hmac.size_label(too_large[0])} is too large", f"{most} is the most")
-    written = hmac.write_payloads(
+        most = files.size_label(files.LARGEST_PAYLOAD_BYTES)
+        raise WrongUse(f"--size {files.size_label(too_large[0])} is too large", f"{most} is the most")
+    written = files.write_payloads(
         Path(out),
-        wanted or hmac.PUBLISHED_SIZES,
+        wanted or files.PUBLISHED_SIZES,
         variant=scheme,
         key=_key(key_file),
         random=fill == "random",
-        lifetime_s=parse.seconds(lifetime or _DEFAULT_LIFETIME, option="--lifetime"),
+        lifetime_s=seconds(lifetime or _DEFAULT_LIFETIME, option="--lifetime"),
         force=force,
     )
     _say(list(written), json_)
@@ -134,7 +137,7 @@ def payload(
 @_scheme(*VARIANTS)
 @_takes_key
 @_force
-@as_json
+@_as_json
 def sign(
     data: str,
     out: str | None,
@@ -149,11 +152,11 @@ def sign(
     if json_ and out is None:
         raise WrongUse("the event on stdout is JSON already", "leave --json out, or name a file with --out")
     key = _key(key_file)
-    content = hmac.signed_event(data, variant=scheme, key=key, salt=salt, detached=detached)
+    content = files.signed_event(data, variant=scheme, key=key, salt=salt, detached=detached)
     if out is None:
         click.echo(content)
     else:
-        _say([hmac.write_event(Path(out), content, force=force)], json_)
+        _say([files.write_event(Path(out), content, force=force)], json_)
 
 
 @group.command("verify")
@@ -161,14 +164,14 @@ def sign(
 @click.option("--data", type=click.Path(), metavar="FILE", help="The data, where the event was signed with --detached.")
 @_scheme(*VARIANTS)
 @_takes_key
-@as_json
+@_as_json
 def verify(event: str, data: str | None, scheme: str, key_file: str | None, json_: bool) -> None:
     """Check the event in the file EVENT (- for stdin).
 
     Exit status: 0 genuine; 1 refused: another key, salt, token or data, no event at all, or expired; 2 wrong use: no
     key, or a file that cannot be read.
     """
-    reason = hmac.refusal(event, variant=scheme, key=_key(key_file), data_path=data)
+    reason = files.refusal(event, variant=scheme, key=_key(key_file), data_path=data)
     if json_:
         import msgspec
 
@@ -180,13 +183,22 @@ def verify(event: str, data: str | None, scheme: str, key_file: str | None, json
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)
 
 
-def _say(files: list[hmac.Written], json_: bool) -> None:
+def _size(text: str) -> int:
+    """`10KiB`, `3MiB` and `512B` in bytes, at least one."""
+    found = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)
+    value = int(found[1]) * _BYTES[found[2]] if found else 0
+    if value == 0:
+        raise WrongUse(f"--size {text!r} is no size", "say it as in --size 10KiB, 3MiB or 512B (KiB are 1024 bytes)")
+    return value
+
+
+def _say(written: list[files.Written], json_: bool) -> None:
     if json_:
         import msgspec
 
-        click.echo(msgspec.json.encode({"schema": "sectax/hmac-files/1", "files": files}))
+        click.echo(msgspec.json.encode({"schema": "sectax/hmac-files/1", "files": written}))
         return
-    for file in files:
+    for file in written:
         if file.payload_bytes is None:
             click.echo(click.format_filename(file.path))
             continue

@@ -9,7 +9,7 @@ from sectax.model.printable import printable
 from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Reply, StopReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule
 from sectax.sandboxes.process.errors import ChildSilent, describe_exit
-from sectax.subjects.probe.checks.check import Check, Unmet
+from sectax.subjects.probe.checks.check import Check, CheckFailed
 from sectax.subjects.probe.interview import Interview, ProbeProgram
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
@@ -32,7 +32,7 @@ def _hello_answers(program: ProbeProgram) -> str:
         except ProtocolViolation as violation:
             if violation.rule in (Rule.SEQ, Rule.EMPTY_OFFERED):  # checks of their own name these
                 return "it answers"
-            raise Unmet(f"its reply to hello is not as it must be: {violation}", _HELLO_HINT) from violation
+            raise CheckFailed(f"its reply to hello is not as it must be: {violation}", _HELLO_HINT) from violation
     probe, runtime = hello.probe, hello.runtime
     return printable(f"probe {probe.name} {probe.version} on {runtime.name} {runtime.version}", _QUOTED)
 
@@ -43,7 +43,7 @@ def _seq_echoed(program: ProbeProgram) -> str:
             interview.hello()
         except ProtocolViolation as violation:
             if violation.rule is Rule.SEQ:
-                raise Unmet(str(violation)) from violation
+                raise CheckFailed(str(violation)) from violation
             if violation.rule is not Rule.EMPTY_OFFERED:
                 raise
     return f"seq {_ODD_SEQ} came back"
@@ -54,7 +54,7 @@ def _empty_offered(program: ProbeProgram) -> str:
         try:
             interview.hello()
         except ProtocolViolation as violation:
-            raise Unmet(str(violation)) from violation
+            raise CheckFailed(str(violation)) from violation
         interview.prepare("empty", {}, {})
         interview.measure(1)
     return "empty is offered, and runs"
@@ -73,7 +73,7 @@ def _version_refused(program: ProbeProgram) -> str:
             answer = "answered with skipped"
         except ProtocolViolation as violation:
             answer = f"was not answered with failed: {violation}"
-    raise Unmet(f"a hello with protocol {_OTHER_VERSION} {answer}")
+    raise CheckFailed(f"a hello with protocol {_OTHER_VERSION} {answer}")
 
 
 def _unknown_members_ignored(program: ProbeProgram) -> str:
@@ -142,9 +142,9 @@ def _counts_honoured(program: ProbeProgram) -> str:
                 reply = interview.measure(count, settle, each)
             except ProtocolViolation as violation:
                 asked = f"count {count}, settle {settle}, each {str(each).lower()}"
-                raise Unmet(f"{violation} ({asked})") from violation
+                raise CheckFailed(f"{violation} ({asked})") from violation
             if reply.failures:
-                raise Unmet(f"{reply.failures} of {count} empty operations are said to have failed")
+                raise CheckFailed(f"{reply.failures} of {count} empty operations are said to have failed")
     return "as many operations and timings came as were asked for"
 
 
@@ -155,7 +155,7 @@ def _stdout_clean(program: ProbeProgram) -> str:
         interview.read_to_end()
         noise = interview.noise
     if noise:
-        raise Unmet(
+        raise CheckFailed(
             f"{len(noise)} lines on stdout were no replies, the first: '{printable(noise[0].rstrip(), _QUOTED)}'"
         )
     return "nothing but replies came on stdout"
@@ -168,10 +168,10 @@ def _stops_in_time(program: ProbeProgram) -> str:
         try:
             status = interview.child.wait(began + program.patience_s)
         except ChildSilent as error:
-            raise Unmet(f"it still ran {error.seconds:.1f} s after its reply to stop") from error
+            raise CheckFailed(f"it still ran {error.seconds:.1f} s after its reply to stop") from error
         seconds = time.monotonic() - began
     if status != 0:
-        raise Unmet(f"it ended with {describe_exit(status)} instead of 0")
+        raise CheckFailed(f"it ended with {describe_exit(status)} instead of 0")
     return f"it exited with status 0 within {seconds:.2g} s"
 
 
@@ -182,7 +182,7 @@ def _eof_exits(program: ProbeProgram) -> str:
         try:
             interview.child.wait(time.monotonic() + program.patience_s)
         except ChildSilent as error:
-            raise Unmet(f"it still ran {error.seconds:.1f} s after the end of its stdin") from error
+            raise CheckFailed(f"it still ran {error.seconds:.1f} s after the end of its stdin") from error
     return "it exited at the end of its stdin"
 
 
@@ -191,7 +191,7 @@ def _must_refuse(interview: Interview, request: bytes, kind: type[ReplyT], what:
         interview.exchange(request, kind)
     except (AnsweredFailed, AnsweredSkipped):
         return
-    raise Unmet(f"{what} was answered with ok")
+    raise CheckFailed(f"{what} was answered with ok")
 
 
 # Where one of these fails, nothing else can be said.
@@ -201,7 +201,7 @@ GREETING = (
     Check("empty-offered", _empty_offered, "offer the operation empty: a call of a function that does nothing"),
 )
 
-MANNERS = (
+PROTOCOL = (
     Check("version-refused", _version_refused, "answer failed to a protocol that the probe does not speak"),
     Check("unknown-members-ignored", _unknown_members_ignored, "ignore members that the probe does not know"),
     Check("unprepared-refused", _unprepared_refused, "answer failed where nothing was prepared"),

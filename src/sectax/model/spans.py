@@ -1,0 +1,23 @@
+"""Lengths of time as people type them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from sectax.model.errors import WrongUse
+
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+_NUMBER = r"\d+(?:\.\d+)?"
+# Hours, minutes and seconds in this order, each of which may be left out; a number alone is in seconds.
+_SPAN = re.compile(rf"(?:(?P<h>{_NUMBER})\s*h\s*)?(?:(?P<m>{_NUMBER})\s*m(?:in)?\s*)?(?:(?P<s>{_NUMBER})\s*s?)?")
+
+
+def seconds(text: str, option: str) -> float:
+    """`90`, `90s`, `1.5m`, `1m30s` and `1h` in seconds. Raises `WrongUse`, which names the option."""
+    found = _SPAN.fullmatch(text.strip())
+    parts = found.groupdict(default="0") if found else {}
+    value = math.fsum(float(number) * _SECONDS[unit] for unit, number in parts.items())
+    if not 0 < value < math.inf:
+        raise WrongUse(f"{option} {text!r} is not a length of time", f"say it as in {option} 90, 60s, 1m30s or 1h")
+    return value
