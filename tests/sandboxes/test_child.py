@@ -284,3 +284,14 @@ def test_ctrl_c_is_not_for_the_child() -> None:
 )
 def test_an_exit_status_is_said_as_a_shell_numbers_it(status: int, out_of_memory: bool, words: str) -> None:
     assert describe_exit(status, out_of_memory) == words
+
+
+def test_a_child_that_ends_itself_and_is_killed_leaves_nothing_of_its_session() -> None:
+    starts = "import os, subprocess as s; p = s.Popen(['sleep', '60'], preexec_fn=os.setpgrp)"
+    with Child(python(f"{starts}; print(p.pid, flush=True); p.wait()"), ends_itself=True) as child:
+        in_a_group_of_its_own = int(child.receive_line(soon()))
+        assert os.getpgid(in_a_group_of_its_own) != child.pid
+
+        child.kill()
+
+        assert wait_until_gone(in_a_group_of_its_own)

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
+
 
 @dataclass(frozen=True)
 class Environment:
     """The machine and the software of one session, as flat names and values.
 
-    `identity` may not change within a run (CPU model, kernel, runtimes, libraries); `circumstances` may
-    (load, free memory, the governor's current frequency) and are only recorded.
+    Attributes:
+        identity: what may not change within a run (CPU model, kernel, runtimes, libraries), of the machine that sectax
+            runs on.
+        circumstances: what may change (load, free memory, the governor's current frequency) and is only recorded.
+        hosts: the same of every other host on which subjects run, by its name.
     """
 
     identity: dict[str, str]
     circumstances: dict[str, str] = field(default_factory=dict)
+    hosts: dict[str, Environment] = field(default_factory=dict)
+
+    def whole_identity(self) -> dict[str, str]:
+        """The identity of all hosts; the names of the others begin with that of their host and a space."""
+        return self.identity | {
+            f"{host} {name}": value
+            for host, environment in self.hosts.items()
+            for name, value in environment.identity.items()
+        }

@@ -35,7 +35,8 @@ class Child:
     something. Nothing is left behind: leaving the context, `close` and `kill` end the whole process group, and the
     guardian does so if sectax is killed. (A descendant that opens a session of its own escapes this.)
 
-    All deadlines are instants of `time.monotonic()`. A child belongs to one thread at a time.
+    All deadlines are instants of `time.monotonic()`. A child belongs to one thread at a time. Only a host makes one
+    (`sectax.sandboxes.hosts`).
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Child:
         cwd: str | Path | None = None,
         env: Mapping[str, str] | None = None,
         line_limit: int = LINE_LIMIT,
+        ends_itself: bool = False,
     ) -> None:
         """Start the program.
 
@@ -53,6 +55,8 @@ class Child:
             cwd: where it runs; None for here.
             env: its whole environment; None for sectax's own.
             line_limit: the longest line in bytes that it may write.
+            ends_itself: it has process groups of its own, and ends them and itself when its stdin ends. So it is given
+                that moment when sectax dies, and where it is killed all the same its whole session is killed with it.
         Raises:
             ChildNotStarted: there is no such program or folder, or it may not be executed.
         """
@@ -75,7 +79,9 @@ class Child:
         self._ended = False  # reaped: the pid means nothing any more
         self._killed = False  # by us
         self._exit_seen = False
-        GUARDIAN.watch(self.pid)
+        self._ends_itself = ends_itself
+        if not ends_itself:
+            GUARDIAN.watch(self.pid)
         self._memory_kills = MemoryKills(self.pid)
         self._line_limit = line_limit
         self._buffer = bytearray()
@@ -111,6 +117,11 @@ class Child:
     def stderr_tail(self) -> bytes:
         """The last 8 KiB that were read of stderr."""
         return bytes(self._stderr)
+
+    @property
+    def saw_memory_kill(self) -> bool:
+        """Whether the kernel has killed something for want of memory since this child was started."""
+        return self._memory_kills.have_grown()
 
     @property
     def unread(self) -> bytes:
@@ -296,7 +307,7 @@ class Child:
         by_sigkill = status in (-signal.SIGKILL, 128 + signal.SIGKILL) and not self._killed
         return ChildDied(
             status,
-            out_of_memory=by_sigkill and self._memory_kills.have_grown(),
+            out_of_memory=by_sigkill and self.saw_memory_kill,
             stderr_tail=self.stderr_tail,
         )
 
@@ -325,7 +336,21 @@ class Child:
                 self._pidfd = -1
             self._stdin = self._stdout = self._stderr_fd = -1
             self._stdout_open = False
+            if self._ends_itself and status < 0:
+                _kill_session(self.pid)
         return status
+
+
+def _kill_session(session: int) -> None:
+    """Kill every process of a session whose leader is gone; its number stays taken as long as there are any."""
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            stat = (folder / "stat").read_bytes()
+            # Behind the name in parentheses: state ppid pgrp session (proc_pid_stat(5))
+            if int(stat[stat.rindex(b")") + 1 :].split()[3]) == session:
+                os.kill(int(folder.name), signal.SIGKILL)
 
 
 def _reason(error: OSError | ValueError, cwd: str | Path | None) -> str:

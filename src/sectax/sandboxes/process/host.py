@@ -1,12 +1,55 @@
-"""What machine this is: the part of the environment that a run must keep, and the part that may change."""
+"""This machine as a host: plain processes, and what it is (what a run must keep of it, and what may change)."""
 
 from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from sectax.model.environment import LOCAL_HOST
+from sectax.sandboxes.process.child import LINE_LIMIT, Child
+from sectax.sandboxes.process.processors import Chosen, on_one_processor
+from sectax.sandboxes.process.programs import find_program
+from sectax.sandboxes.process.telemetry import TelemetryReader
+
 _CPUS = Path("/sys/devices/system/cpu")
+
+
+class LocalHost:
+    """Implements `sectax.sandboxes.hosts.Host` for the machine that sectax runs on."""
+
+    name = LOCAL_HOST
+
+    def start(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str | Path | None = None,
+        env: Mapping[str, str] | None = None,
+        line_limit: int = LINE_LIMIT,
+        ends_itself: bool = False,
+    ) -> Child:
+        return Child(argv, cwd=cwd, env=env, line_limit=line_limit, ends_itself=ends_itself)
+
+    def telemetry(self, child: Child) -> TelemetryReader:
+        return TelemetryReader(child.pid)
+
+    def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
+        return find_program(word, cwd, env)
+
+    def put(self, file: Path) -> str:
+        return str(file)
+
+    def on_one_processor(self, claims: Path) -> AbstractContextManager[Chosen]:
+        return on_one_processor(claims)
+
+    def identity(self) -> dict[str, str]:
+        return host_identity()
+
+    def circumstances(self) -> dict[str, str]:
+        return host_circumstances()
 
 
 def host_identity() -> dict[str, str]:

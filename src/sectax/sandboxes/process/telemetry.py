@@ -103,6 +103,13 @@ class TelemetryReader:
         self._last = Reading(cpu_time_ns, threads, *self._shared.read(just_now), frequency_hz)
         return self._last
 
+    def processors(self) -> int:
+        """How many processors the process may use; all of them where it cannot be asked any more."""
+        try:
+            return len(os.sched_getaffinity(self._pid))
+        except OSError:
+            return os.cpu_count() or 1
+
     def _read_cpu_time(self) -> int | None:
         try:
             return time.clock_gettime_ns(self._cpu_clock)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable
+from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.sandboxes.process.memory_kills import MemoryKills
+from sectax.sandboxes.process.programs import NotFound, find_program
 from sectax.subjects.command import requests
 from sectax.subjects.command.failures import ending, is_sigkill, last_words, lateness, refusal
 from sectax.subjects.command.launchers import launcher
-from sectax.subjects.command.programs import NotFound, find_program
 from sectax.subjects.command.requests import Late, Refused
 from sectax.subjects.command.running import RunningLauncher
 
@@ -32,7 +32,7 @@ class HookFailed(SectaxError):
 def run_hook(
     argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, env: Mapping[str, str] | None = None
 ) -> None:
-    """Run a command once and wait for its end. It has no stdin, and its stdout is discarded.
+    """Run a command once on this machine and wait for its end. It has no stdin, and its stdout is discarded.
 
     What it leaves running (a server that the commands talk to) is left alone, as that is what it is for. Its stderr
     goes to a temporary file without a name until its last process ends: a server that logs much should be given
@@ -67,8 +67,7 @@ def _run(
     argv: Sequence[str], path: str, errors: str, deadline_s: float, cwd: str | None, env: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """What went wrong and what to try; None where all went well."""
-    running = RunningLauncher(launcher(), cwd, env)
-    memory_kills = MemoryKills(running.child.pid)
+    running = RunningLauncher(host(), launcher(), cwd, env)
     try:
         running.clock()
         null = requests.truncated(os.devnull)
@@ -85,4 +84,4 @@ def _run(
     status = done.executions[0].status
     if status == 0:
         return None
-    return ending(status, is_sigkill(status) and memory_kills.have_grown(), _HINT)
+    return ending(status, is_sigkill(status) and running.child.saw_memory_kill, _HINT)

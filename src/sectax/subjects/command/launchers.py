@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import os
@@ -14,10 +15,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from sectax.model.environment import LOCAL_HOST
+from sectax.sandboxes.hosts import Host
+from sectax.sandboxes.process.errors import ChildNotStarted
 from sectax.toolchain.cache import cache_folder
 
 _SOURCE = Path(__file__).with_name("launcher.c")
 _SCRIPT = Path(__file__).with_name("launcher.py")
+_NOTHING = ("nothing",)  # what makes it do nothing
 _COMPILERS = ("cc", "gcc", "clang")
 _FLAGS = ("-std=gnu11", "-O2")
 # Static first: with a dynamic libc the floor of peak memory is 1.5 MB instead of 0.7 MB.
@@ -34,17 +39,34 @@ class Launcher:
         argv: what starts it.
         name: what it is, for the record: arms that were timed by different launchers cannot be compared.
         nothing: a program that does nothing, to find out what launching itself costs; None where there is none.
+        file: the one file that is all of it; None where it needs more.
     """
 
     argv: tuple[str, ...]
     name: str
     nothing: tuple[str, ...] | None
+    file: Path | None = None
 
 
 @functools.cache
 def launcher() -> Launcher:
     """The best launcher that can be had here; looked for once per process."""
     return built_launcher() or python_launcher()
+
+
+def launcher_on(host: Host) -> Launcher:
+    """The launcher for programs of this host: another one than this machine is sent the one in C.
+
+    Raises:
+        ChildNotStarted: it cannot be built here, or not be had there.
+    """
+    best = launcher()
+    if host.name == LOCAL_HOST:
+        return best
+    if best.file is None:
+        raise ChildNotStarted("the launcher", f"no C compiler is here to build what times programs on {host.name}")
+    path = host.put(best.file)
+    return dataclasses.replace(best, argv=(path,), nothing=(path, *_NOTHING))
 
 
 def python_launcher() -> Launcher:
@@ -72,7 +94,7 @@ def built_launcher() -> Launcher | None:
 
 
 def _of(path: Path, link: str) -> Launcher:
-    return Launcher((str(path),), f"c, {link}", (str(path), "nothing"))
+    return Launcher((str(path),), f"c, {link}", (str(path), *_NOTHING), path)
 
 
 def _build(path: Path, flags: tuple[str, ...]) -> bool:
@@ -91,7 +113,7 @@ def _build(path: Path, flags: tuple[str, ...]) -> bool:
 
 def _works(path: Path) -> bool:
     """Whether it runs here: the cache may lie on a file system where nothing may, or come from another machine."""
-    return path.exists() and _succeeds([str(path), "nothing"], _TRIAL_TIMEOUT_S)
+    return path.exists() and _succeeds([str(path), *_NOTHING], _TRIAL_TIMEOUT_S)
 
 
 def _succeeds(command: list[str], timeout_s: float) -> bool:

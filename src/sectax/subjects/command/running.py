@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
-from sectax.sandboxes.process.child import Child
+from sectax.sandboxes.hosts import Host
 from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.guardian import GUARDIAN
 from sectax.subjects.command import requests
 from sectax.subjects.command.launchers import Launcher
 from sectax.subjects.command.requests import Clock, Done
@@ -23,11 +19,9 @@ _GRACE_S = 10.0
 class RunningLauncher:
     """One launcher process. Every method but `kill` may raise `ChildError`, and `ValueError` for a word with a NUL."""
 
-    def __init__(self, launcher: Launcher, cwd: str | None, env: Mapping[str, str]) -> None:
-        self.child = Child(launcher.argv, cwd=cwd)
-        # At the end of sectax the launcher must live a moment longer: it alone knows the groups of its programs, and
-        # kills them when its stdin ends. The guardian would kill the launcher first.
-        GUARDIAN.release(self.child.pid)
+    def __init__(self, host: Host, launcher: Launcher, cwd: str | None, env: Mapping[str, str]) -> None:
+        # It alone knows the groups of its programs, and kills them when its stdin ends.
+        self.child = host.start(launcher.argv, cwd=cwd, ends_itself=True)
         try:
             self._tell(requests.hello() + requests.environment(env))
         except BaseException:
@@ -66,9 +60,7 @@ class RunningLauncher:
     def kill(self) -> None:
         """End the launcher and all that it started; never raises."""
         with contextlib.suppress(OSError, ChildError):
-            # The end of its stdin makes it kill its programs. A launcher that was killed itself leaves that to us.
-            if self.child.close(grace=_GRACE_S) < 0:
-                _kill_session(self.child.pid)
+            self.child.close(grace=_GRACE_S)
 
     def _ask(self, request: bytes, longest_s: float) -> Done:
         self._tell(request)
@@ -76,15 +68,3 @@ class RunningLauncher:
 
     def _tell(self, request: bytes) -> None:
         self.child.send(request, time.monotonic() + _GRACE_S)
-
-
-def _kill_session(session: int) -> None:
-    """Kill every process of a session whose leader is gone; its number stays taken as long as there are any."""
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            stat = (folder / "stat").read_bytes()
-            # Behind the name in parentheses: state ppid pgrp session (proc_pid_stat(5))
-            if int(stat[stat.rindex(b")") + 1 :].split()[3]) == session:
-                os.kill(int(folder.name), signal.SIGKILL)

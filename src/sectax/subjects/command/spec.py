@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sectax.model.environment import LOCAL_HOST
+
 if TYPE_CHECKING:
     from sectax.subjects.command.subject import CommandSubject
 
@@ -31,6 +33,7 @@ class CommandSpec:
         deadline_s: seconds that an execution, or its preparation, may take.
         ignore_failure: accept exit statuses other than 0 and deaths by a signal; they are counted as witnesses. A
             deadline missed, and being killed for memory, are never accepted.
+        host: where it runs, by the name of a host (`sectax.sandboxes.hosts`); files and folders are those of that host.
         injected_s: a known extra cost in seconds, for the positive control: the process is busy for so long before
             it becomes the program. It lengthens the wall time to within microseconds, and the CPU time by what of it
             was really spent on a CPU.
@@ -46,6 +49,7 @@ class CommandSpec:
     deadline_s: float = 300.0
     ignore_failure: bool = False
     injected_s: float = 0.0
+    host: str = LOCAL_HOST
 
     def subject(self) -> CommandSubject:
         # Data does not import what acts on it: a plan is made without what starts processes.

@@ -8,14 +8,14 @@ import statistics
 from sectax.model.errors import SubjectFailed
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.sandboxes.hosts import Telemetry, host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.sandboxes.process.memory_kills import MemoryKills
-from sectax.sandboxes.process.telemetry import TelemetryReader, difference
+from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.telemetry import difference
 from sectax.subjects.command import requests
 from sectax.subjects.command.diagnosis import Diagnosis
 from sectax.subjects.command.failures import ending, is_sigkill, lateness, refusal
-from sectax.subjects.command.launchers import Launcher, launcher
-from sectax.subjects.command.programs import NotFound, find_program
+from sectax.subjects.command.launchers import Launcher, launcher_on
 from sectax.subjects.command.requests import Done, Execution, Late, NotPrepared, Refused
 from sectax.subjects.command.running import RunningLauncher
 from sectax.subjects.command.slots import COMMAND, NOTHING, PREPARE, definitions
@@ -50,10 +50,10 @@ class CommandSubject:
         """Args: *using*, another launcher than the best one."""
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
+        self._host = host(spec.host)
         self._using = using
         self._running: RunningLauncher | None = None
-        self._telemetry: TelemetryReader | None = None
-        self._memory_kills: MemoryKills | None = None
+        self._telemetry: Telemetry | None = None
         self._stage = "open"
         self._path = ""
         self._prepare_path = ""
@@ -68,11 +68,14 @@ class CommandSubject:
         if self._running is not None:
             return
         spec = self._spec
-        self._using = self._using or launcher()
         self._path = self._find(spec.argv)
         self._prepare_path = self._find(spec.prepare, of_preparation=True) if spec.prepare else ""
         try:
-            self._running = RunningLauncher(self._using, spec.cwd, spec.env)
+            self._using = self._using or launcher_on(self._host)
+        except ChildNotStarted as error:
+            raise self._failure(f"cannot be timed: {error.reason}", "install a C compiler (cc) here") from error
+        try:
+            self._running = RunningLauncher(self._host, self._using, spec.cwd, spec.env)
             for definition in definitions(spec, self._path, self._prepare_path):
                 self._running.define(definition)
         except ChildNotStarted as error:
@@ -103,8 +106,7 @@ class CommandSubject:
                 witnesses |= self._launch_cost(running, self._using.nothing)
         except _LauncherTrouble as error:
             raise self._launcher_failed(error) from error
-        self._telemetry = TelemetryReader(running.child.pid)
-        self._memory_kills = MemoryKills(running.child.pid)
+        self._telemetry = self._host.telemetry(running.child)
         (execution,) = self._execute(1)
         self.first = (Observation(FIRST, execution.wall_s, "s", "monotonic", 1),)
         self._stage = "visit"
@@ -160,7 +162,7 @@ class CommandSubject:
 
     def _find(self, argv: tuple[str, ...], *, of_preparation: bool = False) -> str:
         try:
-            return find_program(argv[0], self._spec.cwd, self._spec.env)
+            return self._host.find_program(argv[0], self._spec.cwd, self._spec.env)
         except NotFound as error:
             raise self._failure(str(error), error.hint, of_preparation=of_preparation) from error
 
@@ -222,7 +224,7 @@ class CommandSubject:
         return self._failure(message, hint, of_preparation=of_preparation)
 
     def _out_of_memory(self, status: int) -> bool:
-        return is_sigkill(status) and self._memory_kills is not None and self._memory_kills.have_grown()
+        return is_sigkill(status) and self._alive().child.saw_memory_kill
 
     def _observations(self, executions: tuple[Execution, ...], each: bool) -> tuple[Observation, ...]:
         batches = [(execution,) for execution in executions] if each else [executions]

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from sectax.protocol.messages import MAX_LINE_BYTES, HelloReply, Reply
 from sectax.protocol.session import ProtocolViolation, Rule, Session
+from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
 from sectax.subjects.probe.conversation import Conversation
@@ -32,7 +33,7 @@ class ProbeProgram:
 
     def start(self, first_seq: int = 1) -> Interview:
         """A fresh process. Raises `ChildNotStarted`."""
-        child = Child(self.argv, cwd=self.cwd, line_limit=MAX_LINE_BYTES)
+        child = host().start(self.argv, cwd=self.cwd, line_limit=MAX_LINE_BYTES)
         return Interview(child, self.patience_s, Session(first_seq))
 
     def start_with(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> Interview:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witness, Witnesses, Work
 from sectax.protocol.messages import MAX_LINE_BYTES, Clock, HelloReply, MeasureReply
 from sectax.protocol.session import AnsweredSkipped
-from sectax.sandboxes.process.child import Child
+from sectax.sandboxes.hosts import Telemetry, host
 from sectax.sandboxes.process.errors import ChildError, ChildSilent, describe_exit
-from sectax.sandboxes.process.telemetry import TelemetryReader, difference
+from sectax.sandboxes.process.telemetry import difference
 from sectax.subjects.probe.conversation import Conversation
 from sectax.subjects.probe.failures import ProbeTrouble, advice, redaction, story
 from sectax.subjects.probe.plausibility import ClockWatch, CpuWatch
@@ -42,6 +42,7 @@ class ProbeSpec:
         deadline_s: seconds that any reply may take.
         stop_grace_s: seconds that the process may take to exit once it was told to.
         first: time the very first operation of the process, before anything else has run it.
+        host: where it runs, by the name of a host (`sectax.sandboxes.hosts`).
     """
 
     name: str
@@ -54,6 +55,7 @@ class ProbeSpec:
     deadline_s: float = 30.0
     stop_grace_s: float = 5.0
     first: bool = True
+    host: str = LOCAL_HOST
 
     def subject(self) -> ProbeSubject:
         return ProbeSubject(self)
@@ -68,8 +70,9 @@ class ProbeSubject:
     def __init__(self, spec: ProbeSpec) -> None:
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
+        self._host = host(spec.host)
         self._conversation: Conversation | None = None
-        self._telemetry: TelemetryReader | None = None
+        self._telemetry: Telemetry | None = None
         self._clock = ""
         self._watch = ClockWatch()
         self._cpu_clock = ""
@@ -87,7 +90,7 @@ class ProbeSubject:
             return
         spec = self._spec
         try:
-            child = Child(spec.argv, cwd=spec.cwd, line_limit=MAX_LINE_BYTES)
+            child = self._host.start(spec.argv, cwd=spec.cwd, line_limit=MAX_LINE_BYTES)
             self._conversation = Conversation(child, spec.deadline_s)
             self._conversation.send_hello()
         except ChildError as error:
@@ -106,10 +109,10 @@ class ProbeSubject:
         try:
             hello = conversation.receive_hello()
             self._clock = printable(hello.clock.name, _LONGEST_TEXT)
-            self._telemetry = TelemetryReader(conversation.child.pid)
+            self._telemetry = telemetry = self._host.telemetry(conversation.child)
             if hello.cpu_clock is not None:
                 self._cpu_clock = printable(hello.cpu_clock.name, _LONGEST_TEXT)
-                self._cpu_watch = CpuWatch(hello.cpu_clock.granularity_ns * 1e-9, _processors(conversation.child.pid))
+                self._cpu_watch = CpuWatch(hello.cpu_clock.granularity_ns * 1e-9, telemetry.processors())
             doing = "prepare"
             prepared = conversation.prepare(spec.operation, spec.parameters, spec.inputs)
             if spec.first:
@@ -289,11 +292,3 @@ def _clock(name: str, clock: Clock) -> dict[str, Witness]:
         f"{name}_granularity_s": clock.granularity_ns * 1e-9,
         f"{name}_read_s": clock.read_ns * 1e-9,
     }
-
-
-def _processors(pid: int) -> int:
-    """How many processors the process may use; all of them where it cannot be asked any more."""
-    try:
-        return len(os.sched_getaffinity(pid))
-    except OSError:
-        return os.cpu_count() or 1
