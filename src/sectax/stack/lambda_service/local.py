@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from sectax.model.errors import SectaxError
+from sectax.sandboxes.hosts import host
 from sectax.sandboxes.instance import SandboxMissing
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.guardian import GUARDIAN
 from sectax.stack.lambda_service.instances.invocation import Measured
 from sectax.stack.lambda_service.settings import Settings
 
@@ -46,10 +46,8 @@ class LocalLambda:
 
     def __enter__(self) -> LocalLambda:
         """Start the server. Raises `SectaxError` where it cannot run here."""
-        self._server = server = Child([sys.executable, "-m", __package__ or ""])
-        # When sectax dies the server must live a moment longer: it alone can remove its instances, and it does so when
-        # its stdin ends. The guardian would kill it first.
-        GUARDIAN.release(server.pid)
+        # It alone can remove its instances, and it does so when its stdin ends.
+        self._server = server = host().start([sys.executable, "-m", __package__ or ""], ends_itself=True)
         deadline = time.monotonic() + _START_S
         try:
             server.send(msgspec.json.encode(self._settings) + b"\n", deadline)
