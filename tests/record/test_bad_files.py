@@ -13,6 +13,7 @@ import pytest
 from sectax.model.errors import BadRecord, SectaxError
 from sectax.model.measured import Measured
 from sectax.record.reader import RunReader
+from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
 from tests.record.runs import ENVIRONMENT, calibrated, plan, record_block
 
@@ -101,12 +102,12 @@ def test_a_text_file(path):
 def test_a_file_from_a_newer_version(path, whole):
     path.write_bytes(whole)
     db = sqlite3.connect(path)
-    db.execute("PRAGMA user_version = 2")
+    db.execute(f"PRAGMA user_version = {FORMAT + 1}")
     db.execute("DROP TABLE observation")  # whatever else a newer version may have changed
     db.close()
     error = refused(path)
 
-    assert "comes from a newer sectax: its format is 2, this one reads up to 1" in error.message
+    assert f"comes from a newer sectax: its format is {FORMAT + 1}, this one reads up to {FORMAT}" in error.message
     assert "update sectax" in error.hint
 
 

@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 import msgspec
 
-from sectax.model.environment import Environment
+from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
 from sectax.record.builder import MeasuredBuilder
@@ -88,13 +88,17 @@ class RunReader:
         """The environment of every session, in order."""
         with reading(self.path):
             numbers = rows(self._db, "SELECT number FROM session ORDER BY number", tuple[int])
-            environments = {number: Environment({}, {}) for (number,) in numbers}
-            for session, kind, name, value in rows(
+            environments = {number: Environment({}) for (number,) in numbers}
+            # A file of format 1 knows one host alone, and has no column for its name.
+            column = "host" if self._value("PRAGMA user_version", int) > 1 else f"'{LOCAL_HOST}'"
+            for session, host, kind, name, value in rows(
                 self._db,
-                "SELECT session, kind, name, value FROM environment ORDER BY number",
-                tuple[int, str, str, str],
+                f"SELECT session, {column}, kind, name, value FROM environment ORDER BY number",  # noqa: S608
+                tuple[int, str, str, str, str],
             ):
                 environment = environments[session]
+                if host != LOCAL_HOST:
+                    environment = environment.hosts.setdefault(host, Environment({}))
                 (environment.identity if kind == "identity" else environment.circumstances)[name] = value
             return tuple(environments.values())
 

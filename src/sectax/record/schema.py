@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 APPLICATION_ID = 0x53435458  # "SCTX", what `file` and SQLite show of a run file
-FORMAT = 1  # PRAGMA user_version
+FORMAT = 2  # PRAGMA user_version
 
 # Observations lie together by block and series, and trials by block and treatment, so that sums over them are one
 # pass without a sort. They are appended block by block, so that the pages written are the last ones of the tree.
@@ -37,7 +37,8 @@ CREATE TABLE environment (
     session INTEGER NOT NULL REFERENCES session,
     kind TEXT NOT NULL CHECK (kind IN ('identity', 'circumstance')),
     name TEXT NOT NULL,
-    value TEXT NOT NULL
+    value TEXT NOT NULL,
+    host TEXT NOT NULL DEFAULT 'local'
 );
 CREATE TABLE note (
     number INTEGER PRIMARY KEY,
@@ -217,6 +218,10 @@ def _factor_columns(factors: Iterable[str]) -> str:
 def tables() -> tuple[str, ...]:
     """The statements that make the tables."""
     return tuple(statement for statement in TABLES.split(";\n") if statement.strip())
+
+
+# What makes a file of format 1 one of format 2; what it holds was all of the one host that there was.
+FROM_FORMAT_1 = ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'",)
 
 
 def views(factors: Iterable[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from sectax import __version__
-from sectax.model.environment import Environment
+from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import BadRecord, RecordNotWritable
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
@@ -28,7 +28,7 @@ from sectax.record.catalogue import Catalogue
 from sectax.record.errors import check_database, check_file, reading
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
-from sectax.record.schema import APPLICATION_ID, FORMAT, tables, trials_view, views
+from sectax.record.schema import APPLICATION_ID, FORMAT, FROM_FORMAT_1, tables, trials_view, views
 from sectax.record.secrecy import readable, refuse_private_keys
 
 
@@ -394,13 +394,14 @@ class RunWriter:
 
 def _session_rows(number: int, sectax_version: str, environment: Environment, now: str) -> Iterable[Statement]:
     yield "INSERT INTO session VALUES (?, ?, ?, NULL)", (number, sectax_version, now)
-    for kind, values in (("identity", environment.identity), ("circumstance", environment.circumstances)):
-        for name, value in values.items():
-            refuse_private_keys(value, f"{name} of the environment")
-            yield (
-                "INSERT INTO environment (session, kind, name, value) VALUES (?, ?, ?, ?)",
-                (number, kind, name, value),
-            )
+    for host, of_host in {LOCAL_HOST: environment, **environment.hosts}.items():
+        for kind, values in (("identity", of_host.identity), ("circumstance", of_host.circumstances)):
+            for name, value in values.items():
+                refuse_private_keys(value, f"{name} of the environment")
+                yield (
+                    "INSERT INTO environment (session, kind, name, value, host) VALUES (?, ?, ?, ?, ?)",
+                    (number, kind, name, value, host),
+                )
 
 
 def _resume_rows(
@@ -410,7 +411,10 @@ def _resume_rows(
     (calibrated, pilot) = db.execute(
         "SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run"
     ).fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
     rows: list[Statement] = [
+        *((statement, ()) for statement in (FROM_FORMAT_1 if version < 2 else ())),
+        (f"PRAGMA user_version = {FORMAT}", ()),
         ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),
         ("UPDATE run SET state = 'running', ended = NULL", ()),
         *_session_rows(session, sectax_version, environment, now),
