@@ -87,6 +87,7 @@ class Plan:
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
         words: what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`), and `empty loop`.
         contents: None where operations carry no body.
+        hosts: other hosts than this machine on which subjects run, by the names that the specs have for them.
     """
 
     experiment: str
@@ -115,6 +116,7 @@ class Plan:
     contents: Contents | None = None
     answered_by: str = ""
     beside: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
     def treatment(self, treatment_id: str) -> Treatment:
         return next(treatment for treatment in self.treatments if treatment.id == treatment_id)

@@ -1,31 +1,40 @@
-"""The environment of a session: this machine and the software of the run's subjects, and what may not change."""
+"""The environment of a session: its hosts and the software of the run's subjects, and what may not change."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.metadata import version
 
 from sectax import __version__
 from sectax.experiments.interface import Bench
 from sectax.model.environment import Environment
 from sectax.model.errors import WrongUse
-from sectax.sandboxes.process.host import host_circumstances, host_identity
+from sectax.sandboxes.hosts import host
 
 # What decides about the figures on our own side.
 _OWN_LIBRARIES = ("numpy", "scipy", "msgspec", "cryptography", "pycryptodome")
 
 
 def take_environment(bench: Bench) -> Environment:
-    """Read this machine and the software of this run's subjects."""
+    """Read this machine, the other hosts of the plan and the software of this run's subjects."""
     own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
-    return Environment(host_identity() | own | bench.identity(), host_circumstances())
+    here = host()
+    identity = here.identity() | own | bench.identity()
+    return Environment(identity, here.circumstances(), of_hosts(bench.plan.hosts))
+
+
+def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
+    """Read other hosts than this machine, by their names."""
+    return {name: Environment(host(name).identity(), host(name).circumstances()) for name in names}
 
 
 def refuse_change(before: Environment, now: Environment) -> None:
     """Raise `WrongUse` where blocks of both sessions would not belong to one run."""
+    then_was, now_is = before.whole_identity(), now.whole_identity()
     changed = [
-        f"  {name}: {before.identity.get(name, 'not there')} then, {now.identity.get(name, 'not there')} now"
-        for name in sorted(before.identity.keys() | now.identity.keys())
-        if before.identity.get(name) != now.identity.get(name)
+        f"  {name}: {then_was.get(name, 'not there')} then, {now_is.get(name, 'not there')} now"
+        for name in sorted(then_was.keys() | now_is.keys())
+        if then_was.get(name) != now_is.get(name)
     ]
     if changed:
         raise WrongUse(

@@ -22,6 +22,7 @@ from sectax.engines.pilot import calibrate
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench, Request
 from sectax.model.analysed import Analysed
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look
@@ -30,7 +31,7 @@ from sectax.model.treatment import Role
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.record.reader import RunReader
 from sectax.reports import words
-from sectax.sandboxes.process.processors import on_one_processor
+from sectax.sandboxes.hosts import host
 from sectax.toolchain.cache import state_folder
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
@@ -203,8 +204,12 @@ class _Session:
         if not self.plan.one_processor:
             yield
             return
-        with on_one_processor(state_folder() / "processors") as chosen:
-            if chosen.shared:
+        with contextlib.ExitStack() as stack:
+            chosen = [
+                stack.enter_context(host(name).on_one_processor(state_folder() / "processors"))
+                for name in (LOCAL_HOST, *self.plan.hosts)
+            ]
+            if any(each is not None and each.shared for each in chosen):
                 self.ledger.note("another sectax measured on the same processor, which makes both slower and less sure")
                 self.progress.say("another sectax measures on this machine: wait for it, or expect wider intervals")
             yield
