@@ -297,7 +297,7 @@ def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str
 
 def _identity(analysed: Analysed) -> dict[str, str]:
     sessions = analysed.measured.sessions
-    return sessions[-1].identity if sessions else {}
+    return sessions[-1].whole_identity() if sessions else {}
 
 
 def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...]) -> Iterator[AbsolutePair]:

@@ -82,7 +82,7 @@ def _run(analysed: Analysed, path: str, trouble: str) -> Record:
         block_seconds=known(measured.block_s, "no block is finished"),
         # Circumstances (host name, load) and the options that were given stay in the run file: a report is made to be
         # shared.
-        sessions=[dict(session.identity) for session in measured.sessions],
+        sessions=[session.whole_identity() for session in measured.sessions],
         notes=[*measured.notes],
         scope=analysed.scope,
         wrong_expected=analysed.wrong_expected,
