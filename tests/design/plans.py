@@ -10,12 +10,14 @@ from sectax.model.treatment import Factor
 THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, "batch_time")
 
 
-def small_plan(*, margin: float = 0.02, max_blocks: int = 40, fixed: int | None = None, **more) -> Plan:
+def small_plan(
+    *, margin: float = 0.02, max_blocks: int = 40, fixed: int | None = None, metrics=(THROUGHPUT,), **more
+) -> Plan:
     """Two cells of one family: three algorithms each, and the controls in the first."""
     factors = (Factor("operation", ("sign", "verify")), Factor("algorithm", ("RS256", "ES256", "EdDSA")))
     stopping = Stopping(margin=margin, max_blocks=fixed or max_blocks, fixed_blocks=fixed)
     rules = Rules(family=lambda levels: "fake")
-    matrix = build(factors, "algorithm", "RS256", (THROUGHPUT,), stopping, rules)
+    matrix = build(factors, "algorithm", "RS256", metrics, stopping, rules)
     return Plan(
         experiment="fake",
         preset="default",
@@ -23,7 +25,7 @@ def small_plan(*, margin: float = 0.02, max_blocks: int = 40, fixed: int | None 
         transfers="Nothing.",
         control="algorithm",
         factors=factors,
-        metrics=(THROUGHPUT,),
+        metrics=metrics,
         cells=matrix.cells,
         treatments=matrix.treatments,
         comparisons=matrix.comparisons,
