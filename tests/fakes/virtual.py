@@ -11,13 +11,14 @@ import os
 import random
 import subprocess
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from pathlib import Path
 
-from sectax.subjects.command import subject
-from sectax.subjects.command.launchers import Launcher
-from sectax.subjects.command.requests import Clock, Done, Execution, NotPrepared
+from sectax.sandboxes.process.host import LocalHost
+from sectax.sandboxes.process.telemetry import Reading
+from sectax.subjects.command import launcher, subject
 from sectax.subjects.command.slots import NOTHING
 
 # Relative spreads of a process and of its executions, as on a calm machine.
@@ -39,84 +40,79 @@ class VirtualTime:
 TIME = VirtualTime()
 
 
-class VirtualLauncher:
-    """Stands in for `RunningLauncher`, which speaks to a process that executes and times programs."""
+class VirtualHost(LocalHost):
+    """This machine, where launchers are `VirtualLauncher`s and nothing else happens."""
 
-    def __init__(self, launcher: Launcher, cwd: str | None, env: Mapping[str, str]) -> None:
-        self.child = SimpleNamespace(pid=os.getpid(), stderr_tail=b"")
+    def start(self, argv: Sequence[str], *, cwd: str | Path | None = None, **_: object) -> VirtualLauncher:  # type: ignore[override]
+        return VirtualLauncher(cwd)
+
+    def telemetry(self, child: object) -> VirtualTelemetry:  # type: ignore[override]
+        return VirtualTelemetry()
+
+
+class VirtualLauncher:
+    """Stands in for the process of a launcher: its own loop answers, but what it executes takes virtual time."""
+
+    def __init__(self, cwd: str | Path | None) -> None:
+        self.pid = os.getpid()
+        self.stderr_tail = b""
+        self.saw_memory_kill = False
         self._cwd = cwd
-        self._environment = os.environ | dict(env)
-        self._argv: dict[int, list[str]] = {}
+        self._programs: dict[int, launcher.Program] = {}
+        self._environment = dict(os.environb)
+        self._answers: deque[str] = deque()
         self._process = TIME.noise.gauss(1.0, BETWEEN)
 
-    def clock(self) -> Clock:
-        return Clock(granularity_s=1e-9, read_s=20e-9)
+    def send(self, lines: bytes, deadline: float) -> None:
+        launcher._programs, launcher._environment = self._programs, self._environment
+        launcher._execute = self._execute
+        for line in lines.decode().splitlines():
+            request, *words = line.split()
+            if request == "hello":
+                self._answers.append("launcher 1 1 20")  # steps of a nanosecond, and 20 to read it
+            elif request != "quit" and (answer := launcher._answer(request, words)) is not None:
+                self._answers.append(answer)
 
-    def define(self, definition: bytes) -> None:
-        """Reads what `requests.program` has written."""
-        _, slot, _, _, _, _, *argv = definition.decode().split()
-        self._argv[int(slot)] = [bytes.fromhex(word[1:]).decode() for word in argv]
+    def receive_line(self, deadline: float) -> bytes:
+        return self._answers.popleft().encode() + b"\n"
 
-    def run(
-        self,
-        slot: int,
-        times: int = 1,
-        *,
-        prepare: int | None = None,
-        strict: bool = True,
-        deadline_s: float,
-        spin_s: float = 0.0,
-    ) -> Done:
-        executions: list[Execution] = []
-        for _ in range(times):
-            if prepare is not None and (status := self._status(prepare)):
-                return Done(tuple(executions), NotPrepared(prepare, status))
-            executions.append(self._execution(slot, spin_s))
-            if strict and executions[-1].status:
-                break
-        return Done(tuple(executions), None)
+    def wait(self, deadline: float) -> int:
+        return 0
 
-    def _execution(self, slot: int, spin_s: float) -> Execution:
-        argv = self._argv[slot]
-        sleeps = os.path.basename(argv[0]) == "sleep"
-        nominal = 0.0005 if slot == NOTHING else float(argv[1]) if sleeps else 0.001
-        wall_s = (nominal + spin_s) * self._process * TIME.noise.gauss(1.0, WITHIN)
+    def close(self, grace: float) -> int:
+        return 0
+
+    def _execute(self, program: launcher.Program, deadline_ns: int, spin_ns: int) -> launcher.Ended:
+        sleeps = os.path.basename(program.argv[0]) == b"sleep"
+        nothing = program is self._programs.get(NOTHING)
+        nominal = 0.0005 if nothing else float(program.argv[1]) if sleeps else 0.001
+        wall_s = (nominal + spin_ns * 1e-9) * self._process * TIME.noise.gauss(1.0, WITHIN)
         TIME.now += wall_s
-        return Execution(
-            wall_s=wall_s,
-            cpu_s=wall_s / 2,
-            peak_memory=2_000_000,
-            voluntary_switches=1,
-            involuntary_switches=0,
-            status=0 if sleeps or slot == NOTHING else self._status(slot),
-            left=False,
-        )
+        ended = launcher.Ended()
+        ended.wall_ns = round(wall_s * 1e9)
+        # Of the fields of getrusage(2): half of it on a CPU, 2 MB at its peak, one voluntary switch.
+        ended.usage = (wall_s / 2, 0.0, 2000, *[0] * 11, 1, 0)
+        ended.status = 0 if sleeps or nothing else self._status(program)
+        return ended
 
-    def _status(self, slot: int) -> int:
-        return subprocess.run(
-            self._argv[slot],
+    def _status(self, program: launcher.Program) -> int:
+        """As `wait` has it."""
+        status = subprocess.run(
+            program.argv,
             cwd=self._cwd,
             env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ).returncode
-
-    def quit(self) -> None:
-        pass
-
-    def kill(self) -> None:
-        pass
+        return -status if status < 0 else status << 8
 
 
 class VirtualTelemetry:
     """A machine on which nothing else happens."""
 
-    def __init__(self, pid: int) -> None:
-        pass
-
-    def read(self) -> None:
-        return None
+    def read(self) -> Reading:
+        return Reading(None, None, None, None, None, None)
 
     def close(self) -> None:
         pass
@@ -126,5 +122,4 @@ def install(seed: int) -> None:
     """For the rest of this process: commands run on virtual time, and so does the clock that a run goes by."""
     TIME.noise.seed(seed)
     time.monotonic = TIME.monotonic
-    subject.RunningLauncher = VirtualLauncher  # type: ignore[misc,assignment]
-    subject.TelemetryReader = VirtualTelemetry  # type: ignore[misc,assignment]
+    subject.host = lambda name: VirtualHost()
