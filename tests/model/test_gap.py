@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.model.subject import gap_s
-from sectax.subjects.command.spec import CommandSpec
+from sectax.subjects.command import CommandSpec
 from sectax.subjects.function import AWS, FunctionSpec
 from sectax.subjects.function.services import Service
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import statistics
 
@@ -9,17 +10,24 @@ from sectax.model.errors import SubjectFailed
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.sandboxes.hosts import Telemetry, host
-from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
+from sectax.sandboxes.process.errors import ChildError, ChildNotStarted, describe_exit
 from sectax.sandboxes.process.programs import NotFound
 from sectax.sandboxes.process.telemetry import difference
 from sectax.subjects.command import requests
-from sectax.subjects.command.diagnosis import Diagnosis
-from sectax.subjects.command.failures import ending, is_sigkill, lateness, refusal
+from sectax.subjects.command.command import (
+    COMMAND,
+    COMMAND_ALOUD,
+    INHERIT,
+    NOTHING,
+    PREPARE,
+    PREPARE_ALOUD,
+    Command,
+    definitions,
+)
+from sectax.subjects.command.failures import ending, is_sigkill, last_words, lateness, refusal
 from sectax.subjects.command.launchers import Launcher, launcher_on
 from sectax.subjects.command.requests import Done, Execution, Late, NotPrepared, Refused
 from sectax.subjects.command.running import RunningLauncher
-from sectax.subjects.command.slots import COMMAND, NOTHING, PREPARE, definitions
-from sectax.subjects.command.spec import INHERIT, CommandSpec
 
 WALL = "wall"
 CPU = "cpu"
@@ -34,6 +42,9 @@ _FLOOR_SLACK = 256 * 1024
 # What can go wrong with the launcher itself; the command's own failures are ordinary answers.
 _LauncherTrouble = (ChildError, ValueError)
 
+# Whoever waits for a message does not wait for long.
+_LONGEST_DIAGNOSIS_S = 10.0
+
 _BY_HAND = "run it by hand to see why; --ignore-failure accepts other exit statuses"
 _PREPARE_BY_HAND = "run what --prepare says by hand; it must end with exit status 0"
 
@@ -46,7 +57,7 @@ class CommandSubject:
     next arm's time. A daemon that opens a session of its own is left alone.
     """
 
-    def __init__(self, spec: CommandSpec, using: Launcher | None = None) -> None:
+    def __init__(self, spec: Command, using: Launcher | None = None) -> None:
         """Args: *using*, another launcher than the best one."""
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
@@ -220,8 +231,29 @@ class CommandSubject:
         # Something that is killed for memory would be killed again, perhaps with others beside it; and who inherits
         # sectax's stderr has shown it already.
         if not is_sigkill(status) and self._spec.output != INHERIT:
-            message += Diagnosis(self._spec, self._alive()).words(status, of_preparation=of_preparation)
+            message += self._said(status, of_preparation)
         return self._failure(message, hint, of_preparation=of_preparation)
+
+    def _said(self, status: int, of_preparation: bool) -> str:
+        """Run what failed once more, untimed, to hear what it says on its stderr. This ends the launcher.
+
+        Returns:
+            What to add to the message of a failure with this status; empty where nothing was learnt.
+        """
+        spec, running = self._spec, self._alive()
+        with contextlib.suppress(*_LauncherTrouble):
+            done = running.run(
+                PREPARE_ALOUD if of_preparation else COMMAND_ALOUD,
+                prepare=None if of_preparation or spec.prepare is None else PREPARE,
+                deadline_s=min(spec.deadline_s, _LONGEST_DIAGNOSIS_S),
+            )
+            running.quit()  # which reads the last of its stderr
+            if not isinstance(done.end, NotPrepared) and done.executions:
+                again = done.executions[0].status
+                if again == status:
+                    return last_words(running.child.stderr_tail)
+                return f"; run once more to read its stderr, it ended with {describe_exit(again)}"
+        return ""
 
     def _out_of_memory(self, status: int) -> bool:
         return is_sigkill(status) and self._alive().child.saw_memory_kill
