@@ -111,7 +111,7 @@ def test_a_check_that_is_quicker_than_none_loses_its_verdict() -> None:
     (warning,) = warnings(run.measured(), "contained-work")
 
     assert (warning.severity, warning.subject) == (FATAL, f"{SMALL}/{PUBLISHED}")
-    assert warning.saw.startswith("published does all that none does, and takes 8.5 to 11 % less time")
+    assert warning.saw.startswith("published does all that none does, and takes 8.4 to 12 % less time")
     assert withdrawn(run.measured()) == {f"{SMALL}/{PUBLISHED}:duration"}
 
 
@@ -120,6 +120,22 @@ def test_quicker_by_less_than_matters_or_than_the_interval_is_held_against_nobod
     run = authorizers(seconds={(PUBLISHED, SMALL): share * honest(NONE, SMALL)}, noise=noise)
 
     assert told(run.measured(), "contained-work") == []
+
+
+@pytest.mark.parametrize(("margin", "share", "accused"), [(0.005, 0.985, False), (0.02, 0.9, True), (0.1, 0.84, True)])
+def test_an_accusation_survives_the_unseen_mode_that_the_verdicts_survive(
+    margin: float, share: float, accused: bool
+) -> None:
+    """5.5 % off, whatever margin was asked for: ten blocks rule out no mode that makes 1.5 % of it.
+
+    Guarded by so many margins instead, the first was accused, and the last was not.
+    """
+    run = authorizers(blocks=10, noise=0.001, seconds={(PUBLISHED, SMALL): share * honest(NONE, SMALL)})
+    measured = run.measured()
+    stopping = dataclasses.replace(measured.plan.stopping, margin=margin)
+    measured = dataclasses.replace(measured, plan=dataclasses.replace(measured.plan, stopping=stopping))
+
+    assert bool(told(measured, "contained-work")) == accused
 
 
 def test_a_baseline_quicker_than_its_part_leaves_the_other_treatments_their_verdicts() -> None:
@@ -264,8 +280,8 @@ def test_what_the_plan_says_of_its_contents_names_levels_that_there_are() -> Non
 
 
 def test_an_interval_needs_blocks_that_agree_on_something() -> None:
-    assert interval([1.0] * 5, 0.05, 0.1) == (-np.inf, np.inf)
-    low, high = interval([1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02, 0.98], 0.05, 0.01)
+    assert interval([1.0] * 5, 0.05) == (-np.inf, np.inf)
+    low, high = interval([1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02, 0.98], 0.05)
     assert 0.8 < low < 1.0 < high < 1.2
 
 
@@ -282,8 +298,8 @@ def test_no_noise_makes_honest_work_look_left_out(machine: int, blocks: int) -> 
     of_none, of_check, of_small = (np.exp(logs[:, :, arm] - logs.mean(axis=(1, 2))[:, None]) for arm in range(3))
     quicker = flat = 0
     for none, check, small in zip(of_none, of_check, of_small, strict=True):
-        quicker += interval(list(np.log(check / none)), 0.005, margin)[1] < -margin
+        quicker += interval(list(np.log(check / none)), 0.005)[1] < -margin
         growth = (honest(NONE, LARGE) + 1.3e-3) * check - honest(NONE, LARGE) * none - 3e-5 * small
-        flat += interval(list(growth), 0.005, margin * honest(PUBLISHED, LARGE))[1] < 3e-4
+        flat += interval(list(growth), 0.005, honest(PUBLISHED, LARGE))[1] < 3e-4
 
     assert (quicker, flat) == (0, 0)

@@ -77,7 +77,7 @@ def _in_runs(evidence: Evidence) -> Iterator[Warning]:
     for whole, part in pairs:
         of_whole, of_part = whole.seconds(), part.seconds()
         logs = [math.log(of_whole[block] / of_part[block]) for block in of_whole if block in of_part]
-        low, high = interval(logs, CHANCE / len(pairs), matters)
+        low, high = interval(logs, CHANCE / len(pairs))
         if high < -matters:
             yield Warning(
                 CONTAINED_WORK.id,

@@ -111,7 +111,7 @@ def _in_runs(evidence: Evidence) -> Iterator[Warning]:
     unclear = []
     for group in groups:
         beyond = _parts(group, evidence)
-        low, high = _growth(group, beyond, CHANCE / len(groups), evidence.margin)
+        low, high = _growth(group, beyond, CHANCE / len(groups))
         if high < _needed(group):
             yield from _flat(group, beyond, low, high)
         elif low < _needed(group):
@@ -140,7 +140,7 @@ def _parts(group: list[OwnFigure], evidence: Evidence) -> list[OwnFigure]:
     return next(([small[each], large[each]] for each in small if each in large), [])
 
 
-def _growth(group: list[OwnFigure], parts: list[OwnFigure], alpha: float, margin: float) -> tuple[float, float]:
+def _growth(group: list[OwnFigure], parts: list[OwnFigure], alpha: float) -> tuple[float, float]:
     """The interval of how many seconds more the largest takes than the smallest, beyond their parts if any."""
     last, first = group[-1].seconds(), group[0].seconds()
     less = [first, *([parts[1].seconds()] if parts else [])]
@@ -148,7 +148,7 @@ def _growth(group: list[OwnFigure], parts: list[OwnFigure], alpha: float, margin
     shared = [block for block in last if all(block in column for column in (*less, *more))]
     differences = [sum(each[block] for each in more) - sum(each[block] for each in less) for block in shared]
     typical = sum(last[block] for block in shared) / max(len(shared), 1)
-    return interval(differences, alpha, margin * typical)
+    return interval(differences, alpha, typical)
 
 
 def _flat(group: list[OwnFigure], parts: list[OwnFigure], low: float, high: float) -> Iterator[Warning]:

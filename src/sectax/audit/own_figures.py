@@ -15,9 +15,6 @@ from sectax.model.treatment import Role
 _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
 # The statistics that every block estimates by itself, also of few observations.
 _CENTRES = frozenset(each.value for each in (Summary.RATE, Summary.MEAN, Summary.MEDIAN))
-# A claim against a run must survive a mode of processes that no block fell into, so many margins off: as far as the
-# run's own verdicts must, at the default margin of 2 %.
-_UNSEEN_MARGINS = 2.75
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,13 +110,15 @@ def parts_of(figure: OwnFigure, figures: Sequence[OwnFigure]) -> list[OwnFigure]
     ]
 
 
-def interval(differences: Sequence[float], alpha: float, margin: float) -> tuple[float, float]:
+def interval(differences: Sequence[float], alpha: float, whole: float = 1.0) -> tuple[float, float]:
     """The interval of the mean of one difference per block, which may be looked at after every block.
+
+    It is guarded as the verdicts are: a claim against a run must survive the mode of processes that theirs survive.
 
     Args:
         differences: in the order of the blocks.
         alpha: its chance to miss.
-        margin: the smallest difference that matters, in the unit of the differences.
+        whole: what they are differences of, in their unit; 1 for differences of logs.
     Returns:
         Its limits; infinite where the blocks are too few, or so unlike that no value agrees with all of them.
     """
@@ -127,11 +126,11 @@ def interval(differences: Sequence[float], alpha: float, margin: float) -> tuple
 
     import numpy as np
 
-    from sectax.stats.confidence_sequence import running_sequence
+    from sectax.stats.confidence_sequence import UNSEEN, running_sequence
 
     if len(differences) < FIRST_LOOK:
         return -math.inf, math.inf
     rows = np.array([differences], dtype=np.float64)
-    sequence = running_sequence(rows, alpha, first_look=FIRST_LOOK, unseen=_UNSEEN_MARGINS * margin)
+    sequence = running_sequence(rows, alpha, first_look=FIRST_LOOK, unseen=UNSEEN * whole)
     low, high = float(sequence.low[0, -1]), float(sequence.high[0, -1])
     return (low, high) if low <= high else (-math.inf, math.inf)
