@@ -5,15 +5,15 @@ Importers of other tools' output build `Evidence` themselves and leave None what
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import median
 
 from sectax.audit.figure import Contrast, Figure
 from sectax.audit.own_figures import OwnFigure, own_figures
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
-from sectax.model.metric import Metric
+from sectax.model.metric import Metric, Summary
 from sectax.model.plan import batch_observation, known_cost, nominal_cost
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Role
@@ -32,7 +32,8 @@ class Arm:
         waited_s: time in which it was ready to run and waited: for a processor, for the hypervisor, for its quota.
         spanned_s: the time between the readings that both are the difference of.
         queued: the share of that time in which it was ready to run and waited for a processor.
-        batch_s: how long its counted batches last, the median over the blocks.
+        batch_s: how long its counted batches last by the clock of the metric that answers the run's question, the
+            median over the blocks.
         settles: whether a batch that is thrown away stands before each that counts, and within those readings.
         settled: whether the pilot saw the end of its warm-up.
         shapes: how its batches lie, by block.
@@ -129,6 +130,7 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
         calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
         calibration = calibrations.get(treatment.id)
         telemetry = measured.telemetry.get(treatment.id, {})
+        lengths = _batches_s(measured, treatment.id)
         arms[treatment.id] = Arm(
             id=treatment.id,
             cell=treatment.cell,
@@ -143,8 +145,8 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
             throttled_s=telemetry.get("throttled_s"),
             waited_s=_waited_s(telemetry),
             spanned_s=telemetry.get("spanned_s"),
-            queued=_queued(measured, treatment.id),
-            batch_s=_batch_s(measured, treatment.id),
+            queued=_queued(measured, treatment.id, lengths),
+            batch_s=next(iter(lengths.values()), None),
             settles=calibration is not None and calibration.settle,
             settled=None if calibration is None else calibration.settled,
             shapes=measured.shapes.get(treatment.id, {}),
@@ -183,22 +185,37 @@ def _waited_s(telemetry: Mapping[str, float]) -> float | None:
     return sum(telemetry.get(name, 0.0) for name in ("run_queue_delay_s", "steal_s", "throttled_s"))
 
 
-def _queued(measured: Measured, treatment: str) -> float | None:
+def _queued(measured: Measured, treatment: str, lengths: Mapping[str, float]) -> float | None:
     told, batches = measured.telemetry.get(treatment, {}), measured.batches.get(treatment)
-    waited_s, batch_s = told.get("run_queue_delay_s"), _batch_s(measured, treatment)
+    waited_s, batch = told.get("run_queue_delay_s"), batch_observation(measured.plan)
+    batch_s = next(
+        (lengths[each.name] for each in measured.plan.metrics if each.observed == batch and each.name in lengths), None
+    )
     spanned_s = told.get("spanned_s") or (batches.batches * batch_s if batches and batch_s else 0.0)
     return None if waited_s is None or not spanned_s else waited_s / spanned_s
 
 
-def _batch_s(measured: Measured, treatment: str) -> float | None:
-    """The median over the blocks of the typical batch of a block, in seconds; None where no block has enough."""
-    from statistics import median
+def _batches_s(measured: Measured, treatment: str) -> dict[str, float]:
+    """How long a typical batch lasts by each metric that tells the time of an operation, in seconds."""
+    batches = measured.batches.get(treatment)
+    if batches is None or not batches.batches:
+        return {}
+    return {
+        metric.name: operations_s * batches.operations / batches.batches
+        for metric in measured.plan.metrics
+        if (operations_s := _operation_s(metric, measured.values.get(metric.name, {}).get(treatment, {}).values()))
+    }
 
-    shapes, batches = measured.shapes.get(treatment, {}), measured.batches.get(treatment)
-    if not shapes or batches is None or not batches.batches:
+
+def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
+    """The median over the blocks of the time of one operation; None where the metric does not tell it."""
+    if metric.summary is Summary.RATE:
+        times = [1 / value for value in values if value > 0]
+    elif metric.unit == "s" and metric.summary in (Summary.MEAN, Summary.MEDIAN):
+        times = list(values)
+    else:
         return None
-    operations = batches.operations / batches.batches
-    return operations * math.exp(median(shape.mean for shape in shapes.values()))
+    return median(times) if times else None
 
 
 def _differences(measured: Measured, finding: Finding, metric: Metric) -> tuple[float, ...]:

@@ -15,25 +15,37 @@ MOST_WAITED = 0.05
 
 
 def _examine(evidence: Evidence) -> Iterator[Warning]:
+    # Counts are made to fit the clock that answers: what that of another adds is the waiting, not the batch.
+    in_cpu_time = next(iter(evidence.metrics.values())).cpu
     for finding in evidence.measured_findings():
         compared = finding.comparison
+        metric = evidence.metrics[compared.metric]
         arms = (evidence.arms.get(compared.treatment), evidence.arms.get(compared.baseline))
-        if evidence.observed.get(compared.metric) == evidence.batch and arms[0] and arms[1]:
-            yield from _pair(finding, arms[0], arms[1])
+        if (metric.cpu or metric.observed == evidence.batch) and metric.summary.tail is None and arms[0] and arms[1]:
+            yield from _pair(finding, arms[0], arms[1], of_cpu=metric.cpu, in_cpu_time=in_cpu_time)
 
 
-def _pair(finding: Finding, treatment: Arm, baseline: Arm) -> Iterator[Warning]:
-    one, other = treatment.batch_s, baseline.batch_s
-    if one is None or other is None or max(one, other) <= MOST_APART * min(one, other):
-        return
-    known = [arm.queued for arm in (treatment, baseline) if arm.queued is not None]
+def _pair(finding: Finding, treatment: Arm, baseline: Arm, *, of_cpu: bool, in_cpu_time: bool) -> Iterator[Warning]:
     single = _is_single(treatment) and _is_single(baseline)
-    if any(share > MOST_WAITED for share in known):
+    if single and of_cpu:
+        return  # an interruption costs CPU time by its number, and a longer operation has more in proportion
+    known = [arm.queued for arm in (treatment, baseline) if arm.queued is not None]
+    waited = any(share > MOST_WAITED for share in known)
+    one, other = treatment.batch_s, baseline.batch_s
+    if one is None or other is None:
+        if waited:
+            missing = "subjects waited for a processor, and how long their batches last is not told"
+            yield cannot_be_checked(UNEQUAL_BATCHES.id, finding.comparison.id, missing)
+        return
+    if max(one, other) <= MOST_APART * min(one, other):
+        return
+    if waited:
+        length = "takes {:.3g} ms of CPU time" if in_cpu_time else "lasts {:.3g} ms"
         yield Warning(
             UNEQUAL_BATCHES.id,
             Severity.WARNING if single else Severity.FATAL,
             finding.comparison.id,
-            f"a batch of {treatment.id} lasts {1e3 * one:.3g} ms, one of {baseline.id} {1e3 * other:.3g} ms, "
+            f"a batch of {treatment.id} {length.format(1e3 * one)}, one of {baseline.id} {1e3 * other:.3g} ms, "
             f"and up to {100 * max(known):.2g} % of that time was spent waiting for a processor",
             "each batch is one operation, so the longer one waits more often, and part of the difference is that"
             if single
@@ -54,6 +66,6 @@ UNEQUAL_BATCHES = Check(
     id="unequal-batches",
     rule="F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
     "for a processor; W: where each batch is one operation",
-    applies=lambda evidence: evidence.own and evidence.batch is not None,
+    applies=lambda evidence: evidence.own and bool(evidence.metrics),
     examine=_examine,
 )
