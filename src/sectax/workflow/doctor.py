@@ -138,7 +138,7 @@ def _lambda() -> Symptom:
     from sectax.sandboxes.instance import available
 
     here = available()
-    for part in (here.namespaces, here.cpu, here.memory):
-        if not part.here:
-            return Symptom("lambda", Health.MISSING, part.reason, part.hint)
+    why_not = here.why_not()
+    if why_not is not None:
+        return Symptom("lambda", Health.MISSING, why_not.reason, why_not.hint)
     return Symptom("lambda", Health.GOOD, f"function instances can be made (cgroup {here.cgroup})")

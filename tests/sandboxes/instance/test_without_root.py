@@ -34,8 +34,8 @@ status = process.wait(10)
 os.close(writing)
 box.destroy()
 print(json.dumps({
-    "cgroup": found.cgroup, "cpu": [found.cpu.here, found.cpu.reason, found.cpu.hint],
-    "namespaces": [found.namespaces.here, found.namespaces.reason], "refusal": refusal,
+    "cpu": found.cpu and [found.cpu.reason, found.cpu.hint], "refusal": refusal,
+    "namespaces": found.namespaces and found.namespaces.reason,
     "status": status, "text": os.read(reading, 1000).decode().split(), "swept": sweep(),
 }))
 """
@@ -70,11 +70,10 @@ def test_there_are_instances_without_a_quota_and_a_reason_why() -> None:
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
 
-    if not told["namespaces"][0]:
-        pytest.skip(f"no namespaces without root here: {told['namespaces'][1]}")
-    assert told["cpu"][0] is False
-    assert told["cpu"][1:] == told["refusal"]
-    assert "root" in told["cpu"][2]
+    if told["namespaces"] is not None:
+        pytest.skip(f"no namespaces without root here: {told['namespaces']}")
+    assert told["cpu"] == told["refusal"]
+    assert "root" in told["cpu"][1]
     assert told["status"] == 0
     # kill -9 of init from inside is heard by nobody, so the shell comes to its last word; it is process 2.
     assert told["text"][:2] == ["993", "refused"]

@@ -10,7 +10,7 @@ Nothing of an instance outlives the process that created it, even if that is kil
 file systems (control groups, folders) `sweep` removes at the next start.
 """
 
-from sectax.sandboxes.instance.availability import Availability, Part, available
+from sectax.sandboxes.instance.availability import Availability, available
 from sectax.sandboxes.instance.errors import InstanceFailed, SandboxMissing
 from sectax.sandboxes.instance.instance import Instance, Mount
 from sectax.sandboxes.instance.leftovers import sweep
@@ -28,7 +28,6 @@ __all__ = [
     "InstanceProcess",
     "Limits",
     "Mount",
-    "Part",
     "SandboxMissing",
     "available",
     "sweep",

@@ -1,10 +1,11 @@
-"""Says what of the sandbox can be had here, by trying it."""
+"""Says what of the sandbox is available here, by trying it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from sectax.model.errors import SectaxError
+from sectax.model.why_not import WhyNot
 from sectax.sandboxes.instance.instance import Instance
 from sectax.sandboxes.instance.limits import Limits, vcpus
 
@@ -13,48 +14,43 @@ _MEMORY_MB = 128
 
 
 @dataclass(frozen=True)
-class Part:
-    """One ability: whether it can be had; where not, why, and what would mend it."""
-
-    here: bool
-    reason: str = ""
-    hint: str = ""
-
-
-@dataclass(frozen=True)
 class Availability:
-    """What of the sandbox can be had here.
+    """What of the sandbox is available here: for each ability why it is not, or None where it is.
 
     Attributes:
         cgroup: "v1", "v2" or "none".
-        cpu: CPU quotas.
+        namespaces: everything but the other two, which are not tried without them.
         memory: memory limits.
-        namespaces: everything else; without them there are no instances, and the other two are not asked for.
+        cpu: CPU quotas.
     """
 
     cgroup: str
-    cpu: Part
-    memory: Part
-    namespaces: Part
+    namespaces: WhyNot | None = None
+    memory: WhyNot | None = None
+    cpu: WhyNot | None = None
+
+    def why_not(self, *, cpu_quota: bool = True) -> WhyNot | None:
+        """The first reason why there are no instances with memory limits (and, if wanted, CPU quotas) here."""
+        return self.namespaces or self.memory or (self.cpu if cpu_quota else None)
 
 
 def available() -> Availability:
-    """What can be had here, found out by making an instance; takes some 50 ms, so ask once."""
-    no_quota: SectaxError | None = None
+    """What is available here, found out by making an instance; takes some 50 ms, so ask once."""
+    no_quota: WhyNot | None = None
     for cpu in (vcpus(_MEMORY_MB), None):
         try:
             instance = Instance.create("trial", Limits(_MEMORY_MB, cpu), [], tmp_mb=1)
         except SectaxError as error:
-            no_quota = no_quota or error
-            last = error
+            last = _why_not(error)
+            no_quota = no_quota or last
             continue
         try:
             version, without = instance.in_force().cgroup, instance.missing.get("memory")
         finally:
             instance.destroy()
-        return Availability(version, cpu=_part(no_quota), memory=_part(without), namespaces=Part(True))
-    return Availability("none", cpu=_part(no_quota), memory=_part(last), namespaces=_part(last))
+        return Availability(version, memory=_why_not(without) if without is not None else None, cpu=no_quota)
+    return Availability("none", last, last, no_quota)
 
 
-def _part(missing: SectaxError | None) -> Part:
-    return Part(True) if missing is None else Part(False, missing.message, missing.hint)
+def _why_not(error: SectaxError) -> WhyNot:
+    return WhyNot(error.message, error.hint)

@@ -48,11 +48,9 @@ def check(settings: Settings) -> None:
     if twice or API_PORT in ports:
         what = f"two addresses have port {min(twice)}" if twice else f"port {API_PORT} is the Runtime API's"
         raise WrongUse(f"functions cannot be let to these addresses: {what}", "forward one of them from another port")
-    have = instance.available()
-    wanted = [have.namespaces, have.memory, *([have.cpu] if settings.cpu_share else [])]
-    for part in wanted:
-        if not part.here:
-            raise SandboxMissing(f"the local Lambda cannot run here: {part.reason}", part.hint)
+    why_not = instance.available().why_not(cpu_quota=settings.cpu_share)
+    if why_not is not None:
+        raise SandboxMissing(f"the local Lambda cannot run here: {why_not.reason}", why_not.hint)
 
 
 def _allow_open_files() -> None:
