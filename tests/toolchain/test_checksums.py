@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.toolchain import checksums, probe_environment, probes
+from sectax.toolchain import checksums, installer, probes
 
 
 @pytest.fixture
@@ -40,19 +40,19 @@ def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
     folder = probe.environment_folder()
     assert folder is not None
 
-    def install(command, environment, of):
+    def install(command, failure, **settings):
         (folder / "lib").mkdir(parents=True, exist_ok=True)
         (folder / "lib" / "a.py").write_text("whole\n")
 
-    monkeypatch.setattr(probe_environment, "_run", install)
-    probe_environment.build(probe)
+    monkeypatch.setattr(installer, "run", install)
+    probes.install_libraries(probe)
     assert probes.missing(probe, thorough=True) is None
 
     (folder / "lib" / "a.py").write_text("damaged\n")
     lack = probes.missing(probe, thorough=True)
     assert lack is not None
-    assert (lack.makable, lack.mend) == (True, "sectax setup")
+    assert (lack.makable, lack.hint) == (True, "sectax setup")
     assert "lib/a.py has changed" in lack.reason
 
-    probe_environment.build(probe)
+    probes.install_libraries(probe)
     assert probes.missing(probe, thorough=True) is None

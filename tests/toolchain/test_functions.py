@@ -18,6 +18,7 @@ import pytest
 from sectax.experiments.hmac import events
 from sectax.model.errors import WrongUse
 from sectax.toolchain import functions
+from sectax.toolchain.installer import SetUpFailed
 
 KEY = "a key that only these tests know"
 EVENT = events.signed("published", KEY.encode(), "salt", events.payload(b"binary"))
@@ -155,7 +156,7 @@ def test_without_go_the_reason_and_the_mend_are_said(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
 
-    with pytest.raises(functions.FunctionNotBuilt, match="go is not installed") as raised:
+    with pytest.raises(SetUpFailed, match="go is not installed") as raised:
         functions.build("hmac_authorizer", "go")
     assert "install Go" in raised.value.hint
 
@@ -169,7 +170,7 @@ def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path):
     monkeypatch.setattr(functions, "_bundled", lambda name: copy)
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
 
-    with pytest.raises(functions.FunctionNotBuilt, match="undefined: nonsense"):
+    with pytest.raises(SetUpFailed, match="undefined: nonsense"):
         functions.build("hmac_authorizer", "go")
     assert os.listdir(tmp_path / "cache" / "functions") == []
 

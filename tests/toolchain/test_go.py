@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sectax.toolchain import go, parts
-from sectax.toolchain.probes import SetUpFailed
-from sectax.toolchain.setup import set_up
+from sectax.toolchain.installer import SetUpFailed
+from sectax.toolchain.parts import set_up
 
 RELEASE = f"go1.26.0.linux-{go.architecture()}"
 VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")
@@ -84,7 +84,7 @@ def test_without_any_go_the_package_and_the_release_are_named(programs):
 
     assert lack is not None
     assert lack.reason == "go is not installed"
-    assert "install Go 1.26.0 or newer" in lack.mend
+    assert "install Go 1.26.0 or newer" in lack.hint
     assert lack.apt == ("golang-go",)
 
 
@@ -143,7 +143,7 @@ def test_a_release_of_another_sum_is_refused_and_nothing_of_it_is_used(programs,
     install(programs, FETCHES)
     (programs / "sum").write_text("h1:AAAA=\n")
 
-    with pytest.raises(go.GoNotFetched, match=f"{RELEASE} is not that release: its sum is h1:AAAA=, not h1:") as raised:
+    with pytest.raises(SetUpFailed, match=f"{RELEASE} is not that release: its sum is h1:AAAA=, not h1:") as raised:
         go.fetch("1.26.0")
 
     assert "GOPROXY" in raised.value.hint
@@ -171,7 +171,7 @@ def test_two_that_fetch_at_once_leave_one(programs):
 def test_a_release_out_of_reach_is_told_and_leaves_nothing(programs, tmp_path):
     install(programs, UNREACHABLE)
 
-    with pytest.raises(go.GoNotFetched, match="no such host") as raised:
+    with pytest.raises(SetUpFailed, match="no such host") as raised:
         go.fetch("1.26.0")
 
     assert "proxy" in raised.value.hint

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sectax.toolchain import parts
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import java, managed, node
-from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
 from tests.program import sectax
 
 NODE = "#!/bin/sh\necho v20.11.1\n"
@@ -37,7 +37,7 @@ def test_without_the_program_the_release_to_install_is_named(programs, name, pro
 
     assert lack is not None
     assert lack.reason == f"{program} is not installed"
-    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in lack.mend
+    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in lack.hint
     assert not lack.makable
     assert managed.others_here() == ()
 
@@ -60,7 +60,7 @@ def test_what_node_s_client_is_built_with_is_told_as_packages(programs):
 
     assert lack is not None
     assert lack.apt == ("autoconf", "automake", "libtool")
-    assert "sectax setup nodejs20.x" in lack.mend
+    assert "sectax setup nodejs20.x" in lack.hint
 
 
 def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
@@ -72,10 +72,10 @@ def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
     for name in ("nodejs20.x", "java17"):
         lack = parts.load(f"lambda-runtime:{name}").missing()
         assert lack is not None
-        assert (lack.makable, lack.on_first_use, lack.mend) == (True, False, f"sectax setup {name}")
-    with pytest.raises(MissingInterpreter, match="not built"):
+        assert (lack.makable, lack.on_first_use, lack.hint) == (True, False, f"sectax setup {name}")
+    with pytest.raises(SetUpFailed, match="not built"):
         node.node_runtime("nodejs20.x")
-    with pytest.raises(MissingInterpreter, match="not installed"):
+    with pytest.raises(SetUpFailed, match="not installed"):
         java.java_runtime("java17")
 
 
@@ -83,7 +83,7 @@ def test_a_build_that_fails_is_told_and_leaves_nothing(programs, tmp_path):
     put(programs, "node", NODE)
     put(programs, "npm", "#!/bin/sh\necho no such registry\nexit 1\n")
 
-    with pytest.raises(MissingInterpreter, match="no such registry"):
+    with pytest.raises(SetUpFailed, match="no such registry"):
         node.install("nodejs20.x")
     assert not [path for path in (tmp_path / "cache" / "lambda").iterdir() if path.is_dir()]
 
@@ -116,7 +116,7 @@ def test_an_npm_that_runs_no_scripts_is_told(programs):
     put(programs, "node", NODE)
     put(programs, "npm", "#!/bin/sh\nexit 0\n")
 
-    with pytest.raises(MissingInterpreter, match="did not build the native part"):
+    with pytest.raises(SetUpFailed, match="did not build the native part"):
         node.install("nodejs20.x")
 
 
@@ -134,7 +134,7 @@ def test_archives_that_are_not_maven_central_s_are_refused(programs, brings, sai
     put(programs, "java", JAVA)
     put(programs, "mvn", f"#!/bin/sh\nfor word; do :; done\n{brings}\n")
 
-    with pytest.raises(MissingInterpreter, match=said):
+    with pytest.raises(SetUpFailed, match=said):
         java.install("java17")
     assert managed.missing("java17") is not None
 

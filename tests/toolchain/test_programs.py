@@ -27,14 +27,14 @@ def test_a_broken_program_is_named_as_broken(case, tmp_path, monkeypatch):
     body, says = BROKEN[case]
     put(tmp_path, "exec sleep 60" if case == "hangs" else body)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr(programs, "_CHECK_TIMEOUT_S", 1 if case == "hangs" else 20)
+    monkeypatch.setattr(programs, "_ASK_TIMEOUT_S", 1 if case == "hangs" else 20)
 
     lack = missing_program(Requirement("php", ">=8.1", ["php-cli"], ["php", "-r", "exit(0);"]))
 
     assert lack is not None
     assert "php is broken" in lack.reason
     assert says in lack.reason
-    assert "reinstall" in lack.mend
+    assert "reinstall" in lack.hint
     assert lack.apt == ()
 
 

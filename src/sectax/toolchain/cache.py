@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -18,3 +19,8 @@ def state_folder() -> Path:
     base = os.environ.get("SECTAX_STATE") or os.environ.get("XDG_STATE_HOME") or "~/.local/state"
     folder = Path(base).expanduser()
     return folder if os.environ.get("SECTAX_STATE") else folder / "sectax"
+
+
+def place(kind: str, name: str, *made_of: bytes) -> Path:
+    """Where something of a kind is kept in the cache, or will be: its name has a hash of all that it is made of."""
+    return cache_folder() / kind / f"{name}-{hashlib.sha256(b''.join(made_of)).hexdigest()[:16]}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
-import secrets
 import shutil
 import sys
 import tempfile
@@ -17,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.model.errors import ExitStatus, SectaxError, WrongUse
-from sectax.toolchain import go, installer, packages
-from sectax.toolchain.cache import cache_folder
+from sectax.model.errors import WrongUse
+from sectax.toolchain import cache, files, go, installer
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing
 
 _LOCK = "requirements.txt"
@@ -28,12 +26,6 @@ _INSTALLERS_OWN = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_ca
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
 # Grows when what is made of the same sources changes.
 _BUILD = 1
-
-
-class FunctionNotBuilt(SectaxError):
-    """A function cannot be had here: the message is the reason, the hint what would mend it."""
-
-    exit_status = ExitStatus.NOTHING_MEASURED
 
 
 class _Language(msgspec.Struct, frozen=True):
@@ -93,7 +85,7 @@ def missing(function: Function) -> Missing | None:
     """What is lacking here to build it; None where it can be built (libraries may still have to be fetched)."""
     if function.language == "go":
         return go.missing(go.wanted(function.folder / "go.mod"))
-    if function.language == "python" and not packages.has_installer():
+    if function.language == "python" and not installer.has_python_installer():
         return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
     return None
 
@@ -106,12 +98,12 @@ def build(name: str, language: str) -> Path:
 
     Raises:
         WrongUse: there is no such function.
-        FunctionNotBuilt: the tool-chain is missing or failed.
+        SetUpFailed: the tool-chain is missing or failed.
     """
     function = load(name, language)
     lack = missing(function)
     if lack is not None:
-        raise FunctionNotBuilt(f"function {name} in {language}: {lack.reason}", lack.mend)
+        raise SetUpFailed(f"function {name} in {language}: {lack.reason}", lack.hint)
     path = zip_of(function)
     if path.exists():
         return path
@@ -124,30 +116,25 @@ def build(name: str, language: str) -> Path:
         else:
             _assemble(function, content)
         # Two may build it at once: each its own, and the last one takes the place, with the same content.
-        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        try:
+        with files.beside(path) as unfinished:
             _zip(content, unfinished)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
     return path
 
 
 def zip_of(function: Function) -> Path:
     """Where the zip of a function that can be built is, or will be."""
-    return cache_folder() / "functions" / f"{function.name}-{function.language}-{_mark(function)}.zip"
+    folder = cache.place("functions", f"{function.name}-{function.language}", *_made_of(function))
+    return folder.with_name(f"{folder.name}.zip")
 
 
-def _mark(function: Function) -> str:
-    """A hash of all that the zip is made of."""
+def _made_of(function: Function) -> Iterator[bytes]:
     if function.language == "go":
         tool_chain = [go.version_of(_go(function)), go.architecture()]
     else:
         tool_chain = [sys.version, platform.machine()]
-    digest = hashlib.sha256(repr((_BUILD, tool_chain)).encode())
+    yield repr((_BUILD, tool_chain)).encode()
     for path in _sources(function):
-        digest.update(str(path.relative_to(function.folder)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+        yield str(path.relative_to(function.folder)).encode() + b"\0" + path.read_bytes() + b"\0"
 
 
 def _sources(function: Function) -> Iterator[Path]:
@@ -165,12 +152,10 @@ def _package(function: Function) -> Path:
 
 def _assemble(function: Function, content: Path) -> None:
     """The function's package, and the libraries of its lock beside it."""
-    try:
-        packages.install_into(content, function.folder / _LOCK)
-    except installer.InstallerFailed as error:
-        raise FunctionNotBuilt(
-            f"the libraries of function {function.name} could not be installed:\n{error}", "mend that, then try again"
-        ) from error
+    failure = f"the libraries of function {function.name} could not be installed"
+    words = ("--only-binary", ":all:", "--no-deps")
+    lock = function.folder / _LOCK
+    installer.install_python_packages(lock, sys.executable, failure, into=content, words=words, compiled=False)
     package = _package(function)
     shutil.copytree(package, content / package.name, ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -179,13 +164,13 @@ def _compile(function: Function, content: Path) -> None:
     """One static program, the same on every machine for the same Go."""
     words = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
     command = [str(_go(function)), "build", *words, "-o", str(content / function.handler), "."]
-    try:
-        installer.run(command, os.environ | _go_environment(), function.folder)
-    except installer.InstallerFailed as error:
-        raise FunctionNotBuilt(
-            f"function {function.name} could not be compiled:\n{error}",
-            "mend that, then try again; go.mod says how new Go must be, and its modules are fetched the first time",
-        ) from error
+    installer.run(
+        command,
+        f"function {function.name} could not be compiled",
+        f"{installer.TRY_AGAIN}; go.mod says how new Go must be, and its modules are fetched the first time",
+        environment=os.environ | _go_environment(),
+        folder=function.folder,
+    )
 
 
 def _go_environment() -> dict[str, str]:

@@ -17,15 +17,14 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from sectax.model.errors import ExitStatus, SectaxError
 from sectax.toolchain import installer, machine
 from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.programs import Missing
+from sectax.toolchain.installer import SetUpFailed
+from sectax.toolchain.programs import Broken, Missing, ask
 
 _WITHIN_REACH = "are the Go module proxy and sum.golang.org within reach?"
 _GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word
@@ -43,12 +42,6 @@ SUMS = {
     "go1.26.0.linux-amd64": "h1:1p2G5COR51f8Q3EQ4HLJQDDL2ytLEqfL/yTawB0Jr8w=",
     "go1.26.0.linux-arm64": "h1:lAFrRm35hIzvRSMYiELtaPaitr22pp6iaBbdPBuJg2U=",
 }
-
-
-class GoNotFetched(SectaxError):
-    """The release could not be fetched, or is not what it should be; the message says why."""
-
-    exit_status = ExitStatus.NOTHING_MEASURED
 
 
 def architecture() -> str:
@@ -88,25 +81,28 @@ def _install(version: str) -> str:
 
 
 def fetch(version: str) -> None:
-    """Have the Go on PATH fetch this release into the cache: about 70 MB. Raises `GoNotFetched`."""
+    """Have the Go on PATH fetch this release into the cache: about 70 MB. Raises `SetUpFailed`."""
     place = _fetched(version).parents[1]
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
         release = f"go{version}.{platform.system().lower()}-{architecture()}"
         own = {"GOPATH": scratch, "GOMODCACHE": str(Path(scratch, "modules")), "GOFLAGS": "-modcacherw"}
-        own |= {"GO111MODULE": "on", "GOPROXY": _proxy(scratch)}
+        own |= {"GO111MODULE": "on", "GOPROXY": _proxy(Path(scratch))}
         module = f"golang.org/toolchain@v0.0.1-{release}"
-        done = _run("go", "mod", "download", "-json", module, own=_VOUCHED | own, folder=scratch)
-        if done.returncode != 0:
-            said = installer.tail(done)
-            raise GoNotFetched(f"Go {version} could not be fetched:\n{said}", f"{_WITHIN_REACH} Or {_install(version)}")
-        told = json.loads(done.stdout)
-        if told["Sum"] != SUMS.get(release, told["Sum"]):
-            raise GoNotFetched(
-                f"what came as {release} is not that release: its sum is {told['Sum']}, not {SUMS[release]}",
+        printed = installer.run(
+            ["go", "mod", "download", "-json", module],
+            f"Go {version} could not be fetched",
+            f"{_WITHIN_REACH} Or {_install(version)}",
+            environment=os.environ | _ITSELF | _VOUCHED | own,
+            folder=Path(scratch),
+        )
+        fetched = json.loads(printed)
+        if fetched["Sum"] != SUMS.get(release, fetched["Sum"]):
+            raise SetUpFailed(
+                f"what came as {release} is not that release: its sum is {fetched['Sum']}, not {SUMS[release]}",
                 f"find out who changed it on its way (go env GOPROXY), or {_install(version)}",
             )
-        folder = Path(told["Dir"])
+        folder = Path(fetched["Dir"])
         _make_usable(folder)
         try:
             folder.rename(place)
@@ -115,12 +111,12 @@ def fetch(version: str) -> None:
                 raise
 
 
-def _proxy(folder: str) -> str:
+def _proxy(folder: Path) -> str:
     """The user's own, as companies have theirs; empty, which is Go's default, in the place of a folder (file://…).
 
     A newer Go spares a folder what it otherwise insists on. Source: cmd/go/internal/modfetch/sumdb.go, useSumDB.
     """
-    named = _run("go", "env", "GOPROXY", folder=folder).stdout.strip()
+    named = ask(["go", "env", "GOPROXY"], os.environ | _ITSELF, folder).stdout.strip()
     return "" if named.lower().startswith("file:") else named
 
 
@@ -153,25 +149,11 @@ def _is_new_enough(program: Path | None, version: str) -> bool:
 def version_of(program: Path) -> str:
     """What it says that it is, e.g. `go1.26.8`; empty where it cannot be run."""
     try:
-        done = _run(program, "version")
-    except OSError:
+        done = ask([str(program), "version"], os.environ | _ITSELF)
+    except Broken:
         return ""
     found = re.search(r"\bgo\d\S*", done.stdout)
     return found[0] if found is not None else ""
-
-
-def _run(
-    program: Path | str, *words: str, own: dict[str, str] | None = None, folder: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [program, *words],
-        cwd=folder,
-        env=os.environ | _ITSELF | (own or {}),
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:

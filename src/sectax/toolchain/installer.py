@@ -1,41 +1,103 @@
-"""Runs a program that installs or builds something, quietly; where it fails, the end of what it said is the reason."""
+"""Runs programs that install or build something, quietly: where one fails, the end of its output is the reason."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from sectax.model.errors import ExitStatus, SectaxError
 
 # The end of an installer's output, where the reason stands.
 _TAIL_LINES = 15
+TRY_AGAIN = "fix that, then try again"
 
 
-class InstallerFailed(Exception):
-    """The program ended in failure; the message is the end of what it said."""
+class SetUpFailed(SectaxError):
+    """Something that a subject needs is missing here, or could not be installed or built. Others can still run."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
 
 
-def run(command: list[str], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> None:
-    """Run it to its end.
+def run(
+    command: Sequence[str],
+    failure: str,
+    hint: str = TRY_AGAIN,
+    *,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> str:
+    """Run a program to its end and return what it printed on stdout.
 
     Args:
-        environment: the whole of it; None for this process's own. folder: where it works; None for here.
+        failure, hint: the words for the person where it fails; the end of its output stands below the first.
+        environment: the whole of it; None for this process's own.
+        folder: where it works; None for here.
     Raises:
-        InstallerFailed: it failed.
+        SetUpFailed: it failed, or could not be started.
     """
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
-    )
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
+    except OSError as error:
+        raise SetUpFailed(f"{failure}:\n{command[0]}: {error.strerror}", hint) from error
     if done.returncode != 0:
-        raise InstallerFailed(tail(done))
+        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+        raise SetUpFailed(f"{failure}:\n{tail}", hint)
+    return done.stdout
 
 
-def tail(done: subprocess.CompletedProcess[str]) -> str:
-    """The last lines of what a program said."""
-    return "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+def has_python_installer() -> bool:
+    """Whether there is anything to install Python packages with."""
+    return _uv() is not None or importlib.util.find_spec("pip") is not None
 
 
-def for_uv() -> dict[str, str]:
+def make_python_environment(folder: Path, failure: str) -> Path:
+    """Make a virtual environment of this interpreter, and return its program. Raises `SetUpFailed`."""
+    uv = _uv()
+    make = [sys.executable, "-m", "venv"] if uv is None else [uv, "venv", "--quiet", "--python", sys.executable]
+    run([*make, str(folder)], failure, environment=_for_uv())
+    return folder / "bin" / "python"
+
+
+def install_python_packages(
+    lock: Path, python: str | Path, failure: str, *, into: Path | None = None, words: Sequence[str] = (), compiled: bool
+) -> None:
+    """Install what a hashed lock names, with uv where it is installed and pip otherwise.
+
+    Args:
+        python: the interpreter that the packages are for.
+        failure: the words for the person where it fails.
+        into: the folder; None for the interpreter's own.
+        words: more options, which uv and pip have alike.
+        compiled: whether byte code is made now. Fresh processes must not do it where they may not write.
+    Raises:
+        SetUpFailed: the installer failed.
+    """
+    uv = _uv()
+    if uv is not None:
+        # Copies, not links: what happens to the files here must not happen to uv's own.
+        command = [uv, "pip", "install", "--python", str(python), "--link-mode", "copy"]
+        command += ["--compile-bytecode"] if compiled else []
+    else:
+        command = [str(python), "-m", "pip", "install", *([] if compiled else ["--no-compile"])]
+    target = [] if into is None else ["--target", str(into)]
+    command += ["--quiet", "--require-hashes", *words, *target, "-r", str(lock)]
+    run(command, failure, environment=_for_uv())
+
+
+def _uv() -> str | None:
+    """The program uv, that of this environment first."""
+    own = Path(sys.executable).with_name("uv")
+    return str(own) if own.exists() else shutil.which("uv")
+
+
+def _for_uv() -> dict[str, str]:
     """The environment in which uv trusts the system's certificates, among which a company's proxy may have put its own.
 
     It does so only when asked to; what the user said of it stands.

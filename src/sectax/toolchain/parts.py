@@ -1,4 +1,4 @@
-"""What experiments need to be installed or built, whatever it is: each part knows what it lacks, and how it is made.
+"""What experiments need to be installed or built: each part knows what it lacks and how it is made, `set_up` does it.
 
 A requirement of an experiment names a part: `php` is a probe, `function:NAME/LANGUAGE` a Lambda function that comes
 with sectax, `lambda-runtime:python3.12` AWS's runtime client for functions in that Python.
@@ -6,12 +6,15 @@ with sectax, `lambda-runtime:python3.12` AWS's runtime client for functions in t
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from sectax.model.errors import WrongUse
-from sectax.toolchain import functions, go, probe_environment, probes
+from sectax.toolchain import functions, go, installer, probes
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.programs import Missing
 
@@ -73,7 +76,7 @@ class ProbePart:
 
     def make(self, say: Say) -> None:
         say(f"installing the libraries of {self.title}")
-        probe_environment.build(self.probe)
+        probes.install_libraries(self.probe)
 
 
 @dataclass(frozen=True)
@@ -132,3 +135,45 @@ class RuntimePart:
     def make(self, say: Say) -> None:
         say(f"installing {self.title}")
         managed.install(self.runtime)
+
+
+def set_up(part: Part, say: Say) -> None:
+    """Make a part usable here: system packages through apt, the rest as the part itself knows.
+
+    Raises:
+        SectaxError: with the command that a person must run.
+    """
+    lack = part.missing()
+    while lack is not None:
+        if lack.apt:
+            _install_system_packages(part, lack, say)
+        elif lack.makable:
+            part.make(say)
+        else:
+            raise SetUpFailed(f"{part.title}: {lack.reason}", lack.hint)
+        still = part.missing()
+        if still == lack:
+            raise SetUpFailed(f"{part.title}: installed, but still {lack.reason}", lack.hint)
+        lack = still
+
+
+def _install_system_packages(part: Part, lack: Missing, say: Say) -> None:
+    names = " ".join(lack.apt)
+    if shutil.which("apt-get") is None:
+        raise SetUpFailed(f"{part.title}: {lack.reason}", f"install what Debian calls {names}, then run this again")
+    if os.geteuid() != 0:
+        raise SetUpFailed(f"{part.title}: {lack.reason}", f"sudo apt-get install -y {names}, then run this again")
+    say(f"installing {names} (for {part.title})")
+    install = ["apt-get", "install", "-y", "--no-install-recommends", *lack.apt]
+    # The package lists of a new machine may be empty or old: fetch them only when the first attempt says so.
+    try:
+        _run(part, install)
+    except SetUpFailed:
+        say("refreshing the package lists")
+        _run(part, ["apt-get", "update"])
+        _run(part, install)
+
+
+def _run(part: Part, command: list[str]) -> None:
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    installer.run(command, f"{part.title}: {' '.join(command)} failed", environment=environment)

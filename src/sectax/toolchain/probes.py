@@ -1,4 +1,7 @@
-"""Finds probes: a folder with a `probe.toml`, registered in the entry point group `sectax.probes`."""
+"""Finds probes and installs their libraries.
+
+A probe is a folder with a `probe.toml`, registered in the entry point group `sectax.probes`.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
-from sectax.toolchain import checksums
-from sectax.toolchain.cache import cache_folder
+from sectax.toolchain import cache, checksums, installer
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing, Requirement, missing_program
 
 GROUP = "sectax.probes"
@@ -59,8 +62,7 @@ class Probe:
         if self.manifest.setup is None:
             return None
         lock = (self.folder / self.manifest.setup.lock).read_bytes()
-        mark = hashlib.sha256(lock + sys.version.encode()).hexdigest()[:16]
-        return cache_folder() / "probes" / f"{self.name}-{mark}"
+        return cache.place("probes", self.name, lock, sys.version.encode())
 
     def command(self) -> tuple[str, ...]:
         """The argument list that starts it; run it in the probe's folder."""
@@ -135,5 +137,19 @@ def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
     return None
 
 
-class SetUpFailed(SectaxError):
-    """Something could not be set up; the run can still go on without it."""
+def install_libraries(probe: Probe) -> None:
+    """Build the environment that the probe's libraries live in, in place of one that is there. Raises `SetUpFailed`."""
+    folder = probe.environment_folder()
+    settings = probe.manifest.setup
+    if folder is None or settings is None:
+        return
+    if settings.kind != "python-venv":
+        raise SetUpFailed(f"probe {probe.name}: unknown kind of set-up {settings.kind!r}", "python-venv is known")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    failure = f"the libraries of probe {probe.name} could not be installed"
+    python = installer.make_python_environment(folder, failure)
+    # Every block starts fresh processes, which must not compile the libraries again where they may not write.
+    installer.install_python_packages(probe.folder / settings.lock, python, failure, compiled=True)
+    checksums.remember(folder)
+    (folder / "complete").touch()

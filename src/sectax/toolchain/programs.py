@@ -1,20 +1,24 @@
-"""Looks for the programs that a probe needs: absent, too old, broken and lacking something are four things."""
+"""Looks for the programs that a part needs: absent, too old, broken and lacking something are four things."""
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
 from sectax.model.printable import printable
+from sectax.model.why_not import WhyNot
 
-_CHECK_TIMEOUT_S = 20
+_ASK_TIMEOUT_S = 20
 _SHOWN = 80  # characters of what a program said
 
 
@@ -29,22 +33,68 @@ class Requirement(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Missing:
-    """Why something cannot be used here, the command that mends it, and the apt packages that would.
+class Missing(WhyNot):
+    """Why a part cannot be used here, and who can change that.
 
-    `makable` is True where sectax itself can make it, from the network or from sources; `on_first_use` where a run
-    does that by itself, and waits for it.
+    Attributes:
+        apt: Debian's packages that would.
+        makable: sectax itself can make it, from the network or from sources.
+        on_first_use: a run makes it by itself, and waits for it.
     """
 
-    reason: str
-    mend: str
     apt: tuple[str, ...] = ()
     makable: bool = False
     on_first_use: bool = False
 
 
-class _Broken(Exception):
-    """The program is there and does not work; the message says how that shows."""
+class Broken(Exception):
+    """A program is there and does not work; the message says how that shows."""
+
+
+def ask(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a program that answers at once, to its end, whatever its exit status.
+
+    Raises:
+        Broken: it does not start, crashes, or does not end within 20 s.
+    """
+    shown = shlex.join(command)
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_ASK_TIMEOUT_S,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Broken(f"{shown} did not end within {_ASK_TIMEOUT_S} s") from error
+    except OSError as error:
+        raise Broken(f"{shown} cannot be started: {error.strerror}") from error
+    if done.returncode < 0:
+        raise Broken(f"{shown} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})")
+    return done
+
+
+@functools.lru_cache(maxsize=16)
+def version_of(program: str, *words: str, pattern: str) -> str:
+    """The version that a program reports, asked for once; empty where it does not work or names none.
+
+    Args:
+        words: what makes it report the version.
+        pattern: its first group is the version, on stdout or stderr.
+    """
+    try:
+        done = ask([program, *words])
+    except Broken:
+        return ""
+    found = re.search(pattern, done.stdout + done.stderr)
+    return found[1] if found is not None else ""
 
 
 def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing | None:
@@ -54,18 +104,18 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
         ours: it is the Python that runs sectax, whatever is on PATH.
     """
     program = sys.executable if ours else shutil.which(requirement.program)
-    mend = requirement.mend or f"install {requirement.program}"
+    hint = requirement.mend or f"install {requirement.program}"
     apt = tuple(requirement.apt)
     if program is None:
-        return Missing(f"{requirement.program} is not installed", mend, apt)
+        return Missing(f"{requirement.program} is not installed", hint, apt)
     try:
         wanted = re.fullmatch(r">=\s*([\d.]+)", requirement.version)
         if wanted is not None and (version := _version_of(program)) < _numbers(wanted[1]):
             seen = ".".join(map(str, version))
-            return Missing(f"{requirement.program} {seen} is too old, {wanted[1]} is needed", mend, apt)
-        if requirement.check and _run([program, *requirement.check[1:]]).returncode != 0:
-            return Missing(f"{requirement.program} lacks what the probe needs: {mend}", mend, apt)
-    except _Broken as error:
+            return Missing(f"{requirement.program} {seen} is too old, {wanted[1]} is needed", hint, apt)
+        if requirement.check and ask([program, *requirement.check[1:]]).returncode != 0:
+            return Missing(f"{requirement.program} lacks what the probe needs: {hint}", hint, apt)
+    except Broken as error:
         # Its package is installed, so installing it is not what helps.
         return Missing(
             f"{requirement.program} is broken: {error}",
@@ -76,39 +126,17 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
 
 def _version_of(program: str) -> tuple[int, ...]:
     command = [program, "--version"]
-    done = _run(command)
+    done = ask(command)
     if done.returncode != 0:
-        raise _Broken(f"{shlex.join(command)} ended with exit status {done.returncode}{_said(done)}")
+        raise Broken(f"{shlex.join(command)} ended with exit status {done.returncode}{_said(done)}")
     found = re.search(r"\d+(\.\d+)+", done.stdout)
     if found is None:
-        raise _Broken(f"{shlex.join(command)} names no version{_said(done)}")
+        raise Broken(f"{shlex.join(command)} names no version{_said(done)}")
     return _numbers(found[0])
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
-
-
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run it to its end, whatever its exit status. Raises `_Broken` where it does not start, crashes or hangs."""
-    shown = shlex.join(command)
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_CHECK_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise _Broken(f"{shown} did not end within {_CHECK_TIMEOUT_S} s") from error
-    except OSError as error:
-        raise _Broken(f"{shown} cannot be started: {error.strerror}") from error
-    if done.returncode < 0:
-        raise _Broken(f"{shown} was killed by signal {-done.returncode} ({signal.strsignal(-done.returncode)})")
-    return done
 
 
 def _said(done: subprocess.CompletedProcess[str]) -> str:

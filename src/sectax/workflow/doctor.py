@@ -120,8 +120,8 @@ def _part(part: Part) -> Symptom:
     if lack is None:
         return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
     if lack.on_first_use:
-        return Symptom(part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.mend)
-    return Symptom(part.id, Health.MISSING, lack.reason, lack.mend)
+        return Symptom(part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.hint)
+    return Symptom(part.id, Health.MISSING, lack.reason, lack.hint)
 
 
 def _runtime(name: str) -> Symptom:
@@ -130,7 +130,7 @@ def _runtime(name: str) -> Symptom:
     lack = part.missing()
     if lack is None:
         return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
-    return Symptom(part.id, Health.WARNING, f"{lack.reason} (only functions in {name} need it)", lack.mend)
+    return Symptom(part.id, Health.WARNING, f"{lack.reason} (only functions in {name} need it)", lack.hint)
 
 
 def _lambda() -> Symptom:

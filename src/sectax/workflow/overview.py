@@ -50,5 +50,5 @@ def probe_line(name: str) -> ProbeLine:
     probe = probes.load(name)
     lack = probes.missing(probe)
     return ProbeLine(
-        name, probe.manifest.title, lack.reason if lack is not None else "", lack.mend if lack is not None else ""
+        name, probe.manifest.title, lack.reason if lack is not None else "", lack.hint if lack is not None else ""
     )

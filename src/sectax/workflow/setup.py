@@ -8,7 +8,6 @@ from sectax.experiments import registry
 from sectax.model.errors import SectaxError
 from sectax.toolchain import parts
 from sectax.toolchain.lambda_runtime import managed
-from sectax.toolchain.setup import set_up as set_up_part
 
 
 def required(experiments: Iterable[str] = ()) -> tuple[parts.Part, ...]:
@@ -33,7 +32,7 @@ def set_up(experiments: tuple[str, ...], say: Callable[[str], None]) -> list[Sec
     failures: list[SectaxError] = []
     for part in required(experiments):
         try:
-            set_up_part(part, say)
+            parts.set_up(part, say)
         except SectaxError as error:
             if part.optional:
                 say(f"{error.message}; it is left out\nhint: {error.hint}")

@@ -85,7 +85,7 @@ def authorizer(
     Args:
         counts_first: whether its first invocation is told among all others too.
     Raises:
-        FunctionNotBuilt: the tool-chain failed.
+        SetUpFailed: the tool-chain failed.
     """
     function = functions.load(FUNCTION, levels["language"])
     is_timed = levels["authentication"] == TIMED

@@ -6,7 +6,7 @@ import dataclasses
 
 from sectax.sandboxes.instance import Mount
 from sectax.stack.lambda_service.instances.programs import TASK, Runtime
-from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime.java import JavaRuntime, java_runtime
 from sectax.toolchain.lambda_runtime.node import NodeRuntime, node_runtime
 from sectax.toolchain.lambda_runtime.python import PythonRuntime, python_runtime
@@ -44,7 +44,7 @@ def _find(name: str) -> Runtime:
             return _node(name, node_runtime(name))
         if name.startswith("java"):
             return _java(name, java_runtime(name))
-    except MissingInterpreter as error:
+    except SetUpFailed as error:
         raise RuntimeMissing(f"{name} is not here, because {error.message} ({error.hint})") from error
     raise RuntimeMissing(f"{name} is not here, because only python3.x, nodejs, java and {_PROVIDED[0]} are")
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from sectax.toolchain.cache import cache_folder
+from sectax.toolchain import cache
 
 _COMPLETE = "complete"
 
 
 def place(language: str, *made_of: bytes) -> Path:
     """Where the client for a language is, or will be."""
-    mark = hashlib.sha256(b"".join(made_of)).hexdigest()[:16]
-    return cache_folder() / "lambda" / f"{language}-{mark}"
+    return cache.place("lambda", language, *made_of)
 
 
 def is_complete(folder: Path) -> bool:

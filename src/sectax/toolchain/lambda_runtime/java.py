@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.toolchain import installer
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import client_folder
-from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
-from sectax.toolchain.programs import Missing
+from sectax.toolchain.programs import Missing, version_of
 
 _POM = Path(__file__).parent / "java_client" / "pom.xml"
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
@@ -25,7 +22,6 @@ SUMS = {
     ),
     "aws-lambda-java-serialization-1.1.2.jar": "4568d203fa57edf9944df9ae7f6171751aebb2d514f722b98d25b07772a597ec",
 }
-_ASK_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True)
@@ -42,10 +38,10 @@ class JavaRuntime:
 
 
 def java_runtime(name: str) -> JavaRuntime:
-    """The runtime of this name ('java17'), if it is installed. Raises `MissingInterpreter` where it is not."""
+    """The runtime of this name ('java17'), if it is installed. Raises `SetUpFailed` where it is not."""
     home = _found(name)
     if not client_folder.is_complete(_folder()):
-        raise MissingInterpreter("AWS's runtime client for Java is not installed", f"sectax setup {name}")
+        raise SetUpFailed("AWS's runtime client for Java is not installed", f"sectax setup {name}")
     return JavaRuntime(home, _folder())
 
 
@@ -53,7 +49,7 @@ def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name; None where it is ready."""
     try:
         _found(name)
-    except MissingInterpreter as error:
+    except SetUpFailed as error:
         return Missing(error.message, error.hint)
     if client_folder.is_complete(_folder()):
         return None
@@ -63,7 +59,7 @@ def missing(name: str) -> Missing | None:
 
 
 def install(name: str) -> None:
-    """Fetch AWS's runtime client: 6 MB, and what Maven needs for it. Raises `MissingInterpreter`."""
+    """Fetch AWS's runtime client: 6 MB, and what Maven needs for it. Raises `SetUpFailed`."""
     _found(name)
     client_folder.make_once(_folder(), fetch)
 
@@ -72,21 +68,16 @@ def fetch(folder: Path) -> None:
     """Have Maven put the client's archives into a new folder, and hold them to their sums."""
     folder.mkdir()
     command = ["mvn", "--batch-mode", "--quiet", "--file", str(_POM), _COPY, f"-DoutputDirectory={folder}"]
-    try:
-        installer.run(command)
-    except (OSError, installer.InstallerFailed) as error:
-        raise MissingInterpreter(
-            f"AWS's runtime client for Java could not be fetched: {error}", "mend that, then try again"
-        ) from error
+    installer.run(command, "AWS's runtime client for Java could not be fetched")
     for path in folder.iterdir():
         if SUMS.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
-            raise MissingInterpreter(
+            raise SetUpFailed(
                 f"{path.name} is not what Maven Central has: its SHA-256 differs",
                 "delete it from Maven's repository (~/.m2/repository/com/amazonaws), check its mirrors, then try again",
             )
     lacking = SUMS.keys() - {path.name for path in folder.iterdir()}
     if lacking:
-        raise MissingInterpreter(f"Maven did not bring {', '.join(sorted(lacking))}", "try again")
+        raise SetUpFailed(f"Maven did not bring {', '.join(sorted(lacking))}", "try again")
 
 
 def _folder() -> Path:
@@ -96,7 +87,7 @@ def _folder() -> Path:
 def here() -> str | None:
     """The runtime that this machine's Java gives, e.g. `java17`; None where there is none."""
     program = shutil.which("java")
-    major = program and _major(program)
+    major = program and version_of(program, "-version", pattern=r'version "(\d+)')
     return f"java{major}" if major else None
 
 
@@ -105,26 +96,7 @@ def _found(name: str) -> Path:
     own = here()
     program = shutil.which("java")
     if own is None or program is None:
-        raise MissingInterpreter(
-            "java is not installed", f"install Java {name.removeprefix('java')} and put it on PATH"
-        )
+        raise SetUpFailed("java is not installed", f"install Java {name.removeprefix('java')} and put it on PATH")
     if own != name:
-        raise MissingInterpreter(f"the Java on PATH gives {own}", f"use {own}, or put another Java on PATH")
+        raise SetUpFailed(f"the Java on PATH gives {own}", f"use {own}, or put another Java on PATH")
     return Path(program).resolve().parents[1]
-
-
-@functools.lru_cache(maxsize=8)
-def _major(program: str) -> str | None:
-    try:
-        done = subprocess.run(
-            [program, "-version"],
-            capture_output=True,
-            text=True,
-            timeout=_ASK_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = re.search(r'version "(\d+)', done.stderr)
-    return found[1] if found else None

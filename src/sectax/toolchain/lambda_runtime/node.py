@@ -6,15 +6,14 @@ import functools
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.toolchain import installer
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import client_folder
-from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
-from sectax.toolchain.programs import Missing
+from sectax.toolchain.programs import Missing, version_of
 
 _PACKAGE = Path(__file__).parent / "node_client"
 _CLIENT = "aws-lambda-ric"
@@ -29,7 +28,6 @@ _BUILT_WITH = {
     "python3": "python3",
     "npm": "npm",
 }
-_ASK_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,11 @@ class NodeRuntime:
 
 
 def node_runtime(name: str) -> NodeRuntime:
-    """The runtime of this name ('nodejs20.x'), if it is installed. Raises `MissingInterpreter` where it is not."""
+    """The runtime of this name ('nodejs20.x'), if it is installed. Raises `SetUpFailed` where it is not."""
     _, version = _found(name)
     folder = _folder(version)
     if not client_folder.is_complete(folder):
-        raise MissingInterpreter("AWS's runtime client for Node is not built", f"sectax setup {name}")
+        raise SetUpFailed("AWS's runtime client for Node is not built", f"sectax setup {name}")
     return NodeRuntime(folder)
 
 
@@ -56,7 +54,7 @@ def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name; None where it is ready."""
     try:
         _, version = _found(name)
-    except MissingInterpreter as error:
+    except SetUpFailed as error:
         return Missing(error.message, error.hint)
     if client_folder.is_complete(_folder(version)):
         return None
@@ -69,7 +67,7 @@ def missing(name: str) -> Missing | None:
 
 
 def install(name: str) -> None:
-    """Build AWS's runtime client, which takes minutes. Raises `MissingInterpreter`."""
+    """Build AWS's runtime client, which takes minutes. Raises `SetUpFailed`."""
     program, version = _found(name)
     client_folder.make_once(_folder(version), functools.partial(_build, program))
 
@@ -79,16 +77,16 @@ def _build(program: Path, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".node-", dir=folder.parent) as scratch:
         for file in ("package.json", "package-lock.json"):
             shutil.copy(_PACKAGE / file, scratch)
-        try:
-            installer.run(["npm", "ci", "--no-audit", "--no-fund"], _environment(program), Path(scratch))
-        except (OSError, installer.InstallerFailed) as error:
-            raise MissingInterpreter(
-                f"AWS's runtime client for Node could not be built: {error}", "mend that, then try again"
-            ) from error
+        installer.run(
+            ["npm", "ci", "--no-audit", "--no-fund"],
+            "AWS's runtime client for Node could not be built",
+            environment=_environment(program),
+            folder=Path(scratch),
+        )
         client = Path(scratch, "node_modules", _CLIENT)
         # npm may be told not to run the scripts of packages.
         if not (client / "dist" / "rapid-client.node").exists():
-            raise MissingInterpreter(
+            raise SetUpFailed(
                 "npm did not build the native part of AWS's runtime client for Node",
                 "allow its scripts (npm config get ignore-scripts), then try again",
             )
@@ -125,24 +123,11 @@ def _found(name: str) -> tuple[Path, str]:
     version = program and _version(program)
     if own is None or program is None or not version:
         major = re.sub(r"\D", " ", name).split()[:1]
-        raise MissingInterpreter("node is not installed", f"install Node {''.join(major)} and put it on PATH")
+        raise SetUpFailed("node is not installed", f"install Node {''.join(major)} and put it on PATH")
     if own != name:
-        raise MissingInterpreter(f"the node on PATH gives {own}", f"use {own}, or put another node on PATH")
+        raise SetUpFailed(f"the node on PATH gives {own}", f"use {own}, or put another node on PATH")
     return Path(program).resolve(), version
 
 
-@functools.lru_cache(maxsize=8)
-def _version(program: str) -> str | None:
-    try:
-        done = subprocess.run(
-            [program, "--version"],
-            capture_output=True,
-            text=True,
-            timeout=_ASK_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = re.fullmatch(r"v(\d+\.\d+\.\d+)\s*", done.stdout)
-    return found[1] if found else None
+def _version(program: str) -> str:
+    return version_of(program, "--version", pattern=r"\Av(\d+\.\d+\.\d+)\s*\Z")

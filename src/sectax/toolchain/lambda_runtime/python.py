@@ -5,20 +5,18 @@ from __future__ import annotations
 import functools
 import json
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import installer, packages
+from sectax.toolchain import installer
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import client_folder
-from sectax.toolchain.lambda_runtime.errors import MissingInterpreter
-from sectax.toolchain.programs import Missing
+from sectax.toolchain.programs import Broken, Missing, ask
 
 _LOCK = Path(__file__).with_name("python.lock")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 _ASK = "import json, sys; print(json.dumps([sys.base_prefix, sys.version, list(sys.version_info[:2])]))"
-_ASK_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def python_runtime(name: str) -> PythonRuntime:
     """The runtime of this name ('python3.12'), installed where it is not yet; a failure is tried again next time.
 
     Raises:
-        MissingInterpreter: there is no such interpreter here, or the client could not be installed.
+        SetUpFailed: there is no such interpreter here, or the client could not be installed.
     """
     executable, prefix, version = _found(name)
     return PythonRuntime(prefix, name, _client(executable, prefix, name, version))
@@ -52,7 +50,7 @@ def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name; None where it is ready."""
     try:
         _, _, version = _found(name)
-    except MissingInterpreter as error:
+    except SetUpFailed as error:
         return Missing(error.message, error.hint)
     if client_folder.is_complete(_folder(version)):
         return None
@@ -65,25 +63,17 @@ def _found(name: str) -> tuple[str, Path, str]:
     executable = sys.executable if name == own else shutil.which(name)
     found = executable and _interpreter(executable)
     if not executable or not found or f"python{found[2][0]}.{found[2][1]}" != name:
-        raise MissingInterpreter(f"there is no {name} on this machine", f"install it, or use {own}")
+        raise SetUpFailed(f"there is no {name} on this machine", f"install it, or use {own}")
     prefix, version = Path(found[0]), found[1]
     if not (prefix / "bin" / name).exists():
-        raise MissingInterpreter(f"{executable} has no {prefix}/bin/{name}", f"use {own}")
+        raise SetUpFailed(f"{executable} has no {prefix}/bin/{name}", f"use {own}")
     return executable, prefix, version
 
 
 def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
     try:
-        done = subprocess.run(
-            [executable, "-c", _ASK],
-            capture_output=True,
-            text=True,
-            timeout=_ASK_TIMEOUT_S,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        prefix, version, numbers = json.loads(done.stdout)
-    except (OSError, subprocess.TimeoutExpired, ValueError):
+        prefix, version, numbers = json.loads(ask([executable, "-c", _ASK]).stdout)
+    except (Broken, ValueError):
         return None
     return prefix, version, numbers
 
@@ -96,7 +86,9 @@ def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
     """The folder of the client, made where it is not there yet."""
 
     def make(folder: Path) -> None:
-        _install(executable, _LOCK, folder)
+        # A function's sandbox cannot write byte code, so it is made here.
+        failure = "AWS's runtime client could not be installed"
+        installer.install_python_packages(_LOCK, executable, failure, into=folder, compiled=True)
         shutil.copy(_BOOTSTRAP, folder / "bootstrap.py")
         # Beside the original are all programs of the machine where that is /usr/bin.
         (folder / "lang").mkdir()
@@ -104,30 +96,3 @@ def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
         (folder / "lang" / "python3").symlink_to(name)
 
     return client_folder.make_once(_folder(version), make)
-
-
-def _install(executable: str, lock: Path, folder: Path) -> None:
-    uv = packages.uv()
-    what = ["--require-hashes", "--target", str(folder), "--requirement", str(lock)]
-    if uv is not None:
-        # A function's sandbox cannot write byte code, so it is made here.
-        command = [
-            uv,
-            "pip",
-            "install",
-            "--quiet",
-            "--compile-bytecode",
-            "--link-mode",
-            "copy",
-            "--python",
-            executable,
-            *what,
-        ]
-    else:
-        command = [executable, "-m", "pip", "install", "--quiet", *what]
-    try:
-        installer.run(command, installer.for_uv())
-    except installer.InstallerFailed as error:
-        raise MissingInterpreter(
-            f"AWS's runtime client could not be installed: {error}", "mend that, then try again"
-        ) from error

@@ -1,0 +1,53 @@
+"""Puts a file in its place whole: whoever looks, and whatever fails, finds the old content or the new."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """A free name beside *path*, for a file that takes its place at the end; where writing fails, nothing is left."""
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(path: Path, content: bytes, *, private: bool = False, synced: bool = False) -> None:
+    """Write a file, in place of one that is there.
+
+    Args:
+        private: only this user can read it, whatever the umask is.
+        synced: it is on the disk when this returns, and stays there after a power failure.
+    Raises:
+        OSError: it cannot be written; what was there before is unchanged.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    mode = 0o600 if private else 0o666
+    with beside(path) as unfinished, os.fdopen(os.open(unfinished, flags, mode), "wb") as file:
+        if private:
+            os.fchmod(file.fileno(), mode)  # an odd umask can take away even the owner's rights
+        file.write(content)
+        file.flush()
+        if synced:
+            os.fsync(file.fileno())
+    if synced:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names of the files in a folder are on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
