@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import time
 from pathlib import Path
@@ -14,9 +13,9 @@ import msgspec
 
 from sectax.model.errors import RecordNotWritable
 from sectax.toolchain.cache import state_folder
+from sectax.toolchain.files import write_whole
 
 _FOLDER_MODE = 0o700
-_FILE_MODE = 0o600
 # Whoever has not resumed a run by then hardly will; a resumed run without its keys makes new ones and says so.
 _LONG_GONE_S = 7 * 24 * 3600.0
 
@@ -32,7 +31,7 @@ def keep(run_id: str, inputs: dict[str, str]) -> None:
     path = _path(run_id)
     try:
         _make_folder(path.parent)
-        _replace(path, msgspec.json.encode(inputs))
+        write_whole(path, msgspec.json.encode(inputs), private=True)
     except OSError as error:
         raise _not_kept(error, path.parent) from error
 
@@ -87,21 +86,6 @@ def _make_folder(folder: Path) -> None:
                 os.fchmod(descriptor, _FOLDER_MODE)
         finally:
             os.close(descriptor)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Whole or not at all: a file that is cut short never has the name of one that counts."""
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        with os.fdopen(os.open(unfinished, flags, _FILE_MODE), "wb") as file:
-            os.fchmod(file.fileno(), _FILE_MODE)
-            file.write(content)
-        unfinished.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-        raise
 
 
 def _not_kept(error: OSError, folder: Path) -> RecordNotWritable:

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.lambda_service import state as state_module
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.stack.lambda_service.main import check
 from sectax.stack.lambda_service.settings import Settings
-from sectax.stack.lambda_service.state import State, write_synced
+from sectax.stack.lambda_service.state import State
 from tests.stack.lambda_service.plain_box import PlainBox
 from tests.stack.lambda_service.serving import archive, client, create, invoke, served
 from tests.stack.lambda_service.test_invoke import WAITS, eventually
@@ -101,18 +100,14 @@ def test_two_servers_cannot_have_the_same_state(tmp_path):
         State(tmp_path)
 
 
-def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
-    write_synced(tmp_path / "document", b"old")
+def test_what_a_killed_server_did_not_finish_is_removed(tmp_path):
+    State(tmp_path).close()
+    (tmp_path / "functions" / ".kept.json.0123").write_text("{")
 
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
+    state = State(tmp_path)
 
-    monkeypatch.setattr(state_module.os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        write_synced(tmp_path / "document", b"new")
-
-    assert (tmp_path / "document").read_bytes() == b"old"
-    assert [path.name for path in tmp_path.iterdir()] == ["document"]
+    assert state.functions() == []
+    assert list((tmp_path / "functions").iterdir()) == []
 
 
 def test_a_document_that_cannot_be_read_is_named(tmp_path):

@@ -11,7 +11,6 @@ after a kill or a power failure each document is the old or the new one, and its
 from __future__ import annotations
 
 import base64
-import contextlib
 import fcntl
 import os
 from pathlib import Path
@@ -22,9 +21,9 @@ import msgspec
 from sectax.model.errors import WrongUse
 from sectax.stack.lambda_service.entry import Entry
 from sectax.stack.lambda_service.registry import Layer
+from sectax.toolchain.files import sync_folder, write_whole
 
 _Document = TypeVar("_Document", Entry, Layer)
-_PARTIAL = ".partial"
 
 
 class State:
@@ -46,6 +45,8 @@ class State:
             raise WrongUse(
                 f"another server uses the state folder {folder}", "end it, or name another folder"
             ) from error
+        for unfinished in folder.glob("*/.*"):  # of a server that was killed while it wrote
+            unfinished.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let another server have it."""
@@ -61,17 +62,17 @@ class State:
 
     def keep_function(self, entry: Entry) -> None:
         """Write a function."""
-        write_synced(self.folder / "functions" / f"{entry.name}.json", _encoded(entry))
+        write_whole(self.folder / "functions" / f"{entry.name}.json", _encoded(entry), synced=True)
 
     def remove_function(self, name: str) -> None:
         """Forget a function."""
         path = self.folder / "functions" / f"{name}.json"
         path.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
     def keep_layer(self, name: str, layer: Layer) -> None:
         """Write a layer."""
-        write_synced(self.folder / "layers" / f"{name}.json", _encoded(layer))
+        write_whole(self.folder / "layers" / f"{name}.json", _encoded(layer), synced=True)
 
     def archive(self, sha256: str) -> bytes:
         """An archive, by its hash in Base64. Raises `WrongUse` where it is missing."""
@@ -92,30 +93,6 @@ class State:
 def archive_path(folder: Path, sha256: str) -> Path:
     """Where the archive with this hash (Base64) is kept in the folder of a state."""
     return folder / "archives" / f"{base64.b64decode(sha256).hex()}.zip"
-
-
-def write_synced(path: Path, content: bytes) -> None:
-    """Replace a file: whoever looks, and whatever fails, finds the old content or the new."""
-    partial = path.with_name(path.name + _PARTIAL)
-    try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _encoded(document: Entry | Layer) -> bytes:

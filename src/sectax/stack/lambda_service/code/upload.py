@@ -17,7 +17,8 @@ import msgspec
 from sectax.model.errors import SectaxError
 from sectax.stack.lambda_service.code import BadArchive, CodeStore
 from sectax.stack.lambda_service.function import Code
-from sectax.stack.lambda_service.state import archive_path, write_synced
+from sectax.stack.lambda_service.state import archive_path
+from sectax.toolchain.files import write_whole
 
 ZIPPED_BYTES = 50 * 1024 * 1024  # that come with a request: AWS Lambda quotas
 
@@ -116,7 +117,7 @@ def kept(archive: bytes, places: Places, store: CodeStore) -> Code:
     if places.state:
         path = archive_path(Path(places.state), code.sha256)
         if not path.exists():
-            write_synced(path, archive)
+            write_whole(path, archive, synced=True)
     return replace(code, unpacked=sum(path.lstat().st_size for path in code.folder.rglob("*") if not path.is_dir()))
 
 
