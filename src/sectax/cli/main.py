@@ -11,18 +11,17 @@ from typing import NoReturn
 
 import click
 
-from sectax.cli.printed import Printed
-from sectax.cli.streams import make_usable
+from sectax.cli.streams import Printed, make_usable
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 
 # Name -> where it lives and what it does; the modules are imported only when they are called, so that
 # `--help` starts fast. An experiment's own commands are found by its name; a row here spares loading it.
 _COMMANDS = {
-    "list": ("sectax.cli.list:command", "List the experiments, their factors and levels, and the probes."),
-    "doctor": ("sectax.cli.doctor:command", "Say what this machine can measure, and what disturbs it."),
-    "setup": ("sectax.cli.setup:command", "Install what the experiments need."),
+    "list": ("sectax.cli.here:list_command", "List the experiments, their factors and levels, and the probes."),
+    "doctor": ("sectax.cli.here:doctor_command", "Say what this machine can measure, and what disturbs it."),
+    "setup": ("sectax.cli.here:setup_command", "Install what the experiments need."),
     "run": ("sectax.cli.run:group", "Measure how much more a control costs than its baseline."),
-    "resume": ("sectax.cli.resume:command", "Continue a run that was interrupted."),
+    "resume": ("sectax.cli.run:resume_command", "Continue a run that was interrupted."),
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
@@ -31,8 +30,19 @@ _COMMANDS = {
     "probe": ("sectax.cli.probe:group", "Check that a probe keeps to the protocol."),
     "hmac": ("sectax.experiments.hmac.commands:group", "Make a shared key and events, sign and verify them."),
     "lambda": ("sectax.cli.lambda_:group", "Start a local Lambda for unmodified AWS clients."),
-    "help": ("sectax.cli.help:command", "Explain a command."),
+    "help": ("sectax.cli.main:help_command", "Explain a command."),
 }
+
+_WELCOME = """\
+sectax measures what a security control costs. Three commands to start with:
+
+  sectax doctor                        what this machine can measure
+  sectax run command --baseline 'gzip -1 -c FILE' --treatment best='gzip -9 -c FILE'
+                                       how much more does B cost than A?
+  sectax run jwt --quick               what does each signature algorithm cost?
+
+sectax help lists all commands; sectax help run jwt explains one.
+"""
 
 
 class LazyGroup(click.Group):
@@ -98,9 +108,24 @@ def cli(ctx: click.Context) -> None:
     Where the reader of the output goes away first (| head), the status is 0.
     """
     if ctx.invoked_subcommand is None:
-        from sectax.cli.help import WELCOME
+        click.echo(_WELCOME, nl=False)
 
-        click.echo(WELCOME, nl=False)
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Explain a command (all of them where none is named)."""
+    context = ctx.find_root()
+    for word in words:
+        group = context.command
+        if not isinstance(group, click.Group):
+            raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
+        name, found, _ = group.resolve_command(context, [word])
+        if found is None:
+            raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
+        context = click.Context(found, info_name=name, parent=context)
+    click.echo(context.command.get_help(context))
 
 
 def main() -> NoReturn:

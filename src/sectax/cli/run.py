@@ -1,4 +1,4 @@
-"""`sectax run EXPERIMENT`: one command per experiment that is installed, with the experiment's own options."""
+"""`sectax run EXPERIMENT`, one command per experiment with the experiment's own options; and `sectax resume RUN`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from sectax.cli import parse
-from sectax.cli.options import as_json, everything, progress, quiet, verbose
+from sectax.cli.options import as_json, everything, progress, quiet, run_file, verbose
 from sectax.cli.output import print_analysed
-from sectax.cli.printed import Printed
+from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.analysed import Analysed
@@ -110,7 +110,19 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
     outcome = workflow.start(experiment.name, request, path, watcher)
-    finish(outcome, as_json=values["json_"], show_all=values["show_all"])
+    _finish(outcome, as_json=values["json_"], show_all=values["show_all"])
+
+
+@click.command("resume")
+@run_file
+@quiet
+@verbose
+@everything
+@as_json
+def resume_command(run_file: str, quiet: bool, verbose: bool, show_all: bool, json_: bool) -> None:
+    """Continue a run that was interrupted; its finished blocks stay."""
+    outcome = workflow.resume(Path(run_file), progress(quiet, verbose))
+    _finish(outcome, as_json=json_, show_all=show_all)
 
 
 def _stopping(values: dict[str, Any]) -> Stopping:
@@ -129,7 +141,7 @@ def _print_dry_run(would: DryRun, as_json: bool) -> None:
     click.echo(msgspec.json.encode(document).decode())
 
 
-def finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
+def _finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
     """Print what there is and leave with the status that says how it ended."""
     trouble = outcome.trouble
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):

@@ -16,6 +16,10 @@ _ASCII = {
 _HANDLER = "sectax-ascii"
 
 
+class Printed(Exception):
+    """The cause of an error that comes after the document was printed: stdout has what it is to have."""
+
+
 def make_usable(*, utf8: bool) -> None:
     """Open what is closed, and replace on output what its encoding lacks.
 

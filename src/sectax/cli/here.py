@@ -1,0 +1,71 @@
+"""`sectax list`, `doctor` and `setup`: what there is, what this machine can do, and what it lacks."""
+
+from __future__ import annotations
+
+import click
+
+from sectax.cli.options import as_json
+from sectax.model.errors import ExitStatus
+from sectax.model.printable import printable_lines
+
+_MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
+
+
+@click.command("list")
+@as_json
+def list_command(json_: bool) -> None:
+    """List the experiments, their factors and levels, and the probes."""
+    from sectax.workflow.overview import overview
+
+    found = overview()
+    if json_:
+        import msgspec
+
+        click.echo(msgspec.json.encode(found).decode())
+        return
+    for experiment in found.experiments:
+        click.echo(f"{experiment.name}: {experiment.title}")
+        for factor in experiment.factors:
+            click.echo(f"  {factor.name}: {', '.join(factor.levels)}")
+        presets = " ".join(f"--{preset}" for preset in experiment.presets if preset != "default")
+        click.echo(f"  presets: {presets}\n" if presets else "")
+    click.echo("probes:")
+    for probe in found.probes:
+        click.echo(f"  {probe.name}: " + (probe.lack or "ready") + (f" ({probe.mend})" if probe.mend else ""))
+    click.echo(f"\npublished studies: {', '.join(found.studies)}")
+
+
+@click.command("doctor")
+@as_json
+def doctor_command(json_: bool) -> None:
+    """Say what this machine can measure, and what disturbs it."""
+    from sectax.cli.progress import TerminalProgress
+    from sectax.workflow.doctor import examine
+
+    symptoms = examine(TerminalProgress().waiting)
+    if json_:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"schema": "sectax/doctor/1", "symptoms": symptoms}).decode())
+        return
+    widest = max(len(symptom.id) for symptom in symptoms)
+    for symptom in symptoms:
+        click.echo(f"{_MARKS[symptom.health]} {symptom.id:<{widest}}  {symptom.saw}")
+        if symptom.mend:
+            click.echo(f"      {'':<{widest}}  → {symptom.mend}")
+
+
+@click.command("setup")
+@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
+def setup_command(experiments: tuple[str, ...]) -> None:
+    """Install what the experiments need (all of them where none is named).
+
+    The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
+    """
+    from sectax.workflow.setup import set_up
+
+    failures = set_up(experiments, lambda text: click.echo(f"==> {printable_lines(text)}", err=True))
+    for failure in failures:
+        click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
+    if failures:
+        raise click.exceptions.Exit(ExitStatus.NOTHING_MEASURED)
