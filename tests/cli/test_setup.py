@@ -65,7 +65,7 @@ def test_what_cannot_be_made_is_told_and_does_not_stop_the_others(here, tmp_path
     assert said.status == 3
     assert "AWS's runtime client could not be installed" in said.err
     assert "the libraries of function hmac_authorizer could not be installed" in said.err
-    assert said.err.count("hint: mend that, then try again") == 2
+    assert said.err.count("hint: fix that, then try again") == 2
     assert "is ready" not in said.err
 
 
