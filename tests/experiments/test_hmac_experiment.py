@@ -22,7 +22,7 @@ from sectax.experiments.on_lambda import CPU_TIME
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
-from sectax.reports import beside
+from sectax.reports.comparison_layout import published_comparison
 from sectax.subjects.function import AWS, LOCAL
 from sectax.toolchain.programs import Missing
 
@@ -224,7 +224,7 @@ def test_every_figure_of_the_study_has_its_place_here() -> None:
         assert [figure.value for row in ours.figures for figure in row] == pytest.approx([1.0] * 18)
     assert any("by hand" in choice for choice in compared.choices)
     # Two tables of one metric are told apart.
-    titles = [section.title for section in beside.published(compared).sections]
+    titles = [section.title for section in published_comparison(compared).sections]
     assert {"latency, ms (latency-max)", "latency, ms (latency-median)"} <= set(titles)
 
 

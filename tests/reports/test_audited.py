@@ -10,7 +10,9 @@ from rich.cells import cell_len
 
 from sectax.model.audited import Audited, Checked, Status, Tally
 from sectax.model.finding import Severity, Warning
-from sectax.reports import audited as rendering
+from sectax.reports import terminal
+from sectax.reports.audit_layout import audit_report
+from sectax.reports.words import audit_sentence
 
 
 def warning(check: str, severity: Severity, subject: str, saw: str = "ten of ten") -> Warning:
@@ -43,11 +45,11 @@ def audited(own: bool = False, checks: tuple[Checked, ...] = CHECKS) -> Audited:
 
 
 def text(width: int = 100, colour: bool = False, show_all: bool = False, given: Audited | None = None) -> str:
-    return rendering.terminal(given or audited(), width=width, colour=colour, show_all=show_all)
+    return terminal.render(audit_report(given or audited(), show_all=show_all), width=width, colour=colour)
 
 
 def test_sentence_counts_subjects_and_checks() -> None:
-    assert rendering.sentence(audited()) == (
+    assert audit_sentence(audited()) == (
         "6 claims cannot stand (F), 2 more carry no verdict by themselves (W), 1 check found nothing, "
         "1 could not be checked"
     )
@@ -56,7 +58,7 @@ def test_sentence_counts_subjects_and_checks() -> None:
 def test_comparisons_of_a_run_are_counted_and_not_what_its_warnings_are_about() -> None:
     run = replace(audited(own=True), comparisons=Tally(9, 1))
 
-    assert rendering.sentence(run) == (
+    assert audit_sentence(run) == (
         "9 comparisons lose their verdict (F), 1 more carries a warning (W), 1 check found nothing, "
         "1 could not be checked"
     )
@@ -66,7 +68,7 @@ def test_figure_with_both_marks_is_counted_as_the_graver() -> None:
     severities = (Severity.FATAL, Severity.WARNING)
     both = tuple(replace(warning("x", severity, "cpu"), figures=("cpu: a",)) for severity in severities)
 
-    assert rendering.sentence(audited(checks=(Checked("x", "r", Status.FIRED, both),))).startswith(
+    assert audit_sentence(audited(checks=(Checked("x", "r", Status.FIRED, both),))).startswith(
         "1 claim cannot stand (F), 0 more carry"
     )
 
@@ -75,11 +77,11 @@ def test_warnings_that_name_no_figure_are_counted_beside() -> None:
     whole = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "all figures"),))
     pair = Checked("y", "r", Status.FIRED, tuple(warning("y", Severity.WARNING, each) for each in "ab"))
 
-    assert rendering.sentence(audited(checks=(FIRED, whole, pair))).startswith(
+    assert audit_sentence(audited(checks=(FIRED, whole, pair))).startswith(
         "6 claims cannot stand (F), 2 more carry no verdict by themselves (W), "
         "1 warning marked F and 2 warnings marked W are about comparisons or all figures, 0 checks"
     )
-    assert rendering.sentence(audited(checks=(whole,))).startswith(
+    assert audit_sentence(audited(checks=(whole,))).startswith(
         "0 claims cannot stand (F), 0 more carry no verdict by themselves (W), "
         "1 warning marked F is about comparisons or all figures, "
     )

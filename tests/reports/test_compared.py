@@ -15,8 +15,8 @@ from rich.cells import cell_len
 from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.model.compared import PublishedComparison, RunComparison
-from sectax.reports import comparison as any_comparison
 from sectax.reports import json, terminal
+from sectax.workflow import present
 
 Golden = Callable[[str, str], None]
 
@@ -52,6 +52,10 @@ def other_commands() -> RunComparison:
     return compare_runs(a, replace(a, measured=replace(a.measured, run_id="c5", plan=again)))
 
 
+def printed(comparison: PublishedComparison | RunComparison, width: int = 100) -> str:
+    return terminal.render(present.document(comparison, show_all=True), width=width, colour=False)
+
+
 STUDIES = pytest.mark.parametrize("make", [beside_the_study, beside_the_study_with_gaps])
 RUNS = pytest.mark.parametrize("make", [same_host, other_host, other_commands])
 
@@ -62,22 +66,22 @@ def name(make: Callable[[], object]) -> str:
 
 @STUDIES
 def test_run_beside_a_study_is_as_agreed(make: Callable[[], PublishedComparison], golden: Golden) -> None:
-    golden(f"compared/{name(make)}.txt", terminal.render_published(make(), width=100, colour=False))
+    golden(f"compared/{name(make)}.txt", printed(make()))
 
 
 @RUNS
 def test_run_beside_a_run_is_as_agreed(make: Callable[[], RunComparison], golden: Golden) -> None:
-    golden(f"compared/{name(make)}.txt", terminal.render_runs(make(), width=100, colour=False))
+    golden(f"compared/{name(make)}.txt", printed(make()))
 
 
 @STUDIES
 def test_document_beside_a_study_follows_its_schema(make: Callable[[], PublishedComparison]) -> None:
-    _follows("published-comparison-1.json", json.published_document(make()))
+    _follows("published-comparison-1.json", json.document(make()))
 
 
 @RUNS
 def test_document_beside_a_run_follows_its_schema(make: Callable[[], RunComparison]) -> None:
-    _follows("run-comparison-1.json", json.runs_document(make()))
+    _follows("run-comparison-1.json", json.document(make()))
 
 
 def _follows(schema_name: str, document: bytes) -> None:
@@ -91,22 +95,22 @@ def _follows(schema_name: str, document: bytes) -> None:
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_comparisons_fit_the_terminal(width: int) -> None:
     texts = [
-        terminal.render_published(beside_the_study_with_gaps(), width=width, colour=False),
-        terminal.render_runs(other_host(), width=width, colour=False),
+        printed(beside_the_study_with_gaps(), width),
+        printed(other_host(), width),
     ]
 
     assert [line for text in texts for line in text.splitlines() if cell_len(line) > width] == []
 
 
 def test_gap_says_missing_and_its_foot_says_why() -> None:
-    text = terminal.render_published(beside_the_study_with_gaps(), width=120, colour=False)
+    text = printed(beside_the_study_with_gaps(), 120)
 
     assert "missing [1]" in text
     assert "[1] the tampered token was accepted" in text
 
 
 def test_label_that_contradicts_itself_is_remarked_on() -> None:
-    text = terminal.render_published(beside_the_study(), width=200, colour=False)
+    text = printed(beside_the_study(), 200)
 
     assert (
         "mislabelled-level: ECDSA 384bit (prime256v1): the label says 384 bits, but prime256v1 is P-256, "
@@ -115,18 +119,7 @@ def test_label_that_contradicts_itself_is_remarked_on() -> None:
 
 
 def test_refused_ratio_says_what_differs() -> None:
-    text = terminal.render_runs(other_host(), width=120, colour=False)
+    text = printed(other_host(), 120)
 
     assert "refused [1]" in text
     assert "[1] host.cpu_model differs" in text
-
-
-def test_either_kind_of_comparison_finds_its_renderer() -> None:
-    study, runs = beside_the_study(), same_host()
-
-    assert any_comparison.terminal(study, width=80, colour=False) == terminal.render_published(
-        study, width=80, colour=False
-    )
-    assert any_comparison.terminal(runs, width=80, colour=False) == terminal.render_runs(runs, width=80, colour=False)
-    assert any_comparison.json_document(study) == json.published_document(study)
-    assert any_comparison.json_document(runs) == json.runs_document(runs)

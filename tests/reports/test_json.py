@@ -15,6 +15,7 @@ import pytest
 import situations
 from jsonschema import Draft202012Validator
 
+from sectax.model.analysed import Analysed, RunReport
 from sectax.model.finding import Severity, VerdictId
 from sectax.reports import json
 
@@ -24,8 +25,12 @@ DOCS = Path(__file__).parents[2] / "docs"
 SCHEMA = reader.loads((DOCS / "schemas" / "report-1.json").read_text())
 
 
+def written(analysed: Analysed, path: str = situations.PATH, trouble: str = "") -> bytes:
+    return json.document(RunReport(analysed, path, trouble))
+
+
 def document(situation: str) -> Any:
-    return reader.loads(json.document(situations.ALL[situation](), situations.PATH))
+    return reader.loads(written(situations.ALL[situation]()))
 
 
 def objects(value: Any) -> Iterator[dict[str, Any]]:
@@ -53,7 +58,7 @@ def test_document_follows_its_schema(situation: str) -> None:
 
 @pytest.mark.parametrize("situation", ["signatures-in-php", "every-kind-of-verdict"])
 def test_document_is_as_agreed(situation: str, golden: Golden) -> None:
-    golden(f"json/{situation}.json", json.document(situations.ALL[situation](), situations.PATH).decode())
+    golden(f"json/{situation}.json", written(situations.ALL[situation]()).decode())
 
 
 @pytest.mark.parametrize("situation", situations.ALL)
@@ -105,24 +110,24 @@ def test_infinite_interval_is_null_and_not_a_number() -> None:
 def test_numbers_of_numpy_are_numbers() -> None:
     analysed = situations.signatures_in_php()
 
-    told = reader.loads(json.document(replace(analysed, wrong_expected=np.float64(0.4)), situations.PATH))
+    told = reader.loads(written(replace(analysed, wrong_expected=np.float64(0.4))))
 
     assert told["run"]["wrong_expected"] == 0.4
 
 
 def test_path_that_is_not_utf8_does_not_break_the_document() -> None:
-    told = reader.loads(json.document(situations.signatures_in_php(), "runs/\udcff.sectax"))
+    told = reader.loads(written(situations.signatures_in_php(), "runs/\udcff.sectax"))
 
     assert told["run"]["path"] == r"runs/\udcff.sectax"
 
 
 def test_host_name_and_options_stay_at_home() -> None:
-    assert b"bench-07" not in json.document(situations.signatures_in_php(), situations.PATH)
-    assert b"localhost:8443" not in json.document(situations.commands(), situations.PATH)
+    assert b"bench-07" not in written(situations.signatures_in_php())
+    assert b"localhost:8443" not in written(situations.commands())
 
 
 def test_trouble_is_told_or_null_with_its_reason() -> None:
-    told = reader.loads(json.document(situations.signatures_in_php(), situations.PATH, "the disk is full"))
+    told = reader.loads(written(situations.signatures_in_php(), trouble="the disk is full"))
 
     Draft202012Validator(SCHEMA).validate(told)
     assert told["run"]["trouble"] == "the disk is full"
@@ -141,7 +146,7 @@ def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:
     again = tuple(replace(each, block=4) for each in analysed.measured.failures)
     measured = replace(analysed.measured, failures=(*analysed.measured.failures, *again))
 
-    told = reader.loads(json.document(replace(analysed, measured=measured), situations.PATH))
+    told = reader.loads(written(replace(analysed, measured=measured)))
 
     assert len(told["skipped"]) == 3
     assert len(told["failures"]) == 2 * len(again)

@@ -8,8 +8,13 @@ import pytest
 import situations
 
 from sectax.reports import markdown
+from sectax.reports.report_layout import run_report
 
 Golden = Callable[[str, str], None]
+
+
+def written(situation: str) -> str:
+    return markdown.render(run_report(situations.ALL[situation](), situations.PATH, show_all=True))
 
 
 @pytest.mark.parametrize(
@@ -26,12 +31,12 @@ Golden = Callable[[str, str], None]
     ],
 )
 def test_document_is_as_agreed(situation: str, golden: Golden) -> None:
-    golden(f"markdown/{situation}.md", markdown.render(situations.ALL[situation](), situations.PATH))
+    golden(f"markdown/{situation}.md", written(situation))
 
 
 @pytest.mark.parametrize("situation", situations.ALL)
 def test_every_row_of_a_table_has_the_cells_of_its_head(situation: str) -> None:
-    lines = markdown.render(situations.ALL[situation](), situations.PATH).splitlines()
+    lines = written(situation).splitlines()
 
     widths: list[int] = []
     for line in lines:
@@ -56,7 +61,7 @@ def _cells(line: str) -> list[str]:
 
 
 def test_hostile_labels_are_text_and_nothing_else() -> None:
-    text = markdown.render(situations.hostile_labels(), situations.PATH)
+    text = written("hostile-labels")
 
     assert "<script>" not in text
     assert "[click](" not in text
@@ -65,9 +70,9 @@ def test_hostile_labels_are_text_and_nothing_else() -> None:
 
 
 def test_fence_is_longer_than_any_run_of_backticks_inside() -> None:
-    from sectax.reports.markdown.document import Document
+    from sectax.reports.markdown.writer import Writer
 
-    document = Document()
-    document.command("echo ````")
+    writer = Writer()
+    writer.command("echo ````")
 
-    assert document.text() == "`````\necho ````\n`````\n"
+    assert writer.text() == "`````\necho ````\n`````\n"

@@ -11,7 +11,9 @@ import pytest
 import situations
 from rich.cells import cell_len
 
+from sectax.model.analysed import Analysed
 from sectax.reports import terminal
+from sectax.reports.report_layout import run_report
 
 Golden = Callable[[str, str], None]
 
@@ -19,9 +21,13 @@ EVERY = pytest.mark.parametrize("situation", situations.ALL)
 
 
 def rendered(situation: str, width: int = 100, *, colour: bool = False, show_all: bool = False) -> str:
-    return terminal.render(
-        situations.ALL[situation](), width=width, colour=colour, show_all=show_all, path=situations.PATH
-    )
+    return printed(situations.ALL[situation](), width, colour=colour, show_all=show_all)
+
+
+def printed(
+    analysed: Analysed, width: int, *, colour: bool = False, show_all: bool = False, path: str = situations.PATH
+) -> str:
+    return terminal.render(run_report(analysed, path, show_all=show_all), width=width, colour=colour)
 
 
 @EVERY
@@ -115,9 +121,7 @@ def test_run_without_primary_comparisons_hides_nothing() -> None:
         for each in analysed.findings
     )
 
-    text = terminal.render(
-        replace(analysed, findings=findings), width=100, colour=False, show_all=False, path=situations.PATH
-    )
+    text = printed(replace(analysed, findings=findings), 100)
 
     assert "EdDSA †" in text
     assert "--all" not in text
@@ -127,13 +131,7 @@ def test_run_without_a_block_or_a_session_is_still_told() -> None:
     analysed = situations.only_one_block()
     measured = replace(analysed.measured, blocks=(), sessions=(), block_s=None, calibrated=None)
 
-    text = terminal.render(
-        replace(analysed, measured=measured, findings=(), treatments=(), controls=()),
-        width=80,
-        colour=False,
-        show_all=False,
-        path=situations.PATH,
-    )
+    text = printed(replace(analysed, measured=measured, findings=(), treatments=(), controls=()), 80)
 
     assert "0 blocks" in text
     assert "processor unknown" in text
@@ -169,7 +167,7 @@ def test_families_wait_each_for_themselves() -> None:
         },
     )
 
-    text = terminal.render(case.build(), width=200, colour=False, show_all=False, path=situations.PATH)
+    text = printed(case.build(), 200)
 
     assert "php 1 %, python 2 % of the time waiting for a processor, steal not known, 0.5 s throttled" in text
 
@@ -177,7 +175,7 @@ def test_families_wait_each_for_themselves() -> None:
 def test_path_with_spaces_is_quoted_in_commands() -> None:
     analysed = situations.interrupted_after_four_blocks()
 
-    text = terminal.render(analysed, width=80, colour=False, show_all=False, path="my runs/a.sectax")
+    text = printed(analysed, 80, path="my runs/a.sectax")
 
     assert "    sectax resume 'my runs/a.sectax'" in text
 

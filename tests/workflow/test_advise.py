@@ -13,11 +13,13 @@ import pytest
 from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.interface import Request, SupportsAdvice
+from sectax.model.advice import Advice
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Failure, Measured
 from sectax.model.plan import Stopping
 from sectax.prices.price_list import load
-from sectax.workflow.advise import advice, as_document, as_text
+from sectax.workflow.advise import advice
+from sectax.workflow.present import View, render
 from tests.program import sectax
 
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
@@ -66,6 +68,14 @@ def given(
     )  # fmt: skip
     assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), under_s, statistic)
+
+
+def as_text(advised: Advice, *, width: int) -> str:
+    return render(advised, "terminal", View(width))
+
+
+def as_document(advised: Advice) -> str:
+    return render(advised, "json")
 
 
 def test_the_bill_is_requests_and_whole_milliseconds_of_memory() -> None:

@@ -8,9 +8,9 @@ import click
 
 from sectax.cli import parse
 from sectax.cli.options import as_json, run_file
-from sectax.cli.output import width
+from sectax.cli.output import print_result
 from sectax.model.errors import WrongUse
-from sectax.workflow.advise import advise, as_document, as_text
+from sectax.workflow.advise import advise
 
 
 @click.command("advise")
@@ -25,8 +25,4 @@ def command(run_file: str, under: str | None, of: str | None, prices: str | None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
     own_prices = Path(prices) if prices is not None else None
-    given = advise(Path(run_file), under_s=limit, statistic=of, prices=own_prices)
-    if json_:
-        click.echo(as_document(given), nl=False)
-    else:
-        click.echo(as_text(given, width=width()), nl=False)
+    print_result(advise(Path(run_file), under_s=limit, statistic=of, prices=own_prices), as_json=json_)

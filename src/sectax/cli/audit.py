@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from sectax.cli.options import as_json
-from sectax.cli.output import is_colourful, width
+from sectax.cli.output import print_result
 from sectax.model.errors import ExitStatus
-from sectax.workflow import present
 from sectax.workflow.audit import FORMATS, Columns, audit
 
 
@@ -44,10 +43,6 @@ def command(
     """
     columns = Columns(value, unit, tuple(part.strip() for part in by.split(",") if part.strip()), baseline, replicate)
     audited = audit(target, format_, columns)
-    if json_:
-        click.echo(present.audited_as_document(audited), nl=False)
-    else:
-        text = present.audited_as_tables(audited, width=width(), colour=is_colourful(), show_all=show_all)
-        click.echo(text, nl=False, color=is_colourful())
+    print_result(audited, as_json=json_, show_all=show_all)
     if strict and audited.is_fatal:
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

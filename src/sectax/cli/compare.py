@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from sectax.cli.options import as_json, run_file
-from sectax.cli.output import is_colourful, width
-from sectax.workflow import present
+from sectax.cli.output import print_result
 from sectax.workflow.compare import compare
 
 
@@ -21,9 +20,4 @@ def command(run_file: str, target: str, json_: bool) -> None:
 
     Effects and their shapes stand side by side. There is no verdict across sessions.
     """
-    comparison = compare(Path(run_file), target)
-    if json_:
-        click.echo(present.comparison_as_document(comparison))
-    else:
-        text = present.comparison_as_tables(comparison, width=width(), colour=is_colourful())
-        click.echo(text, nl=False, color=is_colourful())
+    print_result(compare(Path(run_file), target), as_json=json_)

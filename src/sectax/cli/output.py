@@ -1,4 +1,4 @@
-"""Prints documents: tables for people, JSON for programs."""
+"""Prints results: a report for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import sys
 
 import click
 
-from sectax.model.analysed import Analysed
-from sectax.workflow import present
+from sectax.workflow.present import Result, View, render
 
 _NARROWEST = 60
 _WIDEST = 160
@@ -25,10 +24,8 @@ def width() -> int:
     return max(_NARROWEST, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST))
 
 
-def print_analysed(analysed: Analysed, path: str, *, as_json: bool, show_all: bool, trouble: str = "") -> None:
-    """One run, as tables or as one JSON document; `trouble` is why its record could not go on."""
-    if as_json:
-        click.echo(present.as_document(analysed, path, trouble))
-    else:
-        text = present.as_tables(analysed, path, width=width(), colour=is_colourful(), show_all=show_all)
-        click.echo(text, nl=False, color=is_colourful())
+def print_result(result: Result, *, as_json: bool, show_all: bool = False) -> None:
+    """One result, as a report for this terminal or as one JSON document."""
+    colour = is_colourful()
+    text = render(result, "json" if as_json else "terminal", View(width(), colour, show_all))
+    click.echo(text, nl=False, color=colour)

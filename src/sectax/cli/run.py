@@ -11,11 +11,11 @@ import click
 
 from sectax.cli import parse
 from sectax.cli.options import as_json, everything, progress, quiet, run_file, verbose
-from sectax.cli.output import print_analysed
+from sectax.cli.output import print_result
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, Request
-from sectax.model.analysed import Analysed
+from sectax.model.analysed import Analysed, RunReport
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import VerdictId
 from sectax.model.plan import Stopping, Until
@@ -147,7 +147,7 @@ def _finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""
-    print_analysed(outcome.analysed, str(outcome.path), as_json=as_json, show_all=show_all, trouble=said)
+    print_result(RunReport(outcome.analysed, str(outcome.path), said), as_json=as_json, show_all=show_all)
     if outcome.state == "interrupted":
         click.echo(f"interrupted; go on with: sectax resume {shlex.quote(str(outcome.path))}", err=True)
     if trouble is not None:

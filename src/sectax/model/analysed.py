@@ -35,3 +35,12 @@ class Analysed:
     warnings: tuple[Warning, ...]
     scope: str
     wrong_expected: float  # how many wrong claims to expect among the secondary comparisons
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A judged run and the path of its file; `trouble` is why the run or its record could not go on, or empty."""
+
+    analysed: Analysed
+    path: str
+    trouble: str = ""

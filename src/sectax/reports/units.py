@@ -18,6 +18,8 @@ _DIGITS_WITHOUT_INTERVAL = 4
 # An interval whose ends are further apart than this, as a ratio, tells nobody anything.
 _KNOWN_WITHIN = 1000.0
 _LARGEST_SHARE = 10.0
+# Of a larger logarithm the ratio does not fit into a float.
+LARGEST_LOG_RATIO = 700.0
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def margin(value: float) -> str:
 
 def cost_ratio(log_ratio: float) -> float:
     """e to this power, and infinite (that is, missing) where there is no bound: e to −∞ would pass for a zero."""
-    return math.exp(log_ratio) if abs(log_ratio) < 700 else math.inf
+    return math.exp(log_ratio) if abs(log_ratio) < LARGEST_LOG_RATIO else math.inf
 
 
 def seconds(value: float) -> str:

@@ -19,7 +19,6 @@ from sectax.model.measured import Measured
 from sectax.model.treatment import Role
 from sectax.prices.billing import bill
 from sectax.prices.price_list import PriceList, load
-from sectax.reports import advice as rendering
 from sectax.workflow.analyse import analyse_file
 
 _REQUESTS = 1_000_000
@@ -73,16 +72,6 @@ def advice(
         smallest=() if limit is None else tuple(_smallest(analysed, rules, limit)),
         lacking=_lacking(analysed, [rules.billed, *([] if limit is None else [rules.limits[limit.statistic]])]),
     )
-
-
-def as_text(given: Advice, *, width: int) -> str:
-    """For a terminal."""
-    return rendering.text(given, width=width)
-
-
-def as_document(given: Advice) -> str:
-    """As one JSON document, described in docs/json.md."""
-    return rendering.document(given).decode()
 
 
 def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:

@@ -1,68 +1,90 @@
-"""A judged run, or a comparison, in the form that was asked for: tables, Markdown, CSV, JSON."""
+"""Where results meet reports: every kind of result has its layout and its JSON, and every format is one line."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from sectax.model.analysed import Analysed
+from sectax.model.advice import Advice
+from sectax.model.analysed import RunReport
+from sectax.model.audited import Audited
+from sectax.model.compared import PublishedComparison, RunComparison
+from sectax.model.errors import WrongUse
+from sectax.reports import csv, markdown, terminal
+from sectax.reports.advice_layout import advice_report
+from sectax.reports.audit_layout import audit_report
+from sectax.reports.comparison_layout import published_comparison, run_comparison
+from sectax.reports.document import Document
+from sectax.reports.report_layout import run_report
 
-if TYPE_CHECKING:
-    from sectax.model.audited import Audited
-    from sectax.model.compared import PublishedComparison, RunComparison
-
-FORMATS = ("markdown", "csv", "json")
+Result = RunReport | PublishedComparison | RunComparison | Audited | Advice
 
 
-def as_tables(analysed: Analysed, path: str, *, width: int, colour: bool, show_all: bool) -> str:
-    """For a terminal."""
-    from sectax.reports import terminal
+@dataclass(frozen=True)
+class View:
+    """How a result is to be seen.
 
-    return terminal.render(analysed, width=width, colour=colour, show_all=show_all, path=path)
+    Attributes:
+        width: of the terminal, in columns. colour: whether escape sequences for colour are written.
+        show_all: secondary comparisons too, and every subject of a warning.
+        table: which one a CSV holds.
+    """
+
+    width: int = 100
+    colour: bool = False
+    show_all: bool = False
+    table: str = csv.TABLES[0]
 
 
-def as_document(analysed: Analysed, path: str, trouble: str = "") -> str:
-    """The JSON document, described in docs/json.md; `trouble` is why the run's record could not go on."""
+def document(result: Result, *, show_all: bool) -> Document:
+    """What a report of the result says, whatever the format."""
+    match result:
+        case RunReport():
+            return run_report(result.analysed, result.path, show_all=show_all)
+        case PublishedComparison():
+            return published_comparison(result)
+        case RunComparison():
+            return run_comparison(result)
+        case Audited():
+            return audit_report(result, show_all=show_all)
+        case Advice():
+            return advice_report(result)
+
+
+def render(result: Result, format_: str, view: View | None = None) -> str:
+    """The result in one of the formats below, with a line break at its end.
+
+    Raises:
+        WrongUse: the format has no form for this kind of result.
+    """
+    return _RENDERERS[format_](result, view or View())
+
+
+def _terminal(result: Result, view: View) -> str:
+    return terminal.render(document(result, show_all=view.show_all), width=view.width, colour=view.colour)
+
+
+def _markdown(result: Result, view: View) -> str:
+    return markdown.render(document(result, show_all=True))
+
+
+def _csv(result: Result, view: View) -> str:
+    if not isinstance(result, RunReport):
+        raise WrongUse("only a run has a CSV", "choose another format")
+    return csv.render(result.analysed, view.table)
+
+
+def _json(result: Result, view: View) -> str:
     from sectax.reports import json
 
-    return json.document(analysed, path, trouble).decode()
+    return json.document(result).decode()
 
 
-def as_report(analysed: Analysed, path: str, format_: str, table: str) -> str:
-    """One of `FORMATS`; `table` says which one a CSV holds."""
-    if format_ == "json":
-        return as_document(analysed, path)
-    if format_ == "csv":
-        from sectax.reports import csv
-
-        return csv.render(analysed, table)
-    from sectax.reports import markdown
-
-    return markdown.render(analysed, path)
-
-
-def comparison_as_tables(comparison: PublishedComparison | RunComparison, *, width: int, colour: bool) -> str:
-    """A comparison for a terminal."""
-    from sectax.reports import comparison as rendering
-
-    return rendering.terminal(comparison, width=width, colour=colour)
-
-
-def comparison_as_document(comparison: PublishedComparison | RunComparison) -> str:
-    """A comparison as one JSON document."""
-    from sectax.reports import comparison as rendering
-
-    return rendering.json_document(comparison).decode()
-
-
-def audited_as_tables(audited: Audited, *, width: int, colour: bool, show_all: bool) -> str:
-    """What an audit found, for a terminal."""
-    from sectax.reports import audited as rendering
-
-    return rendering.terminal(audited, width=width, colour=colour, show_all=show_all)
-
-
-def audited_as_document(audited: Audited) -> str:
-    """What an audit found, as one JSON document."""
-    from sectax.reports import audited as rendering
-
-    return rendering.json_document(audited).decode()
+_RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
+    "terminal": _terminal,
+    "markdown": _markdown,
+    "csv": _csv,
+    "json": _json,
+}
+# What a report can be written as.
+FORMATS = tuple(name for name in _RENDERERS if name != "terminal")

@@ -7,7 +7,7 @@ from sectax.model.finding import TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.plan import last_look
 from sectax.model.treatment import Standing
-from sectax.reports.doubts import all_skipped, all_warnings
+from sectax.reports.diagnostics import all_skipped, all_warnings
 from sectax.reports.json.parts import (
     NOT_ASKED,
     NOT_KNOWN,

@@ -1,6 +1,5 @@
-"""The report for people at a terminal: `render` for a run, `render_published` and `render_runs` for comparisons."""
+"""A report for people at a terminal, as plain or coloured text of a given width."""
 
-from sectax.reports.terminal.compared import render_published, render_runs
-from sectax.reports.terminal.report import render
+from sectax.reports.terminal.render import render
 
-__all__ = ["render", "render_published", "render_runs"]
+__all__ = ["render"]

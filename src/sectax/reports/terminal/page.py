@@ -52,9 +52,16 @@ class Page:
         """Wrapped text; its lines stand `indent` from the left."""
         self.add(styled(text, style), indent)
 
-    def lines(self, texts: Iterable[str], *, indent: int = INDENT) -> None:
+    def lines(self, texts: Iterable[str], *, indent: int = INDENT, hanging: int = 0) -> None:
+        """Each text begins a line; the lines that it goes on with stand `hanging` farther from the left."""
         for text in texts:
-            self.paragraph(text, indent=indent)
+            if not hanging:
+                self.paragraph(text, indent=indent)
+                continue
+            first, *others = styled(text).wrap(self._console, self.width - indent - hanging)
+            self.add(first, indent)
+            for line in others:
+                self.add(line, indent + hanging)
 
     def verbatim(self, text: str, *, indent: int = 2 * INDENT) -> None:
         """A command or a path: never wrapped, so that it can be copied."""

@@ -1,16 +1,15 @@
-"""The tables of treatments: the same columns, equally wide, for every cell of a run."""
+"""Tables on a terminal. Those of treatments have the same columns, equally wide, for every cell of a run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sectax.reports.outline import Group, Outline, Row, Tone
-from sectax.reports.secondary import SECONDARY_MARK
-from sectax.reports.terminal.page import INDENT, Page, styled, tied
+from sectax.reports.document import Column, Part, Row, Table, Tone
+from sectax.reports.terminal.page import INDENT, styled, tied
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
 _GAP = 2
 # Narrower than this, the verdict's words stand one below the other.
@@ -26,92 +25,87 @@ _STYLES = {
     Tone.NONE: "dim",
 }
 
-
-@dataclass(frozen=True)
-class _Columns:
-    """Widths of the columns of all tables; a column of width 0 is left out."""
-
-    label: int
-    value: int
-    effect: int
-    difference: int
-    verdict: int
+# Of the columns of results; one that is left out is not in it.
+Widths = dict[Part, int]
 
 
-def write_groups(page: Page, outline: Outline) -> None:
-    """All tables, each under its title."""
-    columns = _columns(page.width, outline)
-    for group in outline.groups:
-        page.blank()
-        if group.title:
-            page.paragraph(group.title, style="bold", indent=0)
-        page.add(_table(group, outline.factor, columns), INDENT)
-
-
-def _columns(width: int, outline: Outline) -> _Columns:
+def common_widths(width: int, tables: Sequence[Table]) -> Widths:
     """The most columns that leave the verdict room enough; without the effect's column its words say it all."""
-    room = width - INDENT
-    rows = [(group, row) for group in outline.groups for row in group.rows]
-    label = max([_cells(outline.factor), *(_cells(_label(row)) for _, row in rows)], default=0)
-    label = min(label, max(12, width // 4))
-    value = max((max(_cells(group.unit), _cells(row.value)) for group, row in rows), default=0)
-    value = min(value, max(14, width // 3))
-    effect = max((max(_cells(_against(group)), _cells(row.effect)) for group, row in rows), default=0)
-    effect = min(effect, max(24, width // 4))
-    differ = [(group, row) for group, row in rows if any(each.difference for each in group.rows)]
-    difference = max((max(_cells(_difference(group)), _cells(row.difference)) for group, row in differ), default=0)
-    for with_effect, with_difference in ((effect, difference), (effect, 0), (0, 0)):
-        used = [each for each in (label, value, with_effect, with_difference) if each]
-        verdict = room - sum(used) - _GAP * len(used)
-        if verdict >= _VERDICT_AT_LEAST or not with_effect:
-            return _Columns(label, value, with_effect, with_difference, max(verdict, 10))
+    limits = {Part.LABEL: max(12, width // 4), Part.VALUE: max(14, width // 3), Part.EFFECT: max(24, width // 4)}
+    wanted = {part: min(_widest(tables, part), limits.get(part, width)) for part in Part}
+    for left_out in ((), (Part.DIFFERENCE,), (Part.DIFFERENCE, Part.EFFECT)):
+        kept = {
+            part: wanted[part]
+            for part in (Part.LABEL, Part.VALUE, Part.EFFECT, Part.DIFFERENCE)
+            if wanted[part] and part not in left_out
+        }
+        verdict = width - INDENT - sum(kept.values()) - _GAP * len(kept)
+        if verdict >= _VERDICT_AT_LEAST or Part.EFFECT not in kept:
+            return kept | {Part.VERDICT: max(verdict, 10)}
     raise AssertionError  # the last layout is always taken
 
 
-def _table(group: Group, factor: str, columns: _Columns) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", show_edge=False)
-    table.add_column(styled(factor), width=columns.label, overflow="fold")
-    table.add_column(styled(group.unit), width=columns.value, justify="right", overflow="fold")
-    if columns.effect:
-        table.add_column(styled(_against(group)), width=columns.effect, overflow="fold")
-    if columns.difference:
-        table.add_column(styled(_difference(group)), width=columns.difference, justify="right", overflow="fold")
-    table.add_column("verdict" if group.against else "", width=columns.verdict, overflow="fold")
-    for row in group.rows:
-        style = _STYLES[row.tone]
-        cells = [styled(_label(row)), styled(row.value)]
-        if columns.effect:
-            cells.append(styled(row.effect))
-        if columns.difference:
-            cells.append(styled(row.difference))
-        cells.append(styled(row.verdict if columns.effect else _whole_verdict(row), style))
-        table.add_row(*cells)
-    return table
+def _widest(tables: Sequence[Table], part: Part) -> int:
+    widest = 0
+    for table in tables:
+        for place, column in enumerate(table.columns):
+            cells = [row.cells[place] for row in table.rows]
+            if column.part is part and not (column.optional and not any(cells)):
+                widest = max(widest, *(_cells(text) for text in (_head(column), *cells)))
+    return widest
 
 
-def _label(row: Row) -> str:
-    return f"{row.label} {SECONDARY_MARK}" if row.secondary else row.label
+def results_table(table: Table, widths: Widths) -> RichTable:
+    """One table of treatments."""
+    made = _empty()
+    for column in table.columns:
+        if column.part in widths:
+            _add(made, column, _head(column), widths[column.part])
+    for row in table.rows:
+        by_part = {column.part: cell for column, cell in zip(table.columns, row.cells, strict=True)}
+        if Part.EFFECT not in widths:
+            by_part[Part.VERDICT] = _whole_verdict(by_part, row)
+        made.add_row(
+            *(
+                styled(cell, _STYLES[row.tone] if part is Part.VERDICT else "")
+                for part, cell in by_part.items()
+                if part in widths
+            )
+        )
+    return made
 
 
-def _against(group: Group) -> str:
-    if not group.against:
-        return ""
-    head = f"against {group.against}"
-    return head if _cells(head) <= _LONGEST_HEAD else "against baseline"
+def plain_table(table: Table) -> RichTable:
+    """Any other table, its columns as wide as what they hold."""
+    made = _empty()
+    for column in table.columns:
+        _add(made, column, column.head)
+    for row in table.rows:
+        made.add_row(*(styled(cell) for cell in row.cells))
+    return made
 
 
-def _difference(group: Group) -> str:
-    return f"difference, {group.difference_unit}" if group.against else ""
+def _empty() -> RichTable:
+    from rich.table import Table as RichTable
+
+    return RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", show_edge=False)
 
 
-def _whole_verdict(row: Row) -> str:
+def _add(made: RichTable, column: Column, head: str, width: int | None = None) -> None:
+    made.add_column(styled(head), width=width, justify="right" if column.right else "left", overflow="fold")
+
+
+def _head(column: Column) -> str:
+    return column.short if column.short and _cells(column.head) > _LONGEST_HEAD else column.head
+
+
+def _whole_verdict(cells: dict[Part, str], row: Row) -> str:
     """The verdict where there is no room for the effect's own column."""
+    effect, verdict = cells[Part.EFFECT], cells[Part.VERDICT]
     if row.tone is Tone.NONE:
-        return row.effect or row.verdict
+        return effect or verdict
     # Only an effect with its interval adds to what the verdict says in words.
-    return f"{row.verdict}; {row.effect}" if "(" in row.effect else row.verdict
+    return f"{verdict}; {effect}" if "(" in effect else verdict
 
 
 def _cells(text: str) -> int:

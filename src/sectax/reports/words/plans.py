@@ -1,7 +1,8 @@
-"""The plan in words, printed before a run starts: what will be compared, how strictly, and when it can answer."""
+"""The plan in words, printed before a run starts: what will be compared, how strictly, how long and at what price."""
 
 from __future__ import annotations
 
+from sectax.model.bill import Bill
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look
 from sectax.model.printable import printable
 from sectax.model.treatment import Role, Standing
@@ -61,6 +62,16 @@ def how_long(given: Plan) -> str:
     if stopping.extends:
         longest += f", longer only where {ENOUGH_BLOCKS} blocks do not fit"
     return longest if stopping.until is Until.BUDGET else f"{longest}; ends sooner where that is enough for an answer"
+
+
+def bill(given: Bill) -> list[str]:
+    """One line for each charge, then the total and where the prices come from."""
+    lines = [
+        f"{printable(each.words)}: {each.amount:,.0f} {printable(each.unit)}, {_money(each.cost, given.currency)}"
+        for each in given.charges
+    ]
+    total = f"estimated bill: about {_money(given.total, given.currency)}, before tax and free allowances"
+    return [*lines, total, f"prices of {printable(given.day)} for {printable(given.place)}: {printable(given.source)}"]
 
 
 def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
@@ -134,3 +145,7 @@ def _range(low: int, high: int, noun: str, several: str = "") -> str:
 
 def _level(alpha: float) -> str:
     return f"{alpha * 100:.2g} %"
+
+
+def _money(amount: float, currency: str) -> str:
+    return f"{amount:,.2f} {currency}" if amount >= 1 or amount == 0 else f"{amount:.2g} {currency}"

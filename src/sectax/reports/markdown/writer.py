@@ -1,14 +1,15 @@
-"""Pieces of a Markdown document. Everything that comes in is plain text; it is escaped here and only here."""
+"""Pieces of Markdown. Everything that comes in is plain text; it is escaped here and only here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from sectax.model.printable import printable
 from sectax.reports.escape import markdown, markdown_block
 
 
-class Document:
+class Writer:
     """Collects paragraphs, lists and tables, each set off by an empty line."""
 
     def __init__(self) -> None:
@@ -17,8 +18,8 @@ class Document:
     def heading(self, text: str, depth: int = 2) -> None:
         self._parts.append(f"{'#' * depth} {markdown(text)}")
 
-    def paragraph(self, text: str) -> None:
-        self._parts.append(markdown_block(text))
+    def paragraph(self, text: str, *, strong: bool = False) -> None:
+        self._parts.append(f"**{markdown(text)}**" if strong else markdown_block(text))
 
     def bullets(self, texts: Iterable[str]) -> None:
         self._parts.append("\n".join(f"- {markdown_block(text)}" for text in texts))
@@ -26,7 +27,7 @@ class Document:
     def command(self, text: str) -> None:
         """Something to copy, in a fence that is longer than any run of backticks in it."""
         safe = printable(text)
-        longest = max((len(run) for run in _backticks(safe)), default=0)
+        longest = max((len(run) for run in re.findall("`+", safe)), default=0)
         fence = "`" * max(3, longest + 1)
         self._parts.append(f"{fence}\n{safe}\n{fence}")
 
@@ -43,14 +44,3 @@ class Document:
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _backticks(text: str) -> list[str]:
-    runs, current = [], ""
-    for character in text:
-        if character == "`":
-            current += character
-        elif current:
-            runs.append(current)
-            current = ""
-    return [*runs, current] if current else runs

@@ -1,89 +1,58 @@
-"""What a comparison says, in which order, as sections of plain text and small tables; each format only sets it."""
+"""What a comparison says, in which order: a run beside a published study, or beside another run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Side
 from sectax.model.metric import Metric
 from sectax.model.printable import printable
 from sectax.model.published import Fact, Known
 from sectax.reports import units
+from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
 from sectax.reports.words import claims
 
 NO_VERDICT = "Two sessions share neither time nor host, so nothing cancels between them: a bare ratio, and no verdict."
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table of text; the first column is set to the left, the others to the right unless `left` says otherwise."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    left: frozenset[int] = frozenset({0})
-
-
-@dataclass(frozen=True)
-class Section:
-    title: str
-    lines: tuple[str, ...] = ()
-    grids: tuple[Grid, ...] = ()
-    footnotes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Beside:
-    title: str
-    sections: tuple[Section, ...]
-
-
-def published(comparison: PublishedComparison) -> Beside:
+def published_comparison(comparison: PublishedComparison) -> Document:
     """A run beside a published study."""
-    sections = [Section("Where", lines=(*_there(comparison.there), *_here(comparison.here)))]
+    parts = [Section("Where", lines((*_there(comparison.there), *_here(comparison.here))))]
     titles = [_title(table) for table in comparison.tables]
     for table, title in zip(comparison.tables, titles, strict=True):
         # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
-        sections += _table(table, title if titles.count(title) == 1 else f"{title} ({printable(table.id)})")
-    if comparison.left_out:
-        sections.append(Section("Left out", lines=tuple(printable(each) for each in comparison.left_out)))
-    if comparison.remarks:
-        sections.append(
-            Section(
-                "Remarks on the study's labels",
-                lines=tuple(
-                    f"{each.id}: {printable(each.subject)}: {printable(each.text)}" for each in comparison.remarks
-                ),
-            )
-        )
-    sections.append(Section("What the study does not say", lines=_unknowns(comparison)))
-    if comparison.choices:
-        sections.append(Section("So it was chosen", lines=tuple(printable(each) for each in comparison.choices)))
-    title = f"published:{comparison.study} beside run {printable(comparison.run_id)}: {printable(comparison.title)}"
-    return Beside(title, tuple(sections))
-
-
-def runs(comparison: RunComparison) -> Beside:
-    """Two runs side by side."""
-    sections = [
-        Section(
-            "Where",
-            lines=(
-                f"a: run {printable(comparison.a)}, begun {printable(comparison.started_a)}",
-                f"b: run {printable(comparison.b)}, begun {printable(comparison.started_b)}",
-            ),
+        parts += _table(table, title if titles.count(title) == 1 else f"{title} ({printable(table.id)})")
+    remarks = (f"{each.id}: {printable(each.subject)}: {printable(each.text)}" for each in comparison.remarks)
+    return Document(
+        f"published:{comparison.study} beside run {printable(comparison.run_id)}: {printable(comparison.title)}",
+        (),
+        sections(
+            *parts,
+            Section("Left out", lines(map(printable, comparison.left_out))),
+            Section("Remarks on the study's labels", lines(remarks)),
+            Section("What the study does not say", lines(_unknowns(comparison))),
+            Section("So it was chosen", lines(map(printable, comparison.choices))),
         ),
-        _differences(comparison),
-        _effects(comparison),
-        _absolute(comparison),
-    ]
-    for name, only in (("a", comparison.only_a), ("b", comparison.only_b)):
-        if only:
-            sections.append(Section(f"Only in {name}", lines=tuple(printable(each) for each in only)))
-    return Beside(
+    )
+
+
+def run_comparison(comparison: RunComparison) -> Document:
+    """Two runs side by side."""
+    where = (
+        f"a: run {printable(comparison.a)}, begun {printable(comparison.started_a)}",
+        f"b: run {printable(comparison.b)}, begun {printable(comparison.started_b)}",
+    )
+    return Document(
         f"run {printable(comparison.a)} beside run {printable(comparison.b)}: {printable(comparison.experiment)}",
-        tuple(section for section in sections if section.lines or section.grids),
+        (),
+        sections(
+            Section("Where", (Lines(where),)),
+            _differences(comparison),
+            _effects(comparison),
+            _absolute(comparison),
+            Section("Only in a", lines(map(printable, comparison.only_a))),
+            Section("Only in b", lines(map(printable, comparison.only_b))),
+        ),
     )
 
 
@@ -96,23 +65,24 @@ class _Notes:
     def missing(self, figure: Figure) -> str:
         return f"missing [{self._numbers.setdefault(figure.missing, len(self._numbers) + 1)}]"
 
-    def footnotes(self) -> tuple[str, ...]:
-        return tuple(f"[{number}] {printable(reason)}" for reason, number in self._numbers.items())
+    def footnotes(self) -> tuple[Block, ...]:
+        texts = tuple(f"[{number}] {printable(reason)}" for reason, number in self._numbers.items())
+        return (Footnotes(texts),) if texts else ()
 
 
 def _there(facts: dict[str, Fact]) -> tuple[str, ...]:
-    told = [
+    known = [
         f"there: {printable(str(facts[name].value))}"
         for name in ("environment", "author")
         if name in facts and facts[name].known is not Known.UNKNOWN
     ]
-    return tuple(told)
+    return tuple(known)
 
 
 def _here(identity: dict[str, str]) -> tuple[str, ...]:
     # What measures (sectax and its libraries) is of no interest beside what is measured.
-    told = [f"{name} {value}" for name, value in identity.items() if name.partition(".")[0] != "sectax"]
-    return (f"here: {printable('; '.join(told))}",) if told else ("here: not recorded",)
+    known = [f"{name} {value}" for name, value in identity.items() if name.partition(".")[0] != "sectax"]
+    return (f"here: {printable('; '.join(known))}",) if known else ("here: not recorded",)
 
 
 def _unknowns(comparison: PublishedComparison) -> tuple[str, ...]:
@@ -130,44 +100,41 @@ def _title(table: ComparedTable) -> str:
 
 def _table(table: ComparedTable, title: str) -> list[Section]:
     notes = _Notes()
-    there = _grid(table, "there, as printed", table.there, units.as_printed, notes)
-    here = tuple(_grid(table, printable(side.name), side, None, notes) for side in table.here)
-    figures = Section(title, grids=(there, *here), footnotes=notes.footnotes())
+    there = _side(table, "there, as printed", table.there, units.as_printed, notes)
+    here = [_side(table, printable(side.name), side, None, notes) for side in table.here]
+    figures = Section(title, (there, *here, *notes.footnotes()))
     notes = _Notes()
-    heads = tuple(printable(side.name) for side in table.here)
-    shapes = tuple(
-        Grid(
+    heads = ("ratio", "there", *(printable(side.name) for side in table.here))
+    shapes = [
+        _grid(
             "",
-            ("ratio", "there", *heads),
-            tuple(
-                (printable(shape.name), *(_ratio(each, notes) for each in (shape.there, *shape.here))) for shape in each
-            ),
+            heads,
+            ((printable(shape.name), *(_ratio(each, notes) for each in (shape.there, *shape.here))) for shape in each),
         )
         for each in (table.down, table.across)
         if each
-    )
-    shape = Section(
-        f"Shape of {title}",
-        lines=("Ratios within each table; these may be set beside each other.",),
-        grids=shapes,
-        footnotes=notes.footnotes(),
-    )
+    ]
+    said = Lines(("Ratios within each table; these may be set beside each other.",))
+    shape = Section(f"Shape of {title}", (said, *shapes, *notes.footnotes()))
     notes = _Notes()
-    absolute = Section(
-        f"Absolute, {title}: here over there",
-        lines=(NO_VERDICT,),
-        grids=tuple(_grid(table, printable(side.name), side, units.ratio, notes) for side in table.absolute),
-        footnotes=notes.footnotes(),
-    )
+    ratios = [_side(table, printable(side.name), side, units.ratio, notes) for side in table.absolute]
+    absolute = Section(f"Absolute, {title}: here over there", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
     return [figures, shape, absolute]
 
 
-def _grid(table: ComparedTable, title: str, side: Side, say: Callable[[float], str] | None, notes: _Notes) -> Grid:
+def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, left: bool = False) -> Table:
+    """The first column is set to the left, the others to the right unless all are `left`."""
+    columns = tuple(Column(text, right=not left and place > 0) for place, text in enumerate(head))
+    return Table(title, columns, tuple(map(Row, rows)))
+
+
+def _side(table: ComparedTable, title: str, side: Side, say: Callable[[float], str] | None, notes: _Notes) -> Table:
     """One side in the study's layout; `say` sets a number, None with the doubt that it carries."""
-    rows = []
-    for label, figures in zip(table.row_labels, side.figures, strict=True):
-        rows.append((printable(label), *(_said(figure, say, notes) for figure in figures)))
-    return Grid(title, (printable(table.rows), *(printable(label) for label in table.column_labels)), tuple(rows))
+    rows = [
+        (printable(label), *(_said(figure, say, notes) for figure in figures))
+        for label, figures in zip(table.row_labels, side.figures, strict=True)
+    ]
+    return _grid(title, (printable(table.rows), *map(printable, table.column_labels)), rows)
 
 
 def _said(figure: Figure, say: Callable[[float], str] | None, notes: _Notes) -> str:
@@ -182,7 +149,7 @@ def _ratio(figure: Figure, notes: _Notes) -> str:
 
 def _differences(comparison: RunComparison) -> Section:
     if not comparison.differences:
-        return Section("Differences", lines=("The runs record the same options, host, software and witnesses.",))
+        return Section("Differences", (Lines(("The runs record the same options, host, software and witnesses.",)),))
     rows = tuple(
         (
             printable(
@@ -194,14 +161,13 @@ def _differences(comparison: RunComparison) -> Section:
         )
         for each in comparison.differences
     )
-    grid = Grid("", ("what differs", "a", "b", "absolute figures"), rows, frozenset({0, 1, 2, 3}))
-    return Section("Differences", grids=(grid,))
+    return Section("Differences", (_grid("", ("what differs", "a", "b", "absolute figures"), rows, left=True),))
 
 
 def _effects(comparison: RunComparison) -> Section:
     pairs = comparison.effects
     if not pairs:
-        return Section("Effects", lines=("The runs have no comparison in common.",))
+        return Section("Effects", (Lines(("The runs have no comparison in common.",)),))
     labels = _short([each.a.comparison.treatment for each in pairs])
     several = len({each.metric.name for each in pairs}) > 1
     rows = tuple(
@@ -213,7 +179,7 @@ def _effects(comparison: RunComparison) -> Section:
         for label, each in zip(labels, pairs, strict=True)
     )
     line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
-    return Section("Effects", lines=(line,), grids=(Grid("", ("treatment", "a", "b"), rows, frozenset({0, 1, 2})),))
+    return Section("Effects", (Lines((line,)), _grid("", ("treatment", "a", "b"), rows, left=True)))
 
 
 def _short(treatments: list[str]) -> list[str]:
@@ -242,10 +208,10 @@ def _absolute(comparison: RunComparison) -> Section:
                 quotient = units.ratio(pair.ratio) if pair.ratio is not None else "–"
             rows.append((label, *(_scaled(each, column) for each in (pair.a, pair.b)), quotient))
         title = f"{printable(name.replace('_', ' '))}, {printable(column.unit)}"
-        grids.append(Grid(title, ("treatment", "a", "b", "b : a"), tuple(rows)))
+        grids.append(_grid(title, ("treatment", "a", "b", "b : a"), rows))
     if not grids:
-        return Section("Absolute figures")
-    return Section("Absolute figures", lines=(NO_VERDICT,), grids=tuple(grids), footnotes=notes.footnotes())
+        return Section("Absolute figures", ())
+    return Section("Absolute figures", (Lines((NO_VERDICT,)), *grids, *notes.footnotes()))
 
 
 def _scaled(figure: Figure, column: units.Scale) -> str:

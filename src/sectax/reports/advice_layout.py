@@ -1,33 +1,39 @@
-"""Advice as sentences."""
+"""What advice says, as sections of sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sectax.model.advice import Advice, Anatomy, Growth, Held, Priced, Sent, Unknown
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
 from sectax.reports import units
+from sectax.reports.document import Block, Document, Section, Text, lines, sections
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import names
 
 _MILLI, _NANO = 1e-3, 1e9
 
 
-def advice(given: Advice) -> list[tuple[str, list[str]]]:
-    """Sections of a title and its sentences; a section without anything to say is left out."""
+def advice_report(given: Advice) -> Document:
+    """Lay out advice; a section without anything to say is left out."""
     plan = given.plan
-    sections = [
-        ("Where the time goes", [_anatomy(each, plan) for each in given.anatomies]),
-        ("How it grows with the size", [_growth(each, plan) for each in given.growths]),
-        ("How large an event is", [_sent(each) for each in given.sent]),
-        ("How often the quota held it back", list(_quota(given, plan))),
-        ("What a million requests cost", list(_bills(given, plan))),
-        ("The smallest memory", list(_smallest(given, plan))),
-        ("What this run does not tell", list(_lacking(given, plan))),
-    ]
-    return [(title, sentences) for title, sentences in sections if sentences]
+    parts = sections(
+        Section("Where the time goes", _sentences(_anatomy(each, plan) for each in given.anatomies)),
+        Section("How it grows with the size", _sentences(_growth(each, plan) for each in given.growths)),
+        Section("How large an event is", _sentences(_sent(each) for each in given.sent)),
+        Section("How often the quota held it back", _sentences(_quota(given, plan))),
+        Section("What a million requests cost", _sentences(_bills(given, plan))),
+        Section("The smallest memory", _sentences(_smallest(given, plan))),
+        Section("What this run does not tell", _sentences(_lacking(given, plan))),
+    )
+    nothing = () if parts else (Text("Nothing was measured that advice could be made of."),)
+    return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, parts)
+
+
+def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
+    return lines(texts, long=True)
 
 
 def _anatomy(each: Anatomy, plan: Plan) -> str:

@@ -1,28 +1,11 @@
-"""Advice on a terminal, and as JSON."""
+"""Advice: seconds and bytes; money in the currency that each bill names."""
 
 from __future__ import annotations
 
-import textwrap
-
 from sectax.model.advice import Advice, Priced
-from sectax.model.printable import printable
-from sectax.reports import words
 from sectax.reports.json.parts import NOT_ASKED, Missing, Record, encoded, estimate, known, record
 
 SCHEMA = "sectax/advice/1"
-
-
-def text(given: Advice, *, width: int) -> str:
-    """Sections of sentences, in lines of at most *width* columns where words allow it."""
-    lines = [f"advice from run {printable(given.run_id)}: {printable(given.plan.question)}"]
-    sections = words.advice(given)
-    for title, sentences in sections:
-        lines += ["", title]
-        for each in sentences:
-            lines += textwrap.wrap(each, width, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
-    if not sections:
-        lines += ["", "Nothing was measured that advice could be made of."]
-    return "\n".join(lines) + "\n"
 
 
 def document(given: Advice) -> bytes:

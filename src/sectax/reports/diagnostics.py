@@ -1,0 +1,128 @@
+"""What a report must say besides the figures: warnings, and what was skipped or failed, each said once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sectax.model.analysed import Analysed
+from sectax.model.finding import Severity, Warning
+from sectax.model.measured import Measured
+from sectax.model.plan import Plan
+from sectax.model.printable import printable
+from sectax.model.treatment import SkippedTreatment
+from sectax.model.why_not import WhyNot
+from sectax.reports.document import NotThere, Warned
+from sectax.reports.words import names
+
+_ORDER = {Severity.FATAL: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+# Of a warning that many subjects share, so many are shown unless all are asked for; the JSON report has them all.
+MOST_SUBJECTS = 4
+
+
+def all_warnings(analysed: Analysed) -> tuple[Warning, ...]:
+    """The warnings of the run, its findings and its controls, each once, the fatal ones first."""
+    controls = [each for family in analysed.controls for each in (family.negative, family.positive) if each]
+    of_findings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
+    once = dict.fromkeys((*analysed.warnings, *of_findings))
+    return tuple(sorted(once, key=lambda warning: _ORDER[warning.severity]))
+
+
+def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
+    """All warnings, those that say the same of several subjects gathered into one."""
+    plan = analysed.measured.plan
+    gathered = []
+    for warning, same in alike(all_warnings(analysed)):
+        seen = dict.fromkeys(_about(plan, each) + printable(each.saw) for each in same)
+        shown = [*seen] if show_all else [*seen][:MOST_SUBJECTS]
+        if len(shown) < len(seen):
+            shown.append(f"and {len(seen) - len(shown)} more")
+        fatal = warning.severity is Severity.FATAL
+        gathered.append(warned(warning, shown, "takes the verdict away" if fatal else ""))
+    return tuple(gathered)
+
+
+def _about(plan: Plan, warning: Warning) -> str:
+    about = "" if warning.subject == "run" else names.subject(plan, warning.subject)
+    return f"{about}: " if about else ""
+
+
+def alike(warnings: Iterable[Warning]) -> Iterator[tuple[Warning, list[Warning]]]:
+    """The warnings that differ in their subject and in what was seen alone: the first of them, and all."""
+    groups: dict[tuple[str, Severity, str, str], list[Warning]] = {}
+    for each in warnings:
+        groups.setdefault((each.check, each.severity, each.meaning, each.advice), []).append(each)
+    return ((same[0], same) for same in groups.values())
+
+
+def warned(warning: Warning, seen: Iterable[str], consequence: str = "") -> Warned:
+    """A warning as a block of a document."""
+    check, meaning, hint = (printable(text) for text in (warning.check, warning.meaning, warning.advice))
+    return Warned(check, warning.severity, consequence, tuple(seen), meaning, hint)
+
+
+def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
+    """What cannot be had here: known before the run, or said by the subject in the pilot or later; each once."""
+    levels = {each.id: each.levels for each in measured.plan.treatments}
+    said = [
+        SkippedTreatment(each.treatment, levels.get(each.treatment, {}), each.reason, each.hint)
+        for each in measured.failures
+        if each.state == "skipped"
+    ]
+    once: dict[tuple[str, str, str], SkippedTreatment] = {}
+    for each in (*measured.plan.skipped, *said):
+        once.setdefault((each.treatment, each.reason, each.mend), each)
+    return tuple(once.values())
+
+
+def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
+    """What `all_skipped` knows, gathered by reason."""
+    measured = analysed.measured
+    found = [(each.treatment, WhyNot(each.reason, each.mend)) for each in all_skipped(measured)]
+    return _gathered(measured.plan, found, show_all)
+
+
+def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
+    """What failed, with the blocks in which it did; block 0 is the pilot."""
+    measured = analysed.measured
+    blocks: dict[tuple[str, str, str], list[int]] = {}
+    for each in measured.failures:
+        if each.state == "failed":
+            blocks.setdefault((each.treatment, each.reason, each.hint), []).append(each.block)
+    found = [
+        (treatment, WhyNot(f"{_where(sorted(set(numbers)))}: {reason}", hint))
+        for (treatment, reason, hint), numbers in blocks.items()
+    ]
+    return _gathered(measured.plan, found, show_all)
+
+
+def _where(blocks: list[int]) -> str:
+    if blocks == [0]:
+        return "in the pilot"
+    named = ["the pilot" if block == 0 else str(block) for block in blocks]
+    shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
+    return f"in block{'' if len(blocks) == 1 else 's'} {shown}"
+
+
+def _gathered(plan: Plan, found: list[tuple[str, WhyNot]], show_all: bool) -> tuple[NotThere, ...]:
+    groups: dict[WhyNot, dict[str, None]] = {}
+    for treatment, why in found:
+        groups.setdefault(why, {})[treatment] = None
+    return tuple(
+        NotThere(_what(plan, tuple(ids), show_all), WhyNot(printable(why.reason), printable(why.hint)))
+        for why, ids in groups.items()
+    )
+
+
+def _what(plan: Plan, ids: tuple[str, ...], show_all: bool) -> tuple[str, ...]:
+    """All of them, or a few words: what they share, or their number and the first of them."""
+    if show_all or len(ids) <= MOST_SUBJECTS:
+        return tuple(names.subject(plan, each) for each in ids)
+    known = {each.treatment: each.levels for each in plan.skipped} | {each.id: each.levels for each in plan.treatments}
+    # What failed may be no treatment of the plan, such as the empty operation in the pilot: it has no levels.
+    levels = [known.get(each, {}) for each in ids]
+    varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
+    shared = set(levels[0].items()).intersection(*(each.items() for each in levels[1:]))
+    common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
+    if common:
+        return (printable(f"{len(ids)} treatments with {', '.join(common)}"),)
+    return (f"{len(ids)} {'treatments' if all(levels) else 'subjects'}, {names.subject(plan, ids[0])} the first",)

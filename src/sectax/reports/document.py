@@ -1,0 +1,209 @@
+"""One document for every report: what it says, in which order. A builder makes it, and each format only sets it.
+
+All text in a document is plain: control characters are escaped, nothing is marked up yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sectax.model.finding import Severity
+from sectax.model.why_not import WhyNot
+
+
+class Tone(StrEnum):
+    """What kind of answer a row holds; a format may colour it, but never says anything by colour alone."""
+
+    WORSE = "worse"
+    BETTER = "better"
+    EVEN = "even"
+    OPEN = "open"
+    VOID = "void"
+    NONE = "none"
+
+
+class Part(StrEnum):
+    """What a column of a table of results holds, so that a narrow page knows what it may leave out."""
+
+    PLAIN = "plain"  # no table of results
+    LABEL = "label"
+    VALUE = "value"
+    EFFECT = "effect"
+    DIFFERENCE = "difference"
+    VERDICT = "verdict"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column.
+
+    Attributes:
+        short: what the head says where it would be too long; empty where it cannot be shorter.
+        right: whether the cells are set to the right.
+        optional: whether the column is left out where no row fills it.
+    """
+
+    head: str
+    part: Part = Part.PLAIN
+    short: str = ""
+    right: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell per column."""
+
+    cells: tuple[str, ...]
+    tone: Tone = Tone.NONE
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text; its title may be empty."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def holds_results(self) -> bool:
+        """Whether it holds treatments with their verdicts: all such tables of a section share their columns."""
+        return any(column.part is not Part.PLAIN for column in self.columns)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One effect to be drawn: costs as ratios, 1.04 is 4 % slower."""
+
+    label: str
+    low: float
+    point: float
+    high: float
+    tone: Tone
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Intervals on one axis of costs, for formats that draw; a table beside it says the same in words.
+
+    `margin` is the share on both sides of 1 that does not matter.
+    """
+
+    title: str
+    margin: float
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; the one that is `strong` is what a reader must not miss."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Short texts, each on a line of its own; `long` ones are sentences that fill several lines."""
+
+    texts: tuple[str, ...]
+    long: bool = False
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something to copy; `caption` says what for, where that is not clear from what stands before it."""
+
+    text: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Footnotes:
+    """What the tables before it need to be read rightly."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Warned:
+    """One check's answer: what it saw, what that means, what to do; `consequence` is what it does to the verdict."""
+
+    check: str
+    severity: Severity
+    consequence: str
+    seen: tuple[str, ...]
+    meaning: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class NotThere:
+    """What is missing for one reason, and the command that may change it."""
+
+    what: tuple[str, ...]
+    why: WhyNot
+
+
+Block = Table | Drawing | Text | Lines | Command | Footnotes | Warned | NotThere
+
+
+class Kind(StrEnum):
+    """What a section is to its reader; it decides about its place and its heading, not about what it says."""
+
+    BODY = "body"
+    RESULTS = "results"  # the tables: on a terminal they need no heading
+    ANSWER = "answer"  # first on a page, which is read from the top, and last on a terminal, where the eye is
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    blocks: tuple[Block, ...]
+    kind: Kind = Kind.BODY
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole report; `lead` follows the title, `foot` names the file that it was made from."""
+
+    title: str
+    lead: tuple[Block, ...]
+    sections: tuple[Section, ...]
+    foot: str = ""
+
+
+def sections(*given: Section) -> tuple[Section, ...]:
+    """Those of them that have something to say."""
+    return tuple(each for each in given if each.blocks)
+
+
+def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:
+    """One block of lines; none where there is no line."""
+    texts = tuple(texts)
+    return (Lines(texts, long),) if texts else ()
+
+
+def result_table(title: str, heads: tuple[str, str, str, str], rows: Iterable[Row]) -> Table:
+    """A table of treatments with five columns: label, value, effect, difference, verdict.
+
+    Args:
+        heads: of the first four columns; without a head for the effect nothing is compared.
+    """
+    label, value, effect, difference = heads
+    columns = (
+        Column(label, Part.LABEL),
+        Column(value, Part.VALUE, right=True),
+        Column(effect, Part.EFFECT, short="against baseline"),
+        Column(difference, Part.DIFFERENCE, right=True, optional=True),
+        Column("verdict" if effect else "", Part.VERDICT),
+    )
+    return Table(title, columns, tuple(rows))
+
+
+def tables(section: Section) -> Iterator[Table]:
+    """The tables of a section."""
+    return (block for block in section.blocks if isinstance(block, Table))

@@ -1,0 +1,83 @@
+"""A document as Markdown; the answer in words comes first, since a page is read from the top."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sectax.reports.document import (
+    Block,
+    Command,
+    Document,
+    Drawing,
+    Footnotes,
+    Kind,
+    Lines,
+    NotThere,
+    Table,
+    Text,
+    Warned,
+)
+from sectax.reports.markdown.writer import Writer
+
+
+def render(document: Document) -> str:
+    """The whole document as text."""
+    writer = Writer()
+    writer.heading(document.title, 1)
+    _write(writer, document.lead)
+    for section in sorted(document.sections, key=lambda each: each.kind is not Kind.ANSWER):
+        writer.heading(section.title)
+        _write(writer, section.blocks)
+    if document.foot:
+        writer.paragraph(document.foot)
+    return writer.text()
+
+
+def _write(writer: Writer, blocks: Iterable[Block]) -> None:
+    for block in blocks:
+        match block:
+            case Text(text, strong):
+                writer.paragraph(text, strong=strong)
+            case Lines(texts):
+                writer.bullets(texts)
+            case Command(text):
+                writer.command(text)
+            case Footnotes(texts):
+                for text in texts:
+                    writer.paragraph(text)
+            case Table():
+                _write_table(writer, block)
+            case Warned():
+                _write_warning(writer, block)
+            case NotThere(what, why):
+                writer.paragraph(f"{why.reason}:")
+                writer.bullets(what)
+                if why.hint:
+                    writer.command(why.hint)
+            case Drawing():
+                pass  # the table beside it says the same
+
+
+def _write_table(writer: Writer, table: Table) -> None:
+    if table.title:
+        writer.heading(table.title, 3)
+    kept = [
+        place
+        for place, column in enumerate(table.columns)
+        if not column.optional or any(row.cells[place] for row in table.rows)
+    ]
+    columns = [table.columns[place] for place in kept]
+    writer.table(
+        [column.head for column in columns],
+        ([row.cells[place] for place in kept] for row in table.rows),
+        frozenset(place for place, column in enumerate(columns) if column.right),
+    )
+
+
+def _write_warning(writer: Writer, warned: Warned) -> None:
+    effect = f", {warned.consequence}" if warned.consequence else ""
+    writer.heading(f"{warned.check} ({warned.severity.value}{effect})", 3)
+    writer.paragraph(warned.meaning)
+    writer.bullets(warned.seen)
+    if warned.hint:
+        writer.paragraph(f"Try: {warned.hint}")

@@ -1,0 +1,157 @@
+"""The tables of a run: the treatments of one cell in one metric, the baseline first, each with its verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sectax.model.analysed import Analysed
+from sectax.model.finding import FASTER, SLOWER, Finding, Severity, TreatmentResult, VerdictId
+from sectax.model.metric import Metric
+from sectax.model.plan import Plan
+from sectax.model.printable import printable
+from sectax.model.treatment import Cell, Role, Standing
+from sectax.reports import units
+from sectax.reports.document import Drawing, Interval, Row, Table, Tone, result_table
+from sectax.reports.reasons import no_interval
+from sectax.reports.secondary import SECONDARY_MARK, hidden
+from sectax.reports.words import claims, names
+
+_VOID = frozenset({VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED})
+
+
+def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table | Drawing]:
+    """A table for each metric and cell, and what of it can be drawn; `visible` are the comparisons that are shown."""
+    plan = analysed.measured.plan
+    by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
+    results = {each.treatment: each for each in analysed.treatments}
+    all_shown = not hidden(analysed, visible)
+    for metric in plan.metrics:
+        for cell in plan.cells:
+            members = [each.id for each in plan.treatments if each.cell == cell.id and each.role is Role.TREATMENT]
+            findings = {each: by_pair[each, metric.name] for each in members if (each, metric.name) in by_pair}
+            shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
+            if shown:
+                yield _compared(plan, cell, metric, shown, results)
+                yield from _drawing(plan, cell, metric, shown)
+            if not metric.compared and (all_shown or metric.name in plan.beside):
+                yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
+
+
+def tone(finding: Finding) -> Tone:
+    """What kind of answer a finding is."""
+    match finding.verdict:
+        case VerdictId.SLOWER_MATERIAL:
+            return Tone.WORSE
+        case VerdictId.FASTER_MATERIAL:
+            return Tone.BETTER
+        case VerdictId.EQUIVALENT | VerdictId.SLOWER_WITHIN_MARGIN | VerdictId.FASTER_WITHIN_MARGIN:
+            return Tone.EVEN
+        case VerdictId.INVALID | VerdictId.WITHDRAWN | VerdictId.NOT_MEASURED:
+            return Tone.VOID
+    return Tone.OPEN
+
+
+def _alone(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Table]:
+    """The treatments of a cell in a metric in which nothing is compared; no table where none has it."""
+    estimates = {each.treatment: each.estimates[metric.name] for each in members if metric.name in each.estimates}
+    if not estimates:
+        return
+    column = units.scale(metric.unit, (each.point for each in estimates.values()))
+    rows = [
+        Row((names.treatment(plan, each), units.estimate(found, column), "", "", no_interval(found)))
+        for each, found in estimates.items()
+    ]
+    yield result_table(_title(plan, cell, metric), (printable(plan.control), printable(column.unit), "", ""), rows)
+
+
+def _compared(
+    plan: Plan, cell: Cell, metric: Metric, findings: dict[str, Finding], results: dict[str, TreatmentResult]
+) -> Table:
+    estimates = {
+        each: results[each].estimates[metric.name]
+        for each in (cell.baseline, *findings)
+        if each in results and metric.name in results[each].estimates
+    }
+    column = units.scale(metric.unit, (each.point for each in estimates.values()))
+    values = {each: units.estimate(estimate, column) for each, estimate in estimates.items()}
+    absolutes = [each.effect.absolute for each in findings.values() if each.effect and each.effect.absolute]
+    differences = units.scale(absolutes[0].unit if absolutes else "", (each.point for each in absolutes))
+    baseline = names.treatment(plan, cell.baseline)
+    rows = [Row((baseline, values.get(cell.baseline, "–"), "baseline", "", ""))]
+    for member, finding in findings.items():
+        void = finding.verdict in _VOID
+        mark = f" {SECONDARY_MARK}" if finding.comparison.standing is Standing.SECONDARY else ""
+        cells = (
+            names.treatment(plan, member) + mark,
+            values.get(member, "–"),
+            "–" if void else _effect(finding, metric),
+            "" if void else _difference(finding, differences),
+            _verdict(finding, metric, results),
+        )
+        rows.append(Row(cells, tone(finding)))
+    heads = (
+        printable(plan.control),
+        printable(column.unit),
+        f"against {baseline}",
+        f"difference, {printable(differences.unit)}",
+    )
+    return result_table(_title(plan, cell, metric), heads, rows)
+
+
+def _drawing(plan: Plan, cell: Cell, metric: Metric, findings: dict[str, Finding]) -> Iterator[Drawing]:
+    """The intervals of a table; nothing where none is finite."""
+    intervals = tuple(
+        Interval(
+            names.treatment(plan, member),
+            math.exp(seen.low),
+            math.exp(seen.log_ratio),
+            math.exp(seen.high),
+            tone(finding),
+        )
+        for member, finding in findings.items()
+        if (seen := finding.effect) is not None
+        and finding.verdict not in _VOID
+        and max(abs(seen.low), abs(seen.high)) < units.LARGEST_LOG_RATIO
+    )
+    if intervals:
+        yield Drawing(_title(plan, cell, metric), plan.stopping.margin, intervals)
+
+
+def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult]) -> str:
+    words = claims.verdict(finding, metric)
+    compared = finding.comparison
+    if finding.verdict is VerdictId.NOT_MEASURED:
+        for each, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
+            if each in results and results[each].reason:
+                words += f": {whose}{printable(results[each].reason)}"
+                break
+    # What is said of the whole run or family stands below, not on every row.
+    own = {compared.id, compared.treatment}
+    noted = [each.check for each in finding.warnings if each.severity is Severity.WARNING and each.subject in own]
+    return f"{words} (see {printable(', '.join(dict.fromkeys(noted)))})" if noted else words
+
+
+def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
+    parts = [names.cell(plan, cell.id)]
+    if len(plan.metrics) > 1:
+        parts.append(names.metric(plan, metric.name))
+    return ": ".join(part for part in parts if part)
+
+
+def _effect(finding: Finding, metric: Metric) -> str:
+    seen = finding.effect
+    if seen is None:
+        return "–"
+    point = claims.effect(seen, metric)
+    return point if finding.verdict in SLOWER | FASTER else f"{point} ({claims.interval(seen)})"
+
+
+def _difference(finding: Finding, column: units.Scale) -> str:
+    seen = finding.effect.absolute if finding.effect is not None else None
+    if seen is None:
+        return ""
+    point = seen.point / column.size
+    if seen.low is None or seen.high is None:
+        return units.signed(units.roughly(point))
+    return units.signed(units.number(point, (seen.high - seen.low) / column.size))

@@ -1,0 +1,68 @@
+"""Metrics in which nothing is compared: every treatment's own figure, where all of a report is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sectax.model.finding import Support
+from sectax.model.metric import Better, Metric, Summary
+from sectax.reports import markdown
+from sectax.reports.document import Part, Table
+from sectax.reports.report_layout import run_report
+from sectax.reports.result_tables import result_tables
+from sectax.reports.secondary import visible
+from tests.reports import situations
+
+P99 = Metric("p99_duration", "s", Better.LOWER, Summary.P99, "duration", compared=False)
+
+
+@pytest.fixture
+def analysed():
+    """Signatures in PHP, of which each treatment also has a p99 that too few observations carry."""
+    made = situations.signatures_in_php()
+    plan = replace(made.measured.plan, metrics=(*made.measured.plan.metrics, P99))
+    p99 = replace(situations.estimate(0.002, "s", 80), low=None, high=None, support=Support(60.4, 368))
+    return replace(
+        made,
+        measured=replace(made.measured, plan=plan),
+        treatments=tuple(replace(each, estimates=each.estimates | {P99.name: p99}) for each in made.treatments),
+    )
+
+
+def alone(analysed) -> list[Table]:
+    """The tables in which nothing is compared."""
+    every = result_tables(analysed, visible(analysed, show_all=True))
+    return [each for each in every if isinstance(each, Table) and not column(each, Part.EFFECT)[0]]
+
+
+def column(table: Table, part: Part) -> list[str]:
+    (place,) = (place for place, each in enumerate(table.columns) if each.part is part)
+    return [table.columns[place].head, *(row.cells[place] for row in table.rows)]
+
+
+def test_they_have_a_table_of_their_own_with_the_baseline_and_what_an_interval_lacks(analysed) -> None:
+    made = alone(analysed)
+
+    assert len(made) == len(analysed.measured.plan.cells)
+    assert column(made[0], Part.LABEL)[1] == "RS256"
+    assert set(column(made[0], Part.EFFECT)) == {""}
+    assert set(column(made[0], Part.VERDICT)[1:]) == {
+        "an interval needs at least 368 independent observations; these 80 count as 60"
+    }
+
+
+def test_a_treatment_without_the_figure_is_not_in_its_table(analysed) -> None:
+    gone = replace(analysed.treatments[0], estimates={})
+    of_first, of_second = alone(replace(analysed, treatments=(gone, *analysed.treatments[1:])))
+
+    assert column(of_first, Part.LABEL)[1:] == ["ES256", "EdDSA"]
+    assert column(of_second, Part.LABEL)[1:] == ["RS256", "ES256", "EdDSA"]
+
+
+def test_markdown_has_no_word_of_a_comparison_in_it(analysed) -> None:
+    text = markdown.render(run_report(analysed, "r", show_all=True))
+
+    assert "p99" in text
+    assert "against  " not in text
