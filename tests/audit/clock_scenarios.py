@@ -7,7 +7,8 @@ from dataclasses import replace
 from numpy.random import Generator
 
 from sectax.analysis.findings import judge
-from sectax.audit.evidence import Evidence, evidence_of
+from sectax.audit.evidence import Evidence
+from sectax.audit.own_run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Standing

@@ -22,7 +22,8 @@ from benchmarks.simulations.audited_runs import (
     wandering,
 )
 from sectax.analysis.findings import judge
-from sectax.audit.evidence import Evidence, evidence_of
+from sectax.audit.evidence import Evidence
+from sectax.audit.own_run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.measured import Measured
 from tests.audit.fixtures import Make, Scenario, register

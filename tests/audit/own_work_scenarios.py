@@ -9,7 +9,8 @@ from numpy.random import Generator
 
 from benchmarks.simulations.audited_runs import healthy
 from sectax.analysis.findings import judge
-from sectax.audit.evidence import Evidence, evidence_of
+from sectax.audit.evidence import Evidence
+from sectax.audit.own_run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.metric import Metric
 from tests.audit.authorizers import DURATION, HIGHEST, LARGE, NONE, P99, PUBLISHED, SMALL, WORST, Authorizers, honest

@@ -27,10 +27,11 @@ from benchmarks.simulations.audited_runs import (
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.audit import run as audit
-from sectax.audit.evidence import Arm, evidence_of
+from sectax.audit.evidence import Arm
+from sectax.audit.false_replication import resemblance
+from sectax.audit.own_run import evidence_of
 from sectax.audit.registry import examine
-from sectax.audit.units import resemblance
-from sectax.model.finding import Severity, VerdictId, Warning
+from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.treatment import Role
 
@@ -41,7 +42,7 @@ def draft(seed: int = 1, blocks: int = 20, rounds: int = 16) -> Draft:
     return healthy(np.random.default_rng(seed), blocks=blocks, rounds=rounds)
 
 
-def warnings(measured: Measured, check: str) -> list[Warning]:
+def warnings(measured: Measured, check: str) -> list[AuditWarning]:
     return [warning for warning in audit(measured, judge(measured)) if warning.check == check]
 
 

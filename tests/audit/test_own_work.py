@@ -13,13 +13,13 @@ from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.analysis.treatments import treatment_results
 from sectax.audit import run as audit
-from sectax.audit.evidence import evidence_of
-from sectax.audit.figure import Moves, Quantity
-from sectax.audit.own_figures import OwnFigure, interval
+from sectax.audit.figure import Figure, Moves, Quantity
+from sectax.audit.over_blocks import interval
+from sectax.audit.own_run import evidence_of
 from sectax.audit.registry import review
 from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
 from sectax.experiments.hmac.levels import CONTENTS, IMMEDIATE, NONE
-from sectax.model.finding import Severity, VerdictId, Warning
+from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import Measured
 from tests.audit.authorizers import DURATION, HIGHEST, LARGE, P99, PUBLISHED, SMALL, WORST, Authorizers, honest
 
@@ -31,7 +31,7 @@ def authorizers(**how: object) -> Authorizers:
     return Authorizers(np.random.default_rng(1), **how)  # type: ignore[arg-type]
 
 
-def warnings(measured: Measured, check: str) -> list[Warning]:
+def warnings(measured: Measured, check: str) -> list[AuditWarning]:
     return [warning for warning in audit(measured, judge(measured)) if warning.check == check]
 
 
@@ -44,8 +44,8 @@ def withdrawn(measured: Measured) -> set[str]:
     return {each.comparison.id for each in analysed.findings if each.verdict is VerdictId.WITHDRAWN}
 
 
-def figures(measured: Measured) -> tuple[OwnFigure, ...]:
-    return evidence_of(measured, judge(measured)).own_figures
+def figures(measured: Measured) -> tuple[Figure, ...]:
+    return evidence_of(measured, judge(measured)).figures
 
 
 @pytest.mark.parametrize("noise", [0.001, 0.01, 0.1])
@@ -261,7 +261,7 @@ def test_figures_are_of_treatments_that_somebody_quotes() -> None:
     made = {figure.id: figure for figure in figures(measured)}
     large = made[f"{LARGE}/{PUBLISHED}:duration"]
 
-    assert evidence_of(measured, judge(measured)).figures == ()
+    assert evidence_of(measured, judge(measured)).printed == ()
     assert not any("negative" in name for name in made)
     assert (large.quantity, large.statistic, large.trials) == (Quantity.TIME, "median", 7 * 16)
     assert large.seconds() == measured.values["duration"][f"{LARGE}/{PUBLISHED}"]

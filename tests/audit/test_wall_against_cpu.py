@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sectax.analysis.findings import judge
 from sectax.audit import run
-from sectax.model.finding import Warning
+from sectax.model.finding import AuditWarning
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from tests.analysis.runs import TIME, around, run_of, with_metric
@@ -29,7 +29,7 @@ def measured_as(wall: float, telemetry: dict[str, float] | None) -> Measured:
     return replace(both, telemetry=told)
 
 
-def said(measured: Measured) -> list[Warning]:
+def said(measured: Measured) -> list[AuditWarning]:
     return [each for each in run(measured, judge(measured)) if each.check == "wall-against-cpu"]
 
 

@@ -1,4 +1,4 @@
-"""What a check is."""
+"""What a check is, and what it says."""
 
 from __future__ import annotations
 
@@ -7,26 +7,35 @@ from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 
 
 @dataclass(frozen=True)
-class Check:
-    """One reason for doubt.
+class Remark:
+    """What a check says of its evidence: a warning that does not name its check yet."""
 
-    Attributes:
-        id: stable; scripts and reports know the check by it.
-        rule: what it holds against, in the words of the documentation.
-        applies: whether it has anything to say about this kind of evidence. Where not, it is silent.
-        examine: what it says: nothing where all is well, 'cannot be checked' (a note) where the data are missing.
-        sees: the figures that it judges one by one; none where it judges treatments, comparisons or the whole source.
-    """
+    severity: Severity
+    subject: str
+    saw: str
+    meaning: str
+    advice: str = ""
+    figures: tuple[str, ...] = ()
 
-    id: str
-    rule: str
-    applies: Callable[[Evidence], bool]
-    examine: Callable[[Evidence], Iterable[Warning]]
-    sees: Callable[[Evidence], Iterable[Figure]] = lambda _: ()
+
+def fatal(subject: str, saw: str, meaning: str, advice: str = "") -> Remark:
+    """No conclusion about the subject can stand."""
+    return Remark(Severity.FATAL, subject, saw, meaning, advice)
+
+
+def warning(subject: str, saw: str, meaning: str, advice: str = "") -> Remark:
+    """Conclusions about the subject need care."""
+    return Remark(Severity.WARNING, subject, saw, meaning, advice)
+
+
+def cannot_be_checked(subject: str, missing: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
+    """The answer of a check that lacks data: never passed in silence."""
+    saw = f"cannot be checked: {missing}"
+    return Remark(Severity.NOTE, subject, saw, "nothing is known either way", advice, figures)
 
 
 @dataclass(frozen=True)
@@ -36,14 +45,35 @@ class Outcome:
     check: str
     rule: str
     applies: bool
-    warnings: tuple[Warning, ...]
+    warnings: tuple[AuditWarning, ...]
     seen: tuple[str, ...] = ()
 
 
-def cannot_be_checked(
-    check: str, subject: str, missing: str, advice: str = "", figures: tuple[str, ...] = ()
-) -> Warning:
-    """The answer of a check that lacks data: never passed in silence."""
-    return Warning(
-        check, Severity.NOTE, subject, f"cannot be checked: {missing}", "nothing is known either way", advice, figures
-    )
+@dataclass(frozen=True)
+class Check:
+    """One reason for doubt.
+
+    Attributes:
+        id: stable; scripts and reports know the check by it.
+        rule: what it holds against, in the words of the documentation.
+        examine: what it says: nothing where all is well, 'cannot be checked' (a note) where the data are missing.
+        sees: the figures of somebody else that it judges one by one; none where it judges treatments, comparisons or
+            the whole source.
+        applies: whether it has anything to say where it sees no figure. Where not, it is silent.
+    """
+
+    id: str
+    rule: str
+    examine: Callable[[Evidence], Iterable[Remark]]
+    sees: Callable[[Evidence], Iterable[Figure]] = lambda _: ()
+    applies: Callable[[Evidence], bool] = lambda _: False
+
+    def review(self, evidence: Evidence) -> Outcome:
+        """What it does with the evidence."""
+        seen = tuple(dict.fromkeys(figure.id for figure in self.sees(evidence)))
+        applies = bool(seen) or self.applies(evidence)
+        warnings = tuple(
+            AuditWarning(self.id, each.severity, each.subject, each.saw, each.meaning, each.advice, each.figures)
+            for each in (self.examine(evidence) if applies else ())
+        )
+        return Outcome(self.id, self.rule, applies, warnings, seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.model.finding import (
     FASTER,
@@ -16,7 +16,6 @@ from sectax.model.finding import (
     Finding,
     Severity,
     VerdictId,
-    Warning,
     bias_shown,
     fired_for_sure,
     leans_on,
@@ -31,7 +30,7 @@ _FIRED = SLOWER | FASTER | {VerdictId.INVALID}
 _CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
 
 
-def _negative(evidence: Evidence) -> Iterator[Warning]:
+def _negative(evidence: Evidence) -> Iterator[Remark]:
     controls = _of(evidence, Standing.NEGATIVE)
     covered = {evidence.families[finding.comparison.cell] for finding in controls}
     for family in dict.fromkeys(evidence.families.values()):
@@ -47,7 +46,7 @@ def _negative(evidence: Evidence) -> Iterator[Warning]:
             yield _fired(evidence, finding, effect)
 
 
-def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Warning:
+def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Remark:
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
     differs = (
@@ -57,17 +56,13 @@ def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Warning:
     )
     saw = f"{comparison.treatment} {differs} in {comparison.metric}, over {effect.blocks} blocks"
     if fired_for_sure(effect):
-        return Warning(
-            NEGATIVE_CONTROL.id,
-            Severity.FATAL,
+        return fatal(
             "run",
             saw,
             "the run sees differences where there are none, so none of its verdicts stands",
             "look for what treats the two differently (order, other load, throttling) and run again",
         )
-    return Warning(
-        NEGATIVE_CONTROL.id,
-        Severity.WARNING,
+    return warning(
         evidence.families[comparison.cell],
         saw,
         "chance, or a small bias of the run: the intervals of the same measurements are wider by "
@@ -76,7 +71,7 @@ def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Warning:
     )
 
 
-def _not_controlled(evidence: Evidence, family: str, why: str) -> Iterator[Warning]:
+def _not_controlled(evidence: Evidence, family: str, why: str) -> Iterator[Remark]:
     """What an unmeasured negative control means for the verdicts of its family; a note where there are none."""
     claims = [
         finding
@@ -86,11 +81,9 @@ def _not_controlled(evidence: Evidence, family: str, why: str) -> Iterator[Warni
         and evidence.families[finding.comparison.cell] == family
     ]
     if not claims:
-        yield cannot_be_checked(NEGATIVE_CONTROL.id, family, why)
+        yield cannot_be_checked(family, why)
         return
-    yield Warning(
-        NEGATIVE_CONTROL.id,
-        Severity.WARNING,
+    yield warning(
         family,
         f"not controlled: {why}",
         "nothing shows that this run sees no differences where there are none, and nothing holds its intervals wide",
@@ -98,9 +91,7 @@ def _not_controlled(evidence: Evidence, family: str, why: str) -> Iterator[Warni
     )
     for finding in claims:
         if finding.verdict in WITHIN_MARGIN:
-            yield Warning(
-                NEGATIVE_CONTROL.id,
-                Severity.FATAL,
+            yield fatal(
                 finding.comparison.id,
                 f"not controlled: {why}",
                 "'equivalent' and 'within the margin' need the control",
@@ -108,28 +99,27 @@ def _not_controlled(evidence: Evidence, family: str, why: str) -> Iterator[Warni
             )
 
 
-def _positive(evidence: Evidence) -> Iterator[Warning]:
+def _positive(evidence: Evidence) -> Iterator[Remark]:
+    observed = {name: metric.observed for name, metric in evidence.metrics.items()}
     for finding in _of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
         unmeasured = _unmeasured(evidence, finding)
         if unmeasured is None and finding.verdict in SEEN_AS_PUT:
             continue
-        leaning = any(leans_on(other, comparison, evidence.families, evidence.observed) for other in evidence.findings)
+        leaning = any(leans_on(other, comparison, evidence.families, observed) for other in evidence.findings)
         if effect is None or unmeasured is not None:
             yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
             continue
-        yield Warning(
-            POSITIVE_CONTROL.id,
-            Severity.FATAL if leaning else Severity.NOTE,
-            comparison.id,
+        saw = (
             f"the known extra cost of {comparison.treatment} was measured as {_percent(effect.low)} to "
             f"{_percent(effect.high)} over {effect.blocks} blocks, "
-            + ("which leaves room for none" if effect.low <= 0 else "which is too little"),
-            "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
-            if leaning
-            else "no verdict of this run rests on it",
-            "more blocks, or a quieter machine" if leaning else "",
+            + ("which leaves room for none" if effect.low <= 0 else "which is too little")
         )
+        if leaning:
+            meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
+            yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
+        else:
+            yield Remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
 
 
 def _unmeasured(evidence: Evidence, positive: Finding) -> str | None:
@@ -145,12 +135,10 @@ def _unmeasured(evidence: Evidence, positive: Finding) -> str | None:
     return None
 
 
-def _not_shown(subject: str, why: str, *, leaning: bool) -> Warning:
+def _not_shown(subject: str, why: str, *, leaning: bool) -> Remark:
     if not leaning:
-        return cannot_be_checked(POSITIVE_CONTROL.id, subject, why)
-    return Warning(
-        POSITIVE_CONTROL.id,
-        Severity.FATAL,
+        return cannot_be_checked(subject, why)
+    return fatal(
         subject,
         why,
         "nothing shows that the run could see so little: 'equivalent' and 'within the margin' fall, "
@@ -159,9 +147,9 @@ def _not_shown(subject: str, why: str, *, leaning: bool) -> Warning:
     )
 
 
-def _uncontrolled(evidence: Evidence) -> Iterator[Warning]:
+def _uncontrolled(evidence: Evidence) -> Iterator[Remark]:
     controlled = {
-        evidence.observed[finding.comparison.metric]
+        evidence.metrics[finding.comparison.metric].observed
         for finding in evidence.findings
         if finding.comparison.standing in CONTROLS
     }
@@ -171,10 +159,8 @@ def _uncontrolled(evidence: Evidence) -> Iterator[Warning]:
         if finding.verdict in WITHIN_MARGIN and finding.comparison.standing not in CONTROLS
     )
     for metric in claimed:
-        if evidence.observed[metric] not in controlled:
-            yield Warning(
-                UNCONTROLLED.id,
-                Severity.WARNING,
+        if evidence.metrics[metric].observed not in controlled:
+            yield warning(
                 metric,
                 "no control of this metric",
                 "that the run could see so little a cost in it rests on the interval alone",
@@ -202,21 +188,21 @@ NEGATIVE_CONTROL = Check(
     rule="F: the baseline differs from a second copy of itself at 0.5 %, so no verdict of the run stands; "
     "W: at 5 %, so the family's intervals are widened by as much; "
     "or it was not measured: F for 'equivalent' and 'within the margin', W for other verdicts",
-    applies=_claims_something,
     examine=_negative,
+    applies=_claims_something,
 )
 
 POSITIVE_CONTROL = Check(
     id="positive-control",
     rule="F: a known extra cost was not found, not measured, or over 1.25 times what it was meant to be: "
     "'equivalent' and 'within the margin' fall, larger effects stand",
-    applies=_claims_something,
     examine=_positive,
+    applies=_claims_something,
 )
 
 UNCONTROLLED = Check(
     id="uncontrolled",
     rule="W: 'equivalent' or 'within the margin' in a metric of which the run has no control",
-    applies=_claims_something,
     examine=_uncontrolled,
+    applies=_claims_something,
 )

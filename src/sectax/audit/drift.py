@@ -1,21 +1,27 @@
-"""What changes along a run: within a process, within a round, from block to block."""
+"""What changes along a run, or along somebody's single values: a figure that goes somewhere is of no one state."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from sectax.audit.check import Check
-from sectax.audit.drift_of_figures import drifting_figures
+from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Arm, Evidence
-from sectax.audit.grouping import speeds
-from sectax.audit.over_blocks import Hit, column, has_batches, percent, unwatched, warn, watched
-from sectax.model.finding import Severity, Warning
+from sectax.audit.grouping import NO_SINGLE_VALUES, slowness, speeds, told_singly, unknown, worst_of_tables
+from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
+from sectax.audit.words import percent
+from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
 
 # The chances that a healthy run is warned of, and that it loses a verdict.
 CHANCE_OF_WARNING = 0.001
 CHANCE = 0.004
+# The chance that a source of independent single values is warned of, for each of the two reasons.
+CHANCE_OF_VALUES = 0.002
+# Of single values, less is no reason for doubt, however sure it is.
+LEAST_CHANGE = 0.05
+# With this correlation of neighbours an interval is a fifth too narrow.
+LEAST_ALIKE = 0.2
 
 # What is asked of every treatment: what it is called, how it is had, what it means and what to do.
 _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], ...] = (
@@ -40,13 +46,13 @@ _LOOKS: tuple[tuple[str, Callable[[Arm], tuple[list[float], float]], str, str], 
 )
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
-    yield from unwatched(DRIFT.id, evidence)
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    yield from unwatched(evidence)
     arms = watched(evidence)
     for words, look, meaning, advice in _LOOKS:
-        yield from warn(DRIFT.id, arms, _drifting(arms, look, evidence.margin), _saying(words), meaning, advice)
+        yield from warn(arms, _drifting(arms, look, evidence.margin), _saying(words), meaning, advice)
     yield from _alike(evidence)
-    yield from drifting_figures(DRIFT.id, evidence)
+    yield from _figures(evidence)
 
 
 def _drifting(arms: Sequence[Arm], look: Callable[[Arm], tuple[list[float], float]], margin: float) -> Iterator[Hit]:
@@ -80,16 +86,14 @@ def _along(values: list[float]) -> tuple[list[float], float]:
     return _mean(changes)
 
 
-def _alike(evidence: Evidence) -> Iterator[Warning]:
+def _alike(evidence: Evidence) -> Iterator[Remark]:
     """F: the differences of neighbouring blocks resemble each other, so the blocks are not independent."""
     from sectax.stats.doubt import lag_one, neighbours_alike
 
     known = {id: values for id, values in evidence.differences.items() if len(values) >= FIRST_LOOK}
     for comparison, values in known.items():
         if len(set(values)) > len(values) // 2 and neighbours_alike(values) < CHANCE / len(known):
-            yield Warning(
-                DRIFT.id,
-                Severity.FATAL,
+            yield fatal(
                 comparison,
                 f"the differences of neighbouring blocks resemble each other: a correlation of {lag_one(values):.2f} "
                 f"over {len(values)} blocks",
@@ -98,11 +102,52 @@ def _alike(evidence: Evidence) -> Iterator[Warning]:
             )
 
 
+def _figures(evidence: Evidence) -> Iterator[Remark]:
+    """Single values of somebody's figure that go somewhere, or resemble their neighbours."""
+    from sectax.stats.single_values import change_along, going_somewhere, resembling_neighbours
+
+    singly, bare = told_singly(speeds(evidence))
+    changes, correlations = {}, {}
+    for figure in singly:
+        values, chance = slowness(figure), CHANCE_OF_VALUES / len(singly)
+        change = change_along(values)
+        if abs(math.log(change)) >= math.log1p(LEAST_CHANGE) and going_somewhere(values) < chance:
+            changes[figure.id] = 100 * (change - 1)
+            continue
+        correlation, by_chance = resembling_neighbours(values)
+        if correlation >= LEAST_ALIKE and by_chance < chance:
+            correlations[figure.id] = correlation
+    advice = "alternate what is compared, in random order and over several processes, and compare neighbours"
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [figure for figure in singly if figure.id in changes],
+        lambda figure: abs(changes[figure.id]),
+        lambda figure: (
+            f"from the first to the last of {len(figure.values)} values the time changes by {changes[figure.id]:+.2g} %"
+        ),
+        "what was measured, or the machine, changed meanwhile (or the values were sorted): the figure is of no one "
+        "state, and its interval is too narrow",
+        advice,
+    )
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [figure for figure in singly if figure.id in correlations],
+        lambda figure: correlations[figure.id],
+        lambda figure: (
+            f"neighbours among {len(figure.values)} values resemble each other, by a correlation of "
+            f"{correlations[figure.id]:.2f}"
+        ),
+        "they are not independent, so an interval that counts each of them is too narrow",
+        advice,
+    )
+    yield from unknown(bare, NO_SINGLE_VALUES)
+
+
 DRIFT = Check(
     id="drift",
     rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run; "
     "of single values, they change from the first to the last, or neighbours resemble each other",
-    applies=lambda evidence: bool(evidence.differences) or has_batches(evidence) or bool(speeds(evidence)),
     examine=_examine,
     sees=speeds,
+    applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.check import Check
+from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy, Figure, Moves, Quantity
 from sectax.audit.flat_with_size import link_of
-from sectax.audit.grouping import bandwidth, by_table, ids, named, seconds_per_operation, series, untold
-from sectax.audit.own_figures import OwnFigure, typical_speeds
-from sectax.model.finding import Severity, Warning
+from sectax.audit.grouping import each_table, seconds_per_operation, series, unknown
+from sectax.audit.over_blocks import typical_speeds
+from sectax.audit.words import bandwidth, ids, named
+from sectax.model.finding import Severity
 
 # A measured bandwidth has an error of its own.
 LINK_TOLERANCE = 1.1
@@ -21,57 +22,56 @@ LEAST_ADDED = 0.25
 # Fewer times the operations may hide in what a batch costs by itself.
 LEAST_MORE = 2.0
 
+NOTHING_IN_IT = "that is a loop with nothing in it: the compiler may have left out the work"
+USE_THE_RESULTS = "use the results, so that the work cannot be left out"
+
 
 def _sees(evidence: Evidence) -> list[Figure]:
     return [
         figure
-        for figure in evidence.figures
+        for figure in evidence.printed
         if figure.quantity is Quantity.BANDWIDTH or _operations(figure) or seconds_per_operation(figure) is not None
     ]
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     seen = _sees(evidence)
     moving = [figure for figure in seen if _bytes_s(figure) is not None]
-    beyond = [figure for figure in moving if _beyond(figure)]
-    for table in by_table(beyond):
+
+    def saw(table: list[Figure]) -> str:
         fastest = max(table, key=lambda figure: _bytes_s(figure) or 0.0)
-        yield Warning(
-            FASTER_THAN_PHYSICS.id,
-            Severity.FATAL,
-            table[0].table,
+        return (
             f"{fastest.id} would be {bandwidth(_bytes_s(fastest) or 0.0)}, and no more than "
-            f"{bandwidth(link_of(fastest))} can be. "
-            f"So in {named(table)}",
-            "the bytes were not moved",
-            "check that the body arrives, and that its bytes are those that were sent",
-            ids(table),
+            f"{bandwidth(link_of(fastest))} can be. So in {named(table)}"
         )
-    yield from untold(
-        FASTER_THAN_PHYSICS.id,
+
+    yield from each_table(
+        Severity.FATAL,
+        [figure for figure in moving if _beyond(figure)],
+        saw,
+        "the bytes were not moved",
+        "check that the body arrives, and that its bytes are those that were sent",
+    )
+    yield from unknown(
         [figure for figure in moving if figure.circumstances.link_bytes_s is None and not _beyond(figure)],
         "the bandwidth of the memory or link is not told, and the figures are below that of any",
     )
     yield from _empty(seen)
     yield from _free(seen)
-    yield from _in_runs(typical_speeds(evidence.own_figures))
+    yield from _in_runs(typical_speeds(evidence))
 
 
-def _empty(seen: list[Figure]) -> Iterator[Warning]:
-    empty = [figure for figure in seen if 0 < (seconds_per_operation(figure) or 1.0) < SHORTEST_OPERATION_S]
-    for table in by_table(empty):
-        yield Warning(
-            FASTER_THAN_PHYSICS.id,
-            Severity.WARNING,
-            table[0].table,
-            f"one operation takes {1e9 * (seconds_per_operation(table[0]) or 0.0):.2g} ns in {named(table)}",
-            "that is a loop with nothing in it: the compiler may have left out the work",
-            "use the results, so that the work cannot be left out",
-            ids(table),
-        )
+def _empty(seen: list[Figure]) -> Iterator[Remark]:
+    yield from each_table(
+        Severity.WARNING,
+        [figure for figure in seen if 0 < (seconds_per_operation(figure) or 1.0) < SHORTEST_OPERATION_S],
+        lambda table: f"one operation takes {1e9 * (seconds_per_operation(table[0]) or 0.0):.2g} ns in {named(table)}",
+        NOTHING_IN_IT,
+        USE_THE_RESULTS,
+    )
 
 
-def _free(seen: list[Figure]) -> Iterator[Warning]:
+def _free(seen: list[Figure]) -> Iterator[Remark]:
     for group in series((figure for figure in seen if _is_level(_operations(figure), figure)), _operations):
         few, many = group[0], group[-1]
         if (few.circumstances.operation, few.circumstances.size_bytes) != (
@@ -82,26 +82,23 @@ def _free(seen: list[Figure]) -> Iterator[Warning]:
         more = (_operations(many) or 0.0) / (_operations(few) or 1.0)
         longer = _lasted(many) / _lasted(few) if _lasted(few) > 0 else 1.0
         if more >= LEAST_MORE and longer < 1 + LEAST_ADDED * (more - 1):
-            yield Warning(
-                FASTER_THAN_PHYSICS.id,
+            yield Remark(
                 Severity.FATAL,
                 few.table,
                 f"{more:.3g} times the operations take {longer:.3g} times as long ({few.id}; {many.id})",
                 "more work costs nothing: it was not done",
-                "use the results, so that the work cannot be left out",
+                USE_THE_RESULTS,
                 ids(group),
             )
 
 
-def _in_runs(figures: list[OwnFigure]) -> Iterator[Warning]:
+def _in_runs(figures: list[Figure]) -> Iterator[Remark]:
     """Of runs of ours: where even the slowest block is too fast, no noise explains it."""
     for figure in figures:
         slowest = max(figure.seconds().values())
         size = figure.circumstances.size_bytes
         if size is not None and figure.circumstances.moves is Moves.BODY and size > slowest * link_of(figure):
-            yield Warning(
-                FASTER_THAN_PHYSICS.id,
-                Severity.FATAL,
+            yield fatal(
                 figure.treatment,
                 f"the slowest block of {figure.id} would be {bandwidth(size / slowest)}, and no more than "
                 f"{bandwidth(link_of(figure))} can be",
@@ -109,13 +106,11 @@ def _in_runs(figures: list[OwnFigure]) -> Iterator[Warning]:
                 "check that the whole body arrives, and that its last byte changes the result",
             )
         elif slowest < SHORTEST_OPERATION_S:
-            yield Warning(
-                FASTER_THAN_PHYSICS.id,
-                Severity.WARNING,
+            yield warning(
                 figure.treatment,
                 f"one operation takes {1e9 * slowest:.2g} ns at most in {figure.id}",
-                "that is a loop with nothing in it: the compiler may have left out the work",
-                "use the results, so that the work cannot be left out",
+                NOTHING_IN_IT,
+                USE_THE_RESULTS,
             )
 
 
@@ -166,7 +161,7 @@ FASTER_THAN_PHYSICS = Check(
     id="faster-than-physics",
     rule="F: more bytes per second than the memory or link was measured to carry, or more work in no more time; "
     "W: an operation under 0.5 ns; in a run of ours, where even the slowest block is",
-    applies=lambda evidence: bool(_sees(evidence)) or bool(typical_speeds(evidence.own_figures)),
     examine=_examine,
     sees=_sees,
+    applies=lambda evidence: bool(typical_speeds(evidence)),
 )

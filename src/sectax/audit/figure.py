@@ -127,7 +127,11 @@ class Figure:
         value: as printed, in that unit; None where only the single values are told.
         statistic: what `value` is of the single values: mean, median, min, max, p90, p99, rate, total, one.
         trials: how many single values are behind it.
-        values: the single values in the order in which they were taken, as far as they are told.
+        values: the single values in the order in which they were taken, as far as they are told; of a run of ours one
+            for each block.
+        treatment: of a run of ours, the treatment that it is of: the key of the evidence's arms.
+        blocks: of a run of ours, the block of each of `values`.
+        samples: of a tail of a run of ours, which no block tells by itself, the observations of every block.
     """
 
     id: str
@@ -141,6 +145,9 @@ class Figure:
     trials: int | None = None
     values: Sequence[float] = ()
     circumstances: Circumstances = field(default_factory=Circumstances)
+    treatment: str = ""
+    blocks: tuple[int, ...] = ()
+    samples: tuple[Sequence[float], ...] = ()
 
     @cached_property
     def typical(self) -> float | None:
@@ -148,6 +155,13 @@ class Figure:
         if self.value is not None:
             return self.value
         return float(median(self.values)) if len(self.values) else None
+
+    def seconds(self) -> dict[int, float]:
+        """Of one operation, by block of a run of ours, where that follows from the block's value."""
+        times = {block: value for block, value in zip(self.blocks, self.values, strict=True) if value > 0}
+        if self.quantity is Quantity.TIME:
+            return times
+        return {block: 1 / value for block, value in times.items()} if self.quantity is Quantity.RATE else {}
 
 
 @dataclass(frozen=True)

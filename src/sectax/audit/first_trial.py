@@ -1,17 +1,20 @@
-"""The first operations of a process are another quantity than the later ones."""
+"""The first operations of a process are another quantity than the later ones, which begin where its warm-up ends."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from statistics import median
 
-from sectax.audit.check import Check
-from sectax.audit.evidence import Evidence
-from sectax.audit.figure import Cold, Figure
-from sectax.audit.first_batch import first_batches
-from sectax.audit.grouping import by_table, cell, gather, ids, named, speeds, untold
-from sectax.audit.over_blocks import has_batches
-from sectax.model.finding import Severity, Warning
+from sectax.audit.check import Check, Remark, warning
+from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.figure import Cold
+from sectax.audit.grouping import cell, each_table, gather, speeds, unknown, worst_of_tables
+from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
+from sectax.audit.words import named, percent
+from sectax.model.finding import Severity
+from sectax.model.measured import BatchShape
+from sectax.model.treatment import Role
 
 # The chance, for normal noise, that any of the healthy vectors of a source is called different. With the long tail of
 # a gamma distribution among it, simulated sources are called different more often: 0.8 % of them (1.2 % with 0.005).
@@ -21,48 +24,41 @@ FEWEST_VALUES = 6
 LEAST_DIFFERENCE = 0.05
 # As standard deviation of logs: values that repeat on a coarse clock show no spread of their own.
 LEAST_SPREAD = 0.01
+# The chance that the first batches of any treatment of a healthy run are called different.
+CHANCE_OF_BATCHES = 0.005
+# They are the baseline again, and have its warm-up.
+_COPIES = (Role.NEGATIVE, Role.POSITIVE)
 
 
-def _sees(evidence: Evidence) -> list[Figure]:
-    return speeds(evidence)
-
-
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _figures(evidence)
-    yield from first_batches(FIRST_TRIAL.id, evidence)
+    yield from _in_runs(evidence)
 
 
-def _figures(evidence: Evidence) -> Iterator[Warning]:
-    seen = _sees(evidence)
-    mixed = [figure for figure in seen if figure.circumstances.cold is Cold.MIXED]
-    for table in by_table(mixed):
-        yield Warning(
-            FIRST_TRIAL.id,
-            Severity.FATAL,
-            table[0].table,
-            f"cold and warm trials are in one summary, in {named(table)}",
-            "two quantities were mixed, and the figure is of neither",
-            "report the first trial by itself, and the later ones by themselves",
-            ids(table),
-        )
+def _figures(evidence: Evidence) -> Iterator[Remark]:
+    seen = speeds(evidence)
+    yield from each_table(
+        Severity.FATAL,
+        [figure for figure in seen if figure.circumstances.cold is Cold.MIXED],
+        lambda table: f"cold and warm trials are in one summary, in {named(table)}",
+        "two quantities were mixed, and the figure is of neither",
+        "report the first trial by itself, and the later ones by themselves",
+    )
     open_ = [figure for figure in seen if figure.circumstances.cold is None]
     vectors = [group for group in gather(open_, cell) if _long_enough(group[0].values)]
     different = [group for group in vectors if first_differs(group[0].values, CHANCE / len(vectors))]
-    for table in by_table(figure for group in different for figure in group):
-        worst = max(table, key=lambda figure: abs(math.log(_first_ratio(figure.values))))
-        yield Warning(
-            FIRST_TRIAL.id,
-            Severity.WARNING,
-            table[0].table,
-            f"the first of {len(worst.values)} values is {_first_ratio(worst.values):.3g} times the mean of the rest "
-            f"({worst.id}). So in {named(table)}",
-            "it belongs to the warm-up, and is part of the figure",
-            "throw the first trial away, or report it by itself",
-            ids(table),
-        )
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [figure for group in different for figure in group],
+        lambda figure: abs(math.log(_first_ratio(figure.values))),
+        lambda figure: (
+            f"the first of {len(figure.values)} values is {_first_ratio(figure.values):.3g} times the mean of the rest"
+        ),
+        "it belongs to the warm-up, and is part of the figure",
+        "throw the first trial away, or report it by itself",
+    )
     with_values = {figure.id for group in vectors for figure in group}
-    yield from untold(
-        FIRST_TRIAL.id,
+    yield from unknown(
         [figure for figure in open_ if figure.id not in with_values],
         "whether the first, cold trials are in the figure is not told, nor are the single values",
     )
@@ -97,10 +93,81 @@ def _first_ratio(values: Sequence[float]) -> float:
     return values[0] / (math.fsum(values[1:]) / (len(values) - 1))
 
 
+def _in_runs(evidence: Evidence) -> Iterator[Remark]:
+    """W where the first counted batch differs from the others in block after block, by the margin or more.
+
+    Less does not matter in a block's value, of which the first batch is a small part.
+    """
+    yield from unwatched(evidence)
+    arms = watched(evidence)
+    hits = [
+        (arm, excess)
+        for arm in arms
+        if abs(excess := median(column(arm, lambda shape: shape.first_excess))) >= math.log1p(evidence.margin)
+        and _out_of_place(arm) < CHANCE_OF_BATCHES / len(arms)
+    ]
+    yield from warn(
+        arms,
+        hits,
+        _saw,
+        "a warm-up that was too short, or work that comes at the beginning: part of a difference may be that",
+        _longer_warm_up(evidence),
+    )
+
+
+def _saw(hit: Hit) -> str:
+    return f"the first counted batch of a process differs from its others by {percent(hit[1])}"
+
+
+def _out_of_place(arm: Arm) -> float:
+    """The p-value of 'the first is any of the batches', from its ranks over the blocks.
+
+    Ranks are the same for noise of any kind. Their spread over the blocks counts where it is larger than chance
+    makes it: where the speed wanders, first batches are the fastest or the slowest more often.
+    """
+    from scipy.special import ndtr
+
+    from sectax.stats.doubt import away_from_zero
+
+    ranks = column(arm, _centred)
+    likely = math.sqrt(math.fsum((1 - shape.batches**-2) / 12 for shape in arm.shapes.values()))
+    by_chance = 2 * float(ndtr(-abs(math.fsum(ranks)) / likely))
+    return max(by_chance, away_from_zero(ranks))
+
+
+def _centred(shape: BatchShape) -> float:
+    return shape.first_rank - 0.5
+
+
+def _longer_warm_up(evidence: Evidence) -> str:
+    """What shows the pilot the end of the warm-up, in a run of this preset."""
+    if evidence.preset == "quick":
+        return "run it without --quick: longer batches let the pilot see more of it"
+    return "run it again when the machine is quieter; where it stays, the subject warms up for longer than a pilot"
+
+
+def _pilot(evidence: Evidence) -> Iterator[Remark]:
+    for arm in evidence.arms.values():
+        if arm.settled is False and arm.role not in _COPIES:
+            yield warning(
+                arm.id,
+                "its speed was still changing when the pilot ended",
+                "its first counted batches may belong to its warm-up: part of a difference may be that of warming up",
+                _longer_warm_up(evidence),
+            )
+
+
 FIRST_TRIAL = Check(
     id="first-trial",
     rule="F: cold and warm trials are in one summary; W: the first value, or counted batch, differs from the rest",
-    applies=lambda evidence: bool(_sees(evidence)) or has_batches(evidence),
     examine=_examine,
-    sees=_sees,
+    sees=speeds,
+    applies=has_batches,
+)
+
+WARM_UP = Check(
+    id="warm-up",
+    rule="W: the pilot did not see the end of the warm-up",
+    examine=_pilot,
+    applies=lambda evidence: any(arm.settled is not None for arm in evidence.arms.values()),
 )

@@ -1,30 +1,30 @@
-"""Figures set side by side, and named in few words: a table of a hundred figures gets one warning, not a hundred."""
+"""Figures set side by side, and remarks on all figures of a table at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
-from sectax.audit.check import cannot_be_checked
+from sectax.audit.check import Remark, cannot_be_checked
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.model.finding import Warning
+from sectax.audit.words import ids, named, subject
+from sectax.model.finding import Severity
 
-# The subject of what concerns the source as a whole.
-EVERYTHING = "all figures"
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Quantities that tell how fast something was.
 SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH})
 
-AnyFigure = TypeVar("AnyFigure", bound=Figure)
-
-_MOST_NAMED = 3
-_MOST_TABLES = 4
+# Fewer single values show neither where they go nor how they lie.
+FEWEST = 10
+NO_SINGLE_VALUES = f"{FEWEST} single values above zero, in the order in which they were taken, are not told"
 
 
 def speeds(evidence: Evidence) -> list[Figure]:
-    """The figures that tell how fast something was."""
-    return [figure for figure in evidence.figures if figure.quantity in SPEEDS]
+    """The figures of somebody else that tell how fast something was."""
+    return [figure for figure in evidence.printed if figure.quantity in SPEEDS]
 
 
 def trials_of(figure: Figure) -> int | None:
@@ -56,15 +56,15 @@ def cell(figure: Figure) -> Hashable:
     return figure.metric, figure.quantity, frozenset(figure.levels.items())
 
 
-def gather(figures: Iterable[AnyFigure], key: Callable[[AnyFigure], Hashable]) -> list[list[AnyFigure]]:
+def gather(figures: Iterable[Figure], key: Callable[[Figure], Hashable]) -> list[list[Figure]]:
     """The figures in groups of equal keys, in order of appearance."""
-    groups: dict[Hashable, list[AnyFigure]] = {}
+    groups: dict[Hashable, list[Figure]] = {}
     for figure in figures:
         groups.setdefault(key(figure), []).append(figure)
     return list(groups.values())
 
 
-def by_table(figures: Iterable[AnyFigure]) -> list[list[AnyFigure]]:
+def by_table(figures: Iterable[Figure]) -> list[list[Figure]]:
     return gather(figures, lambda figure: figure.table)
 
 
@@ -79,7 +79,7 @@ def sides(evidence: Evidence) -> Iterator[list[Figure]]:
             yield group
 
 
-def series(figures: Iterable[AnyFigure], by: Callable[[AnyFigure], float | None]) -> Iterator[list[AnyFigure]]:
+def series(figures: Iterable[Figure], by: Callable[[Figure], float | None]) -> Iterator[list[Figure]]:
     """Figures of one table that differ in one factor alone, whose levels give `by` two values or more; rising in it."""
     for table in by_table(figure for figure in figures if by(figure) is not None):
         for factor in dict.fromkeys(name for figure in table for name in figure.levels):
@@ -88,46 +88,57 @@ def series(figures: Iterable[AnyFigure], by: Callable[[AnyFigure], float | None]
                     yield sorted(group, key=lambda figure: by(figure) or 0.0)
 
 
-def ids(figures: Iterable[Figure]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(figure.id for figure in figures))
+def told_singly(figures: Iterable[Figure]) -> tuple[list[Figure], list[Figure]]:
+    """One figure of each cell whose single values are told, and the figures of all other cells."""
+    singly, bare = [], []
+    for group in gather(figures, cell):
+        values = group[0].values
+        if len(values) >= FEWEST and min(values) > 0:
+            singly.append(group[0])
+        else:
+            bare += group
+    return singly, bare
 
 
-def subject(figures: Iterable[Figure]) -> str:
-    """The tables that the figures are of, where they are few."""
-    tables = dict.fromkeys(figure.table for figure in figures)
-    return ", ".join(tables) if len(tables) <= _MOST_TABLES else EVERYTHING
+def slowness(figure: Figure) -> NDArray:  # type: ignore[type-arg]
+    """Its single values so that more is slower: times as they are, rates as times of one."""
+    import numpy as np
+
+    values = np.asarray(figure.values, dtype=np.float64)
+    return 1 / values if figure.quantity in (Quantity.RATE, Quantity.BANDWIDTH) else values
 
 
-def named(figures: Iterable[Figure]) -> str:
-    """A few of the figures by name, and how many more there are. Where all are of one table, it goes without saying."""
-    every = list(figures)
-    tables = {figure.table for figure in every}
-    table = f"{tables.pop()}: " if len(tables) == 1 else ""
-    names = [each.removeprefix(table) for each in ids(every)]
-    more = len(names) - _MOST_NAMED
-    return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+def each_table(
+    severity: Severity, figures: Iterable[Figure], saw: Callable[[list[Figure]], str], meaning: str, advice: str
+) -> Iterator[Remark]:
+    """One remark for all figures of a table that have the same fault.
+
+    Args:
+        saw: what was seen in these figures of one table.
+    """
+    for table in by_table(figures):
+        yield Remark(severity, table[0].table, saw(table), meaning, advice, ids(table))
 
 
-def number(value: float) -> str:
-    """Three significant digits."""
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
+def worst_of_tables(
+    severity: Severity,
+    figures: Iterable[Figure],
+    key: Callable[[Figure], float],
+    saw: Callable[[Figure], str],
+    meaning: str,
+    advice: str,
+) -> Iterator[Remark]:
+    """As `each_table`, in the words for the figure with the highest key, and the names of the others."""
+
+    def of_worst(table: list[Figure]) -> str:
+        worst = max(table, key=key)
+        return f"{saw(worst)} ({worst.id}). So in {named(table)}"
+
+    yield from each_table(severity, figures, of_worst, meaning, advice)
 
 
-def plural(unit: str) -> str:
-    """'process or host' as 'processes or hosts', 'pair of VMs' as 'pairs of VMs'."""
-    if " or " in unit:
-        return " or ".join(plural(each) for each in unit.split(" or "))
-    head, of, rest = unit.partition(" of ")
-    return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
-
-
-def bandwidth(bytes_s: float) -> str:
-    return f"{number(bytes_s / 1e9)} GB/s"
-
-
-def untold(check: str, figures: Sequence[Figure], missing: str, advice: str = "") -> Iterator[Warning]:
+def unknown(figures: Sequence[Figure], missing: str, advice: str = "") -> Iterator[Remark]:
     """One note for all the figures that lack the same thing; none where there are none."""
     if figures:
         of = f"{len(ids(figures))} figures" if len(ids(figures)) > 1 else figures[0].id
-        yield cannot_be_checked(check, subject(figures), f"{missing} ({of})", advice, ids(figures))
+        yield cannot_be_checked(subject(figures), f"{missing} ({of})", advice, ids(figures))

@@ -6,39 +6,36 @@ import math
 import re
 from collections.abc import Iterator
 
-from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Figure
-from sectax.audit.grouping import gather, ids, named, subject, untold
+from sectax.audit.grouping import gather, unknown
 from sectax.audit.service_defaults import Withdrawn, withdrawn
+from sectax.audit.words import ids, named, subject
 from sectax.model.curves import contradiction, named_curve, stated_bits
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import Severity
 from sectax.model.subject import Witness
 
 # Labels whose bits are those of a key that has a curve or a modulus.
 _KEY = re.compile(r"\b(?:rsa|e[cd](?:dsa|dh)?|dsa|keys?)\b", re.IGNORECASE)
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _arms(evidence)
     yield from _labels(evidence)
     yield from _settings(evidence)
 
 
-def _arms(evidence: Evidence) -> Iterator[Warning]:
+def _arms(evidence: Evidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         for name, declared in arm.declares.items():
             seen = None if arm.witnesses is None else arm.witnesses.get(name)
             if not seen:
-                yield cannot_be_checked(
-                    MISLABELLED_LEVEL.id, arm.id, f"{name} should be {declared}, and nothing witnessed what it is"
-                )
+                yield cannot_be_checked(arm.id, f"{name} should be {declared}, and nothing witnessed what it is")
                 continue
             wrong = [value for value in seen if not same(declared, value)]
             if wrong:
-                yield Warning(
-                    MISLABELLED_LEVEL.id,
-                    Severity.FATAL,
+                yield fatal(
                     arm.id,
                     f"{name} was declared as {declared} and witnessed as {', '.join(map(str, wrong))}",
                     "something else was measured than the label says",
@@ -49,25 +46,22 @@ def _arms(evidence: Evidence) -> Iterator[Warning]:
 def _sees(evidence: Evidence) -> list[Figure]:
     return [
         figure
-        for figure in evidence.figures
+        for figure in evidence.printed
         if any(_states(label) for label in figure.levels.values())
         or (figure.circumstances.service is not None and figure.circumstances.settings)
     ]
 
 
-def _labels(evidence: Evidence) -> Iterator[Warning]:
+def _labels(evidence: Evidence) -> Iterator[Remark]:
     labelled = [(figure, label) for figure in _sees(evidence) for label in figure.levels.values() if _states(label)]
-    unknown = [figure for figure, label in labelled if named_curve(label) is None and not _told(figure.circumstances)]
-    yield from untold(
-        MISLABELLED_LEVEL.id, unknown, "the label states the bits of a key, and how long the key was is not told"
-    )
+    unsaid = [figure for figure, label in labelled if named_curve(label) is None and not _told(figure.circumstances)]
+    yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not told")
     for label in dict.fromkeys(label for _, label in labelled):
         of_label = [figure for figure, each in labelled if each == label]
         for group in gather(of_label, lambda figure, label=label: _fault(label, figure.circumstances)):  # type: ignore[misc]
             fault = _fault(label, group[0].circumstances)
             if fault is not None:
-                yield Warning(
-                    MISLABELLED_LEVEL.id,
+                yield Remark(
                     Severity.FATAL,
                     subject(group),
                     f"{label}: {fault}. So in {named(group)}",
@@ -97,7 +91,7 @@ def _fault(label: str, told: Circumstances) -> str | None:
     return f"the label says {' or '.join(map(str, stated))} bits, and the key has {told.key_bits}"
 
 
-def _settings(evidence: Evidence) -> Iterator[Warning]:
+def _settings(evidence: Evidence) -> Iterator[Remark]:
     """Levels that the service no longer offers: a false label where it was measured after that day."""
     ended = [(figure, each) for figure in _sees(evidence) for each in _withdrawn(figure.circumstances)]
     for each in dict.fromkeys(each for _, each in ended):
@@ -105,8 +99,7 @@ def _settings(evidence: Evidence) -> Iterator[Warning]:
         late = [figure for figure in figures if _later(figure.circumstances, each)]
         since = f"since {each.since.isoformat()} {each.service} {each.instead}"
         if late:
-            yield Warning(
-                MISLABELLED_LEVEL.id,
+            yield Remark(
                 Severity.FATAL,
                 subject(late),
                 f"{each.setting} is {each.value} by its label, and it was measured later: {since}. So in {named(late)}",
@@ -115,9 +108,7 @@ def _settings(evidence: Evidence) -> Iterator[Warning]:
                 ids(late),
             )
         if len(late) < len(figures):
-            yield Warning(
-                MISLABELLED_LEVEL.id,
-                Severity.WARNING,
+            yield warning(
                 f"{each.setting}: {each.value}",
                 f"no longer to be had: {since} ({len(figures) - len(late)} figures)",
                 "nobody can choose it, or measure it again; figures from after that day are of something else",
@@ -149,7 +140,7 @@ MISLABELLED_LEVEL = Check(
     id="mislabelled-level",
     rule="F: what was declared of a level differs from what was witnessed of the real thing, or a label contradicts "
     "itself; W: a level that the service no longer offers",
-    applies=lambda evidence: any(arm.declares for arm in evidence.arms.values()) or bool(_sees(evidence)),
     examine=_examine,
     sees=_sees,
+    applies=lambda evidence: any(arm.declares for arm in evidence.arms.values()),
 )

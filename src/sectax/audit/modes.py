@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from sectax.audit.check import Check
+from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Arm, Evidence
-from sectax.audit.grouping import speeds
-from sectax.audit.modes_of_figures import figures_in_modes
-from sectax.audit.over_blocks import column, percent
-from sectax.model.finding import Severity, Warning
+from sectax.audit.figure import Figure
+from sectax.audit.grouping import NO_SINGLE_VALUES, sides, slowness, speeds, told_singly, unknown, worst_of_tables
+from sectax.audit.over_blocks import column
+from sectax.audit.words import ids, named, percent
+from sectax.model.finding import Severity
 from sectax.model.metric import Summary
 from sectax.model.plan import FIRST_LOOK
+
+if TYPE_CHECKING:
+    from sectax.stats.single_values import Modes
 
 # The chances that a run with normal differences is warned of, and that a run with equal modes loses a verdict.
 CHANCE_OF_WARNING = 0.005
@@ -23,24 +28,30 @@ APART = 5.0
 FEWEST_BATCHES = 8
 # Shares of the slow mode that differ by less move no median.
 LEAST_SHARE = 0.1
+# The chance that a source of single values with one mode is warned of, and that one with equal modes loses a median.
+CHANCE_OF_VALUES = 0.004
+# Of single values, modes that are nearer change no conclusion.
+LEAST_APART = 0.05
+# Of fewer values the slowest hundredth is one or two.
+FEWEST_FOR_A_TAIL = 200
+# Of the total time, in the slowest hundredth: lognormal times with a deviation of 1 in logs have 9 %.
+LARGEST_TAIL = 0.25
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _differences(evidence)
     yield from _medians(evidence)
-    yield from figures_in_modes(MODES.id, evidence)
+    yield from _figures(evidence)
 
 
-def _differences(evidence: Evidence) -> Iterator[Warning]:
+def _differences(evidence: Evidence) -> Iterator[Remark]:
     from sectax.stats.doubt import normal
 
     known = {id: values for id, values in evidence.differences.items() if len(values) >= FIRST_LOOK}
     for comparison, values in known.items():
         # Where all blocks agree within the margin, it does not matter how they lie.
         if max(values) - min(values) >= math.log1p(evidence.margin) and normal(values) < CHANCE_OF_WARNING / len(known):
-            yield Warning(
-                MODES.id,
-                Severity.WARNING,
+            yield warning(
                 comparison,
                 _how(values),
                 "the interval is for the average, and misses it more often than it says while rare blocks are few",
@@ -72,7 +83,7 @@ def _how(values: Sequence[float]) -> str:
     )
 
 
-def _medians(evidence: Evidence) -> Iterator[Warning]:
+def _medians(evidence: Evidence) -> Iterator[Remark]:
     """F: a median of batches where both sides have two modes, and not equally often."""
     from sectax.stats.doubt import away_from_zero
 
@@ -94,9 +105,7 @@ def _medians(evidence: Evidence) -> Iterator[Warning]:
                 100 * math.fsum(column(arm, lambda shape: shape.slow_share)) / len(arm.shapes)
                 for arm in (treatment, baseline)
             ]
-            yield Warning(
-                MODES.id,
-                Severity.FATAL,
+            yield fatal(
                 comparison.id,
                 f"the batches have two modes; the slow one holds {of[0]:.0f} % of {treatment.id} and {of[1]:.0f} % of "
                 f"{baseline.id}",
@@ -115,11 +124,108 @@ def _two_modes(arm: Arm) -> bool:
     return len(separations) >= FIRST_LOOK and separations[len(separations) // 2] >= APART
 
 
+def _figures(evidence: Evidence) -> Iterator[Remark]:
+    """Single values of somebody's figure in two modes, or so few slow ones among them that these decide."""
+    from sectax.stats.single_values import tail_share
+
+    singly, bare = told_singly(speeds(evidence))
+    chance = CHANCE_OF_VALUES / max(len(singly), 1)
+    modes = {figure.id: found for figure in singly if (found := _modes(figure, chance)) is not None}
+    tails = {
+        figure.id: share
+        for figure in singly
+        if figure.id not in modes and len(figure.values) >= FEWEST_FOR_A_TAIL
+        if (share := tail_share(slowness(figure))) > LARGEST_TAIL
+    }
+    yield from _medians_of_values(evidence, modes)
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [figure for figure in singly if figure.id in modes],
+        lambda figure: modes[figure.id].slow - modes[figure.id].fast,
+        lambda figure: (
+            f"{len(figure.values)} values come in two modes: {100 * modes[figure.id].slow_share:.0f} % of them are "
+            f"{100 * math.expm1(modes[figure.id].slow - modes[figure.id].fast):.2g} % slower than the others"
+        ),
+        "a median is in one mode or the other, and a mean in neither",
+        "report the modes one by one, with how often each comes",
+    )
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [figure for figure in singly if figure.id in tails],
+        lambda figure: tails[figure.id],
+        lambda figure: (
+            f"the slowest hundredth of {len(figure.values)} values holds {100 * tails[figure.id]:.0f} % of their time"
+        ),
+        "a few values decide the mean, and the median does not show them",
+        "report the median and a quantile of the tail, from enough values for both",
+    )
+    yield from unknown(bare, NO_SINGLE_VALUES)
+
+
+def _modes(figure: Figure, chance: float) -> Modes | None:
+    import numpy as np
+
+    from sectax.stats.single_values import two_modes
+
+    found = two_modes(np.log(slowness(figure)))
+    if found is None or found.chance >= chance or found.slow - found.fast < math.log1p(LEAST_APART):
+        return None
+    return found
+
+
+def _medians_of_values(evidence: Evidence, modes: dict[str, Modes]) -> Iterator[Remark]:
+    """F: medians that stand against each other, of values in two modes, the slow one not equally often."""
+    groups = [[one for one in group if one.id in modes and _is_median(one)] for group in sides(evidence)]
+    chance = CHANCE_OF_VALUES / max(1, sum(math.comb(len(group), 2) for group in groups))
+    unequal = [pair for group in groups for pair in _farthest(group, modes) if _unequal(pair, modes, chance)]
+    if unequal:
+        one, other = max(unequal, key=lambda pair: _apart(pair, modes))
+        both = [figure for pair in unequal for figure in pair]
+        shares = [100 * modes[figure.id].slow_share for figure in (one, other)]
+        yield Remark(
+            Severity.FATAL,
+            one.table,
+            f"the values come in two modes; the slow one holds {shares[0]:.0f} % of {one.id} and {shares[1]:.0f} % of "
+            f"{other.id}. So in {named(both)}",
+            "the medians are in one mode or the other, and their ratio says nothing of how often each comes",
+            "compare the means, or the modes one by one",
+            ids(both),
+        )
+
+
+def _farthest(group: list[Figure], modes: dict[str, Modes]) -> list[tuple[Figure, Figure]]:
+    """Every figure beside the one whose slow share is farthest from its own: where these agree, all do."""
+    ordered = sorted(group, key=lambda figure: modes[figure.id].slow_share)
+    return [
+        max(((one, end) for end in (ordered[0], ordered[-1])), key=lambda pair: _apart(pair, modes)) for one in group
+    ]
+
+
+def _is_median(figure: Figure) -> bool:
+    """Single values that are no summary of their own are compared by their median."""
+    return figure.statistic in (None, "median")
+
+
+def _apart(pair: tuple[Figure, Figure], modes: dict[str, Modes]) -> float:
+    return abs(modes[pair[0].id].slow_share - modes[pair[1].id].slow_share)
+
+
+def _unequal(pair: tuple[Figure, Figure], modes: dict[str, Modes], chance: float) -> bool:
+    """Whether the shares of the slow mode differ by what matters, and by more than chance."""
+    from scipy.special import ndtr
+
+    sizes = [len(figure.values) for figure in pair]
+    slow = sum(modes[figure.id].slow_share * size for figure, size in zip(pair, sizes, strict=True))
+    together = slow / sum(sizes)
+    deviation = math.sqrt(together * (1 - together) * sum(1 / size for size in sizes))
+    return _apart(pair, modes) >= LEAST_SHARE and 2 * float(ndtr(-_apart(pair, modes) / deviation)) < chance
+
+
 MODES = Check(
     id="modes",
     rule="W: two modes or a long tail in the paired differences, or in single values; F: a median where both sides "
     "have two modes of batches or single values, not equally often",
-    applies=lambda evidence: bool(evidence.differences) or bool(speeds(evidence)),
     examine=_examine,
     sees=speeds,
+    applies=lambda evidence: bool(evidence.differences),
 )

@@ -1,20 +1,68 @@
-"""What holds in block after block of a treatment is no chance: the shapes of batches, judged over the blocks."""
+"""What holds in block after block of a run of ours is no chance: its figures, and the shapes of its batches."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from sectax.audit.check import cannot_be_checked
+from sectax.audit.check import Remark, cannot_be_checked, warning
 from sectax.audit.evidence import Arm, Evidence
-from sectax.model.finding import Severity, Warning
+from sectax.audit.figure import Figure
 from sectax.model.measured import BatchShape
+from sectax.model.metric import Summary
 from sectax.model.plan import FIRST_LOOK
 
+# The statistics that every block estimates by itself, also of few observations.
+_CENTRES = frozenset(each.value for each in (Summary.RATE, Summary.MEAN, Summary.MEDIAN))
 # As `stats.batch_shape`: of fewer batches nothing is kept.
-FEWEST_BATCHES = 4
+_FEWEST_BATCHES = 4
 
 Hit = tuple[Arm, float]
+
+
+def typical_speeds(evidence: Evidence) -> list[Figure]:
+    """Of a run of ours, the figures of the first metric that tells how long an operation takes as a rule."""
+    figures = evidence.figures if evidence.own else ()
+    speeds = [each for each in figures if each.statistic in _CENTRES and each.seconds()]
+    return [each for each in speeds if each.table == speeds[0].table]
+
+
+def parts_of(figure: Figure, evidence: Evidence) -> list[Figure]:
+    """The operations that it must do as a part of itself and that were measured beside it, the next one first."""
+    beside = [
+        other
+        for other in evidence.figures
+        if other.table == figure.table and evidence.arms[other.treatment].cell == evidence.arms[figure.treatment].cell
+    ]
+    return [
+        other
+        for operation in figure.circumstances.contains or ()
+        for other in beside
+        if other.circumstances.operation == operation
+    ]
+
+
+def interval(differences: Sequence[float], alpha: float, whole: float = 1.0) -> tuple[float, float]:
+    """The interval of the mean of one difference per block, which may be looked at after every block.
+
+    It is guarded as the verdicts are: a claim against a run must survive the mode of processes that theirs survive.
+
+    Args:
+        differences: in the order of the blocks.
+        alpha: its chance to miss.
+        whole: what they are differences of, in their unit; 1 for differences of logs.
+    Returns:
+        Its limits; infinite where the blocks are too few, or so unlike that no value agrees with all of them.
+    """
+    import numpy as np
+
+    from sectax.stats.confidence_sequence import UNSEEN, running_sequence
+
+    if len(differences) < FIRST_LOOK:
+        return -np.inf, np.inf
+    rows = np.array([differences], dtype=np.float64)
+    sequence = running_sequence(rows, alpha, first_look=FIRST_LOOK, unseen=UNSEEN * whole)
+    low, high = float(sequence.low[0, -1]), float(sequence.high[0, -1])
+    return (low, high) if low <= high else (-np.inf, np.inf)
 
 
 def watched(evidence: Evidence) -> list[Arm]:
@@ -23,7 +71,7 @@ def watched(evidence: Evidence) -> list[Arm]:
 
 
 def has_batches(evidence: Evidence) -> bool:
-    return any(arm.shapes for arm in evidence.arms.values()) or any(_too_few(arm) for arm in evidence.arms.values())
+    return any(arm.shapes or _too_few(arm) for arm in evidence.arms.values())
 
 
 def column(arm: Arm, of: Callable[[BatchShape], float | None]) -> list[float]:
@@ -31,34 +79,28 @@ def column(arm: Arm, of: Callable[[BatchShape], float | None]) -> list[float]:
     return [value for shape in arm.shapes.values() if (value := of(shape)) is not None]
 
 
-def percent(log_ratio: float) -> str:
-    return f"{100 * math.expm1(min(log_ratio, 100)):+.2g} %"
-
-
 def warn(
-    check: str, arms: Sequence[Arm], hits: Iterable[Hit], saw: Callable[[Hit], str], meaning: str, advice: str
-) -> Iterator[Warning]:
+    arms: Sequence[Arm], hits: Iterable[Hit], saw: Callable[[Hit], str], meaning: str, advice: str
+) -> Iterator[Remark]:
     """One warning for each hit, or one for the run where most of its treatments are hit."""
     found = list(hits)
     if len(found) > 1 and 2 * len(found) > len(arms):
         worst = max(found, key=lambda hit: abs(hit[1]))
         words = f"{saw(worst)} ({worst[0].id}). So in {len(found)} of {len(arms)} treatments"
-        yield Warning(check, Severity.WARNING, "run", words, meaning, advice)
+        yield warning("run", words, meaning, advice)
         return
     for hit in found:
-        yield Warning(check, Severity.WARNING, hit[0].id, saw(hit), meaning, advice)
+        yield warning(hit[0].id, saw(hit), meaning, advice)
 
 
-def unwatched(check: str, evidence: Evidence) -> Iterator[Warning]:
+def unwatched(evidence: Evidence) -> Iterator[Remark]:
     """That a check cannot look into blocks of one to three batches."""
     few = [arm for arm in evidence.arms.values() if _too_few(arm)]
     if few:
-        subject = few[0].id if len(few) == 1 else "run"
-        yield cannot_be_checked(
-            check, subject, f"fewer than {FEWEST_BATCHES} batches a block of {len(few)} treatments", "more rounds"
-        )
+        missing = f"fewer than {_FEWEST_BATCHES} batches a block of {len(few)} treatments"
+        yield cannot_be_checked(few[0].id if len(few) == 1 else "run", missing, "more rounds")
 
 
 def _too_few(arm: Arm) -> bool:
     blocks = max((len(values) for values in arm.values.values()), default=0)
-    return arm.batches is not None and not arm.shapes and 0 < arm.batches.batches < FEWEST_BATCHES * blocks
+    return arm.batches is not None and not arm.shapes and 0 < arm.batches.batches < _FEWEST_BATCHES * blocks

@@ -50,11 +50,6 @@ def evidence_of_study(study: PublishedStudy) -> Evidence:
     Tables that the study computed from another are left out: what holds of their source holds of them.
     """
     return Evidence(
-        arms={},
-        findings=(),
-        families={},
-        observed={},
-        own=False,
         figures=tuple(figure for table in study.tables if not table.derived for figure in _figures(study, table)),
         contrast=_contrast(study),
     )

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sectax.audit.apples_and_oranges import APPLES_AND_ORANGES
-from sectax.audit.barely_found import BARELY_FOUND
 from sectax.audit.check import Check, Outcome
 from sectax.audit.contained_work import CONTAINED_WORK
 from sectax.audit.controls import NEGATIVE_CONTROL, POSITIVE_CONTROL, UNCONTROLLED
-from sectax.audit.copied_data import COPIED_DATA
 from sectax.audit.drift import DRIFT
-from sectax.audit.evidence import Evidence, evidence_of
+from sectax.audit.duplicate_data import DUPLICATE_DATA
+from sectax.audit.evidence import Evidence
 from sectax.audit.false_replication import FALSE_REPLICATION
 from sectax.audit.faster_than_physics import FASTER_THAN_PHYSICS
-from sectax.audit.first_trial import FIRST_TRIAL
-from sectax.audit.fixed_time_total import FIXED_TIME_TOTAL
+from sectax.audit.first_trial import FIRST_TRIAL, WARM_UP
 from sectax.audit.flat_with_size import FLAT_WITH_SIZE
-from sectax.audit.lost_blocks import LOST_BLOCKS
 from sectax.audit.mislabelled_level import MISLABELLED_LEVEL
 from sectax.audit.modes import MODES
-from sectax.audit.no_baseline import NO_BASELINE
+from sectax.audit.own_run import evidence_of
 from sectax.audit.saturated_client import SATURATED_CLIENT
+from sectax.audit.sides import APPLES_AND_ORANGES, NO_BASELINE, UNEQUAL_INSTRUMENTS
 from sectax.audit.throttling import THROTTLING
 from sectax.audit.timer import TIMER
+from sectax.audit.trials import FIXED_TIME_TOTAL, ZERO_EVENT_RUN
 from sectax.audit.unequal_batches import UNEQUAL_BATCHES
-from sectax.audit.unequal_instruments import UNEQUAL_INSTRUMENTS
 from sectax.audit.unequal_work import UNEQUAL_WORK
 from sectax.audit.unsupported_quantile import UNSUPPORTED_QUANTILE
 from sectax.audit.wall_against_cpu import WALL_AGAINST_CPU
-from sectax.audit.warm_up import WARM_UP
-from sectax.audit.zero_event_run import ZERO_EVENT_RUN
-from sectax.model.finding import Finding, Warning
+from sectax.audit.weak_claims import BARELY_FOUND, LOST_BLOCKS
+from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
 checks: tuple[Check, ...] = (
@@ -51,7 +47,7 @@ checks: tuple[Check, ...] = (
     UNEQUAL_INSTRUMENTS,
     NO_BASELINE,
     APPLES_AND_ORANGES,
-    COPIED_DATA,
+    DUPLICATE_DATA,
     FIRST_TRIAL,
     DRIFT,
     MODES,
@@ -65,26 +61,16 @@ checks: tuple[Check, ...] = (
 )
 
 
-def run(measured: Measured, findings: Iterable[Finding]) -> tuple[Warning, ...]:
+def run(measured: Measured, findings: Iterable[Finding]) -> tuple[AuditWarning, ...]:
     """Every check on a run of ours."""
     return examine(evidence_of(measured, findings))
 
 
-def examine(evidence: Evidence) -> tuple[Warning, ...]:
+def examine(evidence: Evidence) -> tuple[AuditWarning, ...]:
     """Every check that applies, on evidence from wherever it comes."""
     return tuple(warning for outcome in review(evidence) for warning in outcome.warnings)
 
 
 def review(evidence: Evidence) -> tuple[Outcome, ...]:
     """What every check did with the evidence, also those that do not apply or are silent."""
-    return tuple(
-        Outcome(
-            check.id,
-            check.rule,
-            applies,
-            tuple(check.examine(evidence)) if applies else (),
-            tuple(dict.fromkeys(figure.id for figure in check.sees(evidence))),
-        )
-        for check in checks
-        for applies in (check.applies(evidence),)
-    )
+    return tuple(check.review(evidence) for check in checks)

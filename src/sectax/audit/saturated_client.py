@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.check import Check
+from sectax.audit.check import Check, Remark
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Figure
-from sectax.audit.grouping import by_table, ids, named, speeds, untold
-from sectax.model.finding import Severity, Warning
+from sectax.audit.grouping import speeds, unknown, worst_of_tables
+from sectax.model.finding import Severity
 
 MOST_BUSY = 0.85
 LEAST_ACHIEVED = 0.99
@@ -24,24 +24,21 @@ def _asks(told: Circumstances) -> bool:
     return told.service is not None or told.load_client is not None
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     seen = _sees(evidence)
-    yield from untold(
-        SATURATED_CLIENT.id,
+    yield from unknown(
         [figure for figure in seen if not _told(figure)],
         "how busy the client was, and whether it sent what it should, is not told",
     )
-    for table in by_table(figure for figure in seen if _reasons(figure.circumstances)):
-        reasons = _reasons(table[0].circumstances)
-        yield Warning(
-            SATURATED_CLIENT.id,
-            Severity.FATAL,
-            table[0].table,
-            f"{' and '.join(reasons)} ({table[0].id}). So in {named(table)}",
-            "the client was measured, not what it talks to",
-            "more clients, or a lower rate",
-            ids(table),
-        )
+    saturated = [figure for figure in seen if _reasons(figure.circumstances)]
+    yield from worst_of_tables(
+        Severity.FATAL,
+        saturated,
+        lambda _: 0.0,
+        lambda figure: " and ".join(_reasons(figure.circumstances)),
+        "the client was measured, not what it talks to",
+        "more clients, or a lower rate",
+    )
 
 
 def _told(figure: Figure) -> bool:
@@ -76,7 +73,6 @@ def _dropped_share(told: Circumstances) -> float:
 SATURATED_CLIENT = Check(
     id="saturated-client",
     rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %",
-    applies=lambda evidence: bool(_sees(evidence)),
     examine=_examine,
     sees=_sees,
 )

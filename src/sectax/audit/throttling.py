@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.check import Check, Remark, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import speeds, untold
-from sectax.model.finding import Severity, Warning
+from sectax.audit.grouping import speeds, unknown
+from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics
 from sectax.model.plan import SETTLING_SHARE
 
@@ -25,15 +25,15 @@ def _sees(evidence: Evidence) -> list[Figure]:
     return [figure for figure in speeds(evidence) if figure.circumstances.service in QUOTA_SERVICES]
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
-    yield from untold(THROTTLING.id, _sees(evidence), "how long a CPU quota held the function back is not told")
-    if evidence.own and evidence.arms:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    yield from unknown(_sees(evidence), "how long a CPU quota held the function back is not told")
+    if evidence.arms:
         yield from _arms(evidence)
 
 
-def _arms(evidence: Evidence) -> Iterator[Warning]:
+def _arms(evidence: Evidence) -> Iterator[Remark]:
     if all(arm.throttled_s is None for arm in evidence.arms.values()):
-        yield cannot_be_checked(THROTTLING.id, "run", "whether a CPU quota held the subjects back is not told")
+        yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not told")
         return
     for arm in evidence.arms.values():
         if not arm.throttled_s or arm.batches is None:
@@ -47,8 +47,7 @@ def _arms(evidence: Evidence) -> Iterator[Warning]:
             severity, meaning = Severity.FATAL, "the quota was measured, not the subject"
         else:
             severity, meaning = Severity.WARNING, "too little to change a verdict"
-        yield Warning(
-            THROTTLING.id,
+        yield Remark(
             severity,
             arm.id,
             f"held back for {arm.throttled_s:.3g} s, about {100 * share:.2g} % of the time it was watched",
@@ -67,7 +66,7 @@ def _spanned(arm: Arm, batches: BatchStatistics) -> float:
 THROTTLING = Check(
     id="throttling",
     rule="F: over 1 % of the time of the batches throttled where that is no declared factor; W: less",
-    applies=lambda evidence: (evidence.own and bool(evidence.arms)) or bool(_sees(evidence)),
     examine=_examine,
     sees=_sees,
+    applies=lambda evidence: bool(evidence.arms),
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import cell, gather, ids, named, untold
-from sectax.model.finding import Severity, Warning
+from sectax.audit.grouping import cell, gather, unknown
+from sectax.audit.words import ids, named
+from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics
 
 FEWEST_STEPS = 100
@@ -18,25 +19,25 @@ MOST_DUPLICATES = 0.1
 FEWEST_BATCHES = 20
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
         yield from _arm(arm)
     yield from _figures(evidence)
 
 
-def _arm(arm: Arm) -> Iterator[Warning]:
+def _arm(arm: Arm) -> Iterator[Remark]:
     batches = arm.batches
     if batches is None or batches.batches < 1:
-        yield cannot_be_checked(TIMER.id, arm.id, "the times of single batches are not told")
+        yield cannot_be_checked(arm.id, "the times of single batches are not told")
         return
     yield from _repeats(arm.id, batches)
     if arm.granularity_s is None:
-        yield cannot_be_checked(TIMER.id, arm.id, "the step of the clock is not told")
+        yield cannot_be_checked(arm.id, "the step of the clock is not told")
         return
     yield from _steps(arm.id, batches, arm.granularity_s)
 
 
-def _repeats(subject: str, batches: BatchStatistics) -> Iterator[Warning]:
+def _repeats(subject: str, batches: BatchStatistics) -> Iterator[Remark]:
     """A warning where equal values betray a clock that is coarser than it says.
 
     Many batches of a quiet subject repeat a value even on a clock that is fine enough. Where the data show the step
@@ -46,9 +47,7 @@ def _repeats(subject: str, batches: BatchStatistics) -> Iterator[Warning]:
         return
     if batches.step_s is not None and batches.shortest_s >= ENOUGH_STEPS * batches.step_s:
         return
-    yield Warning(
-        TIMER.id,
-        Severity.FATAL,
+    yield fatal(
         subject,
         f"{100 * batches.duplicate_share:.0f} % of {batches.batches} batch times repeat another one exactly",
         "the clock is coarser than it says, or values were copied",
@@ -56,11 +55,10 @@ def _repeats(subject: str, batches: BatchStatistics) -> Iterator[Warning]:
     )
 
 
-def _steps(subject: str, batches: BatchStatistics, granularity_s: float) -> Iterator[Warning]:
+def _steps(subject: str, batches: BatchStatistics, granularity_s: float) -> Iterator[Remark]:
     steps = batches.shortest_s / granularity_s
     if steps < ENOUGH_STEPS:
-        yield Warning(
-            TIMER.id,
+        yield Remark(
             Severity.FATAL if steps < FEWEST_STEPS else Severity.WARNING,
             subject,
             f"the shortest batch lasts {steps:.0f} steps of its clock ({granularity_s:.2g} s each)",
@@ -70,45 +68,44 @@ def _steps(subject: str, batches: BatchStatistics, granularity_s: float) -> Iter
 
 
 def _sees(evidence: Evidence) -> list[Figure]:
-    return [figure for figure in evidence.figures if figure.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)]
+    return [figure for figure in evidence.printed if figure.quantity in (Quantity.TIME, Quantity.TOTAL_TIME)]
 
 
-def _figures(evidence: Evidence) -> Iterator[Warning]:
+def _figures(evidence: Evidence) -> Iterator[Remark]:
     """The same for figures: one warning for all figures of a table that have the same fault."""
     # Summaries of a cell share its single values, and are judged once.
     groups = gather(_sees(evidence), lambda figure: cell(figure) if len(figure.values) else figure.id)
     yield from _told(groups, _repeats_of, lambda figure: len(figure.values) >= FEWEST_BATCHES)
     yield from _told(groups, _steps_of, _has_steps)
-    yield from untold(
-        TIMER.id,
+    yield from unknown(
         [figure for group in groups if not _has_steps(group[0]) for figure in group],
         "the step of the clock is not told",
     )
 
 
 def _told(
-    groups: list[list[Figure]], judge: Callable[[Figure], Iterator[Warning]], tells: Callable[[Figure], bool]
-) -> Iterator[Warning]:
-    faults: dict[tuple[str, Severity], list[tuple[list[Figure], Warning]]] = {}
+    groups: list[list[Figure]], judge: Callable[[Figure], Iterator[Remark]], tells: Callable[[Figure], bool]
+) -> Iterator[Remark]:
+    faults: dict[tuple[str, Severity], list[tuple[list[Figure], Remark]]] = {}
     for group in groups:
-        for warning in judge(group[0]) if tells(group[0]) else ():
-            faults.setdefault((group[0].table, warning.severity), []).append((group, warning))
+        for remark in judge(group[0]) if tells(group[0]) else ():
+            faults.setdefault((group[0].table, remark.severity), []).append((group, remark))
     for (table, severity), found in faults.items():
-        (first, *_), warning = found[0]
+        (first, *_), remark = found[0]
         figures = [figure for group, _ in found for figure in group]
-        saw = f"{warning.saw} ({first.id}). So in {named(figures)}"
-        yield Warning(TIMER.id, severity, table, saw, warning.meaning, warning.advice, ids(figures))
+        saw = f"{remark.saw} ({first.id}). So in {named(figures)}"
+        yield Remark(severity, table, saw, remark.meaning, remark.advice, ids(figures))
 
 
 def _has_steps(figure: Figure) -> bool:
     return figure.circumstances.granularity_s is not None and figure.typical is not None
 
 
-def _repeats_of(figure: Figure) -> Iterator[Warning]:
+def _repeats_of(figure: Figure) -> Iterator[Remark]:
     return _repeats(figure.id, _batches(figure))
 
 
-def _steps_of(figure: Figure) -> Iterator[Warning]:
+def _steps_of(figure: Figure) -> Iterator[Remark]:
     return _steps(figure.id, _batches(figure), figure.circumstances.granularity_s or 0.0)
 
 
@@ -132,7 +129,7 @@ def _batches(figure: Figure) -> BatchStatistics:
 TIMER = Check(
     id="timer",
     rule="F: a batch under 100 steps of its clock, or over 10 % repeated values; W: under 1000 steps",
-    applies=lambda evidence: bool(evidence.arms) or bool(_sees(evidence)),
     examine=_examine,
     sees=_sees,
+    applies=lambda evidence: bool(evidence.arms),
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.check import Check, Remark, cannot_be_checked
 from sectax.audit.evidence import Arm, Evidence
-from sectax.model.finding import Finding, Severity, Warning
+from sectax.model.finding import Finding, Severity
 
 # The median batch of one arm over that of the other.
 MOST_APART = 1.5
@@ -14,7 +14,7 @@ MOST_APART = 1.5
 MOST_WAITED = 0.05
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     # Counts are made to fit the clock that answers: what that of another adds is the waiting, not the batch.
     in_cpu_time = next(iter(evidence.metrics.values())).cpu
     for finding in evidence.measured_findings():
@@ -25,7 +25,7 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
             yield from _pair(finding, arms[0], arms[1], of_cpu=metric.cpu, in_cpu_time=in_cpu_time)
 
 
-def _pair(finding: Finding, treatment: Arm, baseline: Arm, *, of_cpu: bool, in_cpu_time: bool) -> Iterator[Warning]:
+def _pair(finding: Finding, treatment: Arm, baseline: Arm, *, of_cpu: bool, in_cpu_time: bool) -> Iterator[Remark]:
     single = _is_single(treatment) and _is_single(baseline)
     if single and of_cpu:
         return  # an interruption costs CPU time by its number, and a longer operation has more in proportion
@@ -35,14 +35,13 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, *, of_cpu: bool, in_c
     if one is None or other is None:
         if waited:
             missing = "subjects waited for a processor, and how long their batches last is not told"
-            yield cannot_be_checked(UNEQUAL_BATCHES.id, finding.comparison.id, missing)
+            yield cannot_be_checked(finding.comparison.id, missing)
         return
     if max(one, other) <= MOST_APART * min(one, other):
         return
     if waited:
         length = "takes {:.3g} ms of CPU time" if in_cpu_time else "lasts {:.3g} ms"
-        yield Warning(
-            UNEQUAL_BATCHES.id,
+        yield Remark(
             Severity.WARNING if single else Severity.FATAL,
             finding.comparison.id,
             f"a batch of {treatment.id} {length.format(1e3 * one)}, one of {baseline.id} {1e3 * other:.3g} ms, "
@@ -53,9 +52,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, *, of_cpu: bool, in_c
             "run again on a quieter machine",
         )
     elif len(known) < 2 and not single:
-        yield cannot_be_checked(
-            UNEQUAL_BATCHES.id, finding.comparison.id, "how long the subjects waited for a processor is not told"
-        )
+        yield cannot_be_checked(finding.comparison.id, "how long the subjects waited for a processor is not told")
 
 
 def _is_single(arm: Arm) -> bool:
@@ -66,6 +63,6 @@ UNEQUAL_BATCHES = Check(
     id="unequal-batches",
     rule="F: the arms' median batches are more than 1.5 apart in length, and over 5 % of their time was spent waiting "
     "for a processor; W: where each batch is one operation",
-    applies=lambda evidence: evidence.own and bool(evidence.metrics),
     examine=_examine,
+    applies=lambda evidence: bool(evidence.metrics),
 )

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import EndsBy, Figure, Quantity
-from sectax.audit.grouping import by_table, gather, ids, named, sides, speeds, trials_of, untold
+from sectax.audit.grouping import each_table, gather, sides, speeds, trials_of, unknown, worst_of_tables
 from sectax.audit.mislabelled_level import same
-from sectax.model.finding import Severity, Warning
+from sectax.audit.words import named
+from sectax.model.finding import Severity
 from sectax.model.subject import Witness
 from sectax.stats.binomial import clopper_pearson
 
 # Of all counted operations.
 MOST_ERRORS = 0.001
 
+FAST_FAILURES = "a failed operation is often a fast one: the figure is not that of the work"
+MEND = "mend what fails, then measure"
+NOT_THE_SAME = "the two did not do the same work"
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     for arm in evidence.arms.values():
-        yield from _errors(evidence, arm)
+        yield from _errors(arm)
     yield from _unwitnessed(evidence)
     seen: set[tuple[str, str]] = set()
     for finding in evidence.measured_findings():
@@ -34,7 +39,7 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
     yield from _figures(evidence)
 
 
-def _unwitnessed(evidence: Evidence) -> Iterator[Warning]:
+def _unwitnessed(evidence: Evidence) -> Iterator[Remark]:
     """One note for the run where a whole cell does not tell a witness, one for an arm that alone does not tell it."""
     silent = []
     for name in evidence.equal_witnesses:
@@ -43,33 +48,27 @@ def _unwitnessed(evidence: Evidence) -> Iterator[Warning]:
             silent.append(name)
         for arm in evidence.arms.values():
             if arm.cell in telling and not _seen(name, arm):
-                yield cannot_be_checked(
-                    UNEQUAL_WORK.id, arm.id, f"{name} shows whether the work is equal, and nothing witnessed it"
-                )
+                yield cannot_be_checked(arm.id, f"{name} shows whether the work is equal, and nothing witnessed it")
     if silent:
         missing = f"{', '.join(silent)} would show whether the work is equal, and whole cells do not tell it"
-        yield cannot_be_checked(UNEQUAL_WORK.id, "run", missing)
+        yield cannot_be_checked("run", missing)
 
 
-def _errors(evidence: Evidence, arm: Arm) -> Iterator[Warning]:
+def _errors(arm: Arm) -> Iterator[Remark]:
+    # An operation that fails takes its whole trial with it, so what was counted without a word of errors has none.
     if arm.errors is None or arm.batches is None or arm.batches.operations < 1:
-        # In a run of ours an operation that fails takes its whole trial with it, so what was counted has no errors.
-        if not evidence.own:
-            yield cannot_be_checked(UNEQUAL_WORK.id, arm.id, "how many operations failed is not told")
         return
     share = arm.errors / arm.batches.operations
     if share > MOST_ERRORS:
-        yield Warning(
-            UNEQUAL_WORK.id,
-            Severity.FATAL,
+        yield fatal(
             arm.id,
             f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)",
-            "a failed operation is often a fast one: the figure is not that of the work",
-            "mend what fails, then measure",
+            FAST_FAILURES,
+            MEND,
         )
 
 
-def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Warning]:
+def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
     """F where the shares of failed operations differ by more than chance, however small they are."""
     shares = []
     for arm in (treatment, baseline):
@@ -78,13 +77,11 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Warning]:
         shares.append(clopper_pearson(round(arm.errors), arm.batches.operations, 0.99))
     (low, high), (other_low, other_high) = shares
     if low > other_high or high < other_low:
-        yield Warning(
-            UNEQUAL_WORK.id,
-            Severity.FATAL,
+        yield fatal(
             treatment.id,
             f"{treatment.errors:.0f} operations failed, and {baseline.errors:.0f} of its baseline",
-            "the two did not do the same work",
-            "mend what fails, then measure",
+            NOT_THE_SAME,
+            MEND,
         )
 
 
@@ -92,39 +89,32 @@ def _seen(name: str, arm: Arm) -> tuple[Witness, ...]:
     return () if arm.witnesses is None else arm.witnesses.get(name, ())
 
 
-def _witness(name: str, treatment: Arm, baseline: Arm) -> Iterator[Warning]:
+def _witness(name: str, treatment: Arm, baseline: Arm) -> Iterator[Remark]:
     values = [_seen(name, arm) for arm in (treatment, baseline)]
     if not all(values):
         return
     every = [value for seen in values for value in seen]
     if any(not same(every[0], value) for value in every[1:]):
         of_treatment, of_baseline = (", ".join(map(str, seen)) for seen in values)
-        yield Warning(
-            UNEQUAL_WORK.id,
-            Severity.FATAL,
+        yield fatal(
             treatment.id,
             f"{name} is {of_treatment}, and {of_baseline} in its baseline",
-            "the two did not do the same work",
+            NOT_THE_SAME,
             "make both do the same work, or declare the difference as a factor",
         )
 
 
-def _figures(evidence: Evidence) -> Iterator[Warning]:
+def _figures(evidence: Evidence) -> Iterator[Remark]:
     seen = speeds(evidence)
-    for table in by_table(figure for figure in seen if _fails(figure)):
-        worst = max(table, key=lambda figure: _error_share(figure) or 0.0)
-        yield Warning(
-            UNEQUAL_WORK.id,
-            Severity.FATAL,
-            table[0].table,
-            f"{worst.circumstances.errors:.0f} of {_operations(worst):.0f} operations failed ({worst.id}). "
-            f"So in {named(table)}",
-            "a failed operation is often a fast one: the figure is not that of the work",
-            "mend what fails, then measure",
-            ids(table),
-        )
-    yield from untold(
-        UNEQUAL_WORK.id,
+    yield from worst_of_tables(
+        Severity.FATAL,
+        [figure for figure in seen if _fails(figure)],
+        lambda figure: _error_share(figure) or 0.0,
+        lambda figure: f"{figure.circumstances.errors:.0f} of {_operations(figure):.0f} operations failed",
+        FAST_FAILURES,
+        MEND,
+    )
+    yield from unknown(
         [figure for figure in seen if _error_share(figure) is None],
         "how many operations failed is not told",
     )
@@ -137,17 +127,14 @@ def _figures(evidence: Evidence) -> Iterator[Warning]:
     yield from _not_the_same([group for group in compared if _unlike_counts(group)], "numbers of operations differ")
 
 
-def _not_the_same(groups: list[list[Figure]], what: str) -> Iterator[Warning]:
-    for table in by_table(figure for group in groups for figure in group):
-        yield Warning(
-            UNEQUAL_WORK.id,
-            Severity.FATAL,
-            table[0].table,
-            f"the {what}, in {named(table)}",
-            "the two did not do the same work",
-            "make both do the same work, then measure",
-            ids(table),
-        )
+def _not_the_same(groups: list[list[Figure]], what: str) -> Iterator[Remark]:
+    yield from each_table(
+        Severity.FATAL,
+        [figure for group in groups for figure in group],
+        lambda table: f"the {what}, in {named(table)}",
+        NOT_THE_SAME,
+        "make both do the same work, then measure",
+    )
 
 
 def _operations(figure: Figure) -> float | None:
@@ -194,7 +181,7 @@ def _unlike_counts(group: list[Figure]) -> bool:
 UNEQUAL_WORK = Check(
     id="unequal-work",
     rule="F: bytes, operation counts or outputs differ where declared equal; more than 0.1 % errors, or unlike shares",
-    applies=lambda evidence: bool(evidence.arms) or bool(speeds(evidence)),
     examine=_examine,
     sees=speeds,
+    applies=lambda evidence: bool(evidence.arms),
 )

@@ -6,12 +6,13 @@ import math
 import re
 from collections.abc import Iterator
 
-from sectax.audit.check import Check
+from sectax.audit.check import Check, Remark
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import SPEEDS, by_table, gather, ids, named, plural, sides, subject, trials_of, untold
-from sectax.audit.own_figures import OwnFigure
-from sectax.model.finding import Severity, Warning
+from sectax.audit.grouping import SPEEDS, by_table, gather, sides, trials_of, unknown
+from sectax.audit.words import first_of, ids, named, plural, subject
+from sectax.model.finding import Severity
+from sectax.model.metric import Metric
 
 # With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
 WORST_NEEDS, WORST_EXCEEDS = 59, 0.95
@@ -25,7 +26,7 @@ _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 def _sees(evidence: Evidence) -> list[Figure]:
     return [
         figure
-        for figure in evidence.figures
+        for figure in evidence.printed
         if figure.quantity in SPEEDS | {Quantity.MEMORY}
         and (figure.statistic is None or figure.statistic in _CENTRES or needed(figure.statistic) is not None)
     ]
@@ -48,7 +49,7 @@ def _count(figure: Figure) -> int | None:
     return figure.circumstances.replicates if figure.quantity is Quantity.MEMORY else trials_of(figure)
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     seen = _sees(evidence)
     uncounted = [figure for figure in seen if _count(figure) is None]
     for what, group in (
@@ -58,7 +59,7 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
             [one for one in uncounted if one.quantity not in SPEEDS],
         ),
     ):
-        yield from untold(UNSUPPORTED_QUANTILE.id, group, what)
+        yield from unknown(group, what)
     counted = [figure for figure in seen if _count(figure) is not None]
     yield from _single([figure for figure in counted if _count(figure) == 1], frozenset(ids(_compared(evidence))))
     # That nothing was counted is another check's word.
@@ -66,66 +67,61 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
     for group in gather(several, lambda figure: (figure.statistic, _count(figure), _has_values(figure))):
         yield from _group(group, group[0].statistic, _count(group[0]) or 0)
     for table in by_table(_tails(evidence)):
-        yield from _in_runs(table)
+        yield from _in_runs(table, evidence.metrics[table[0].metric])
 
 
-def _tails(evidence: Evidence) -> list[OwnFigure]:
+def _tails(evidence: Evidence) -> list[Figure]:
     """Of a run of ours: what tells of its slow operations. A centre has an interval over the values of blocks."""
     return [
         figure
-        for figure in evidence.own_figures
-        if figure.quantity in SPEEDS and (figure.samples or (figure.statistic == "max" and figure.values))
+        for figure in evidence.figures
+        if figure.treatment
+        and figure.quantity in SPEEDS
+        and (figure.samples or (figure.statistic == "max" and figure.values))
     ]
 
 
-def _in_runs(table: list[OwnFigure]) -> Iterator[Warning]:
+def _in_runs(table: list[Figure], metric: Metric) -> Iterator[Remark]:
     """One warning for a metric, about the treatment of which the least is known."""
-    known = {figure.id: _known(figure) for figure in table}
-    few = sorted((one for one in table if known[one.id] < _least(one)), key=lambda one: known[one.id])
-    if not few:
-        yield from _too_few_blocks(table)
-        return
-    fewest, more = few[0], len(few) - 1
-    saw, meaning = _words(fewest, known[fewest.id])
-    yield Warning(
-        UNSUPPORTED_QUANTILE.id,
-        # A figure that stands by itself says beside it what it lacks.
-        Severity.WARNING if fewest.is_compared else Severity.NOTE,
-        fewest.metric,
-        f"{saw}: needs {_least(fewest)} ({fewest.id}{f'; and {more} more' if more else ''})",
-        meaning,
-        "more blocks, or more rounds in each",
-    )
+    # A figure that stands by itself says beside it what it lacks.
+    severity, tail = Severity.WARNING if metric.compared else Severity.NOTE, metric.summary.tail
+    least = WORST_OF_A_BLOCK_NEEDS if tail is None else needed(table[0].statistic or "") or 0
+    known = {figure.id: _known(figure, tail) for figure in table}
+    few = sorted((figure for figure in table if known[figure.id] < least), key=lambda figure: known[figure.id])
+    if few:
+        saw, meaning = _words(few[0], tail, known[few[0].id])
+        saw = f"{saw}: needs {least} ({first_of(few)})"
+        yield Remark(severity, metric.name, saw, meaning, "more blocks, or more rounds in each")
+    elif tail not in (None, 1):
+        yield from _too_few_blocks(table, severity)
 
 
-def _too_few_blocks(table: list[OwnFigure]) -> Iterator[Warning]:
+def _too_few_blocks(table: list[Figure], severity: Severity) -> Iterator[Remark]:
     """Slow calls that sit in some blocks are not seen before such a block has come up."""
     from sectax.stats.quantiles import BLOCKS_OF_A_TAIL
 
-    short = [one for one in table if one.tail not in (None, 1) and len(one.samples) < BLOCKS_OF_A_TAIL]
+    short = [figure for figure in table if len(figure.samples) < BLOCKS_OF_A_TAIL]
     if short:
-        fewest, more = min(short, key=lambda one: len(one.samples)), len(short) - 1
-        yield Warning(
-            UNSUPPORTED_QUANTILE.id,
-            Severity.WARNING if fewest.is_compared else Severity.NOTE,
-            fewest.metric,
-            f"{fewest.statistic} of {len(fewest.samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
-            f"({fewest.id}{f'; and {more} more' if more else ''})",
+        short.sort(key=lambda figure: len(figure.samples))
+        yield Remark(
+            severity,
+            short[0].metric,
+            f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} ({first_of(short)})",
             "it has no interval: slow calls that sit in some blocks may not have come up yet",
             "more blocks",
         )
 
 
-def _words(figure: OwnFigure, known: float) -> tuple[str, str]:
+def _words(figure: Figure, tail: float | None, known: float) -> tuple[str, str]:
     """What was seen, and what it means."""
-    if figure.tail is None:
+    if tail is None:
         return (
             f"the worst of {known:.0f} in a block, in the middle over the blocks",
             f"about {100 * (1 - 0.5 ** (1 / max(known, 1))):.0f} % of all calls are slower than the figure",
         )
     count = sum(map(len, figure.samples))
     worth = f", which count as {math.floor(known)} independent ones" if known < count else ""
-    if figure.tail == 1:
+    if tail == 1:
         meaning = (
             f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / max(known, 1)):.0f} % of all calls"
         )
@@ -134,17 +130,13 @@ def _words(figure: OwnFigure, known: float) -> tuple[str, str]:
     return f"{figure.statistic} of {count}{worth}", meaning
 
 
-def _least(figure: OwnFigure) -> int:
-    return WORST_OF_A_BLOCK_NEEDS if figure.tail is None else needed(figure.statistic or "") or 0
-
-
-def _known(figure: OwnFigure) -> float:
+def _known(figure: Figure, tail: float | None) -> float:
     """Of how many observations a block's worst is, or as how many independent ones those of all blocks count."""
     from sectax.stats.quantiles import pooled_quantile
 
-    if figure.tail is None:
+    if tail is None:
         return float((figure.trials or 0) // len(figure.blocks))
-    return pooled_quantile(figure.samples, WORST_EXCEEDS if figure.tail == 1 else figure.tail).effective
+    return pooled_quantile(figure.samples, WORST_EXCEEDS if tail == 1 else tail).effective
 
 
 def _compared(evidence: Evidence) -> Iterator[Figure]:
@@ -159,12 +151,12 @@ def _has_values(figure: Figure) -> bool:
     return figure.value is None and len(figure.values) > 0
 
 
-def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[Warning]:
+def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[Remark]:
     """Figures of the same statistic of as many observations, of which there are two or more."""
     if statistic is not None:
         least = needed(statistic)
         if least is not None and count < least:
-            yield _warning(
+            yield _remark(
                 Severity.FATAL,
                 group,
                 f"the {statistic} of {count} values{_origin(group, count)}, in {named(group)}",
@@ -176,14 +168,14 @@ def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[W
     beyond = [name for name in ("median", "p90", "p99", "max") if count < (needed(name) or 0)]
     if _has_values(group[0]):
         if "median" in beyond:
-            yield _warning(
+            yield _remark(
                 Severity.WARNING,
                 group,
                 f"{count} values{_origin(group, count)} are behind each of {named(group)}",
                 f"so few carry no median ({needed('median')} are needed), nor any other quantile",
             )
     elif beyond:
-        yield _warning(
+        yield _remark(
             Severity.WARNING,
             group,
             f"which statistic of {count} values it is, and how far they lie apart, is not told of {named(group)}",
@@ -192,7 +184,7 @@ def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[W
         )
 
 
-def _single(figures: list[Figure], compared: frozenset[str]) -> Iterator[Warning]:
+def _single(figures: list[Figure], compared: frozenset[str]) -> Iterator[Remark]:
     """Figures with one value behind each: F where a ratio or a quantile is drawn from it."""
     drawn: list[Figure] = []
     alone: list[Figure] = []
@@ -200,14 +192,14 @@ def _single(figures: list[Figure], compared: frozenset[str]) -> Iterator[Warning
         is_drawn_from = one.id in compared or needed(one.statistic or "") is not None
         (drawn if is_drawn_from else alone).append(one)
     if drawn:
-        yield _warning(
+        yield _remark(
             Severity.FATAL,
             drawn,
             f"one value is behind each of {named(drawn)}",
             "one value has no interval, so no ratio and no quantile",
         )
     if alone:
-        yield _warning(
+        yield _remark(
             Severity.WARNING,
             alone,
             f"one run is behind each of {named(alone)}",
@@ -225,9 +217,9 @@ def _origin(group: list[Figure], count: int) -> str:
     return f" from {'one ' + unit if replicates == 1 else f'{replicates} {plural(unit)}'}"
 
 
-def _warning(severity: Severity, group: list[Figure], saw: str, meaning: str) -> Warning:
+def _remark(severity: Severity, group: list[Figure], saw: str, meaning: str) -> Remark:
     advice = "more trials, or take the figure as a single observation"
-    return Warning(UNSUPPORTED_QUANTILE.id, severity, subject(group), saw, meaning, advice, ids(group))
+    return Remark(severity, subject(group), saw, meaning, advice, ids(group))
 
 
 def _or(names: list[str]) -> str:
@@ -239,7 +231,7 @@ UNSUPPORTED_QUANTILE = Check(
     rule="F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
     "W: too few for some, and which statistic it is is not told; one run by itself; "
     "in a run of ours, too few for a tail (20 blocks too), or for a block's worst (14)",
-    applies=lambda evidence: bool(_sees(evidence)) or bool(_tails(evidence)),
     examine=_examine,
     sees=_sees,
+    applies=lambda evidence: bool(_tails(evidence)),
 )

@@ -7,10 +7,10 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sectax.audit.check import Check, cannot_be_checked
+from sectax.audit.check import Check, Remark, cannot_be_checked, warning
 from sectax.audit.evidence import Arm, Evidence
-from sectax.audit.over_blocks import percent
-from sectax.model.finding import Effect, Finding, Severity, Warning
+from sectax.audit.words import percent
+from sectax.model.finding import Effect, Finding
 from sectax.model.metric import Summary
 from sectax.model.treatment import CONTROLS
 
@@ -32,7 +32,7 @@ def _pairs(evidence: Evidence) -> Iterator[_Pair]:
     wall = {
         finding.comparison.treatment: finding.effect
         for finding in evidence.measured_findings()
-        if evidence.observed[finding.comparison.metric] == evidence.batch
+        if evidence.metrics[finding.comparison.metric].observed == evidence.batch
         and finding.effect is not None
         and _is_finite(finding.effect)
     }
@@ -48,7 +48,7 @@ def _is_finite(effect: Effect) -> bool:
     return math.isfinite(effect.low) and math.isfinite(effect.high)
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _examine(evidence: Evidence) -> Iterator[Remark]:
     for pair in _pairs(evidence):
         if not _differ(evidence, pair, 0.0):
             continue
@@ -57,13 +57,11 @@ def _examine(evidence: Evidence) -> Iterator[Warning]:
         saw = f"CPU time changes by {percent(pair.cpu.log_ratio)}, wall time by {percent(pair.wall.log_ratio)}"
         if shares[0] is None or shares[1] is None:
             missing = f"{saw}, and how long the subjects waited for a processor is not told"
-            yield cannot_be_checked(WALL_AGAINST_CPU.id, compared.id, missing)
+            yield cannot_be_checked(compared.id, missing)
             continue
         waiting = math.log(shares[0]) - math.log(shares[1])
         if _differ(evidence, pair, waiting):
-            yield Warning(
-                WALL_AGAINST_CPU.id,
-                Severity.WARNING,
+            yield warning(
                 compared.id,
                 f"{saw}; without the time in which they waited for a processor, wall time changes by "
                 f"{percent(pair.wall.log_ratio - waiting)}",
@@ -110,6 +108,6 @@ def _seconds(evidence: Evidence, arm: Arm, *, of_cpu: bool) -> float | None:
 WALL_AGAINST_CPU = Check(
     id="wall-against-cpu",
     rule="W: CPU and wall time differ by more than the margin where their intervals and waiting do not explain it",
-    applies=lambda evidence: any(True for _ in _pairs(evidence)),
     examine=_examine,
+    applies=lambda evidence: any(True for _ in _pairs(evidence)),
 )

@@ -109,7 +109,7 @@ def fired_for_sure(control: Effect) -> bool:
 
 
 @dataclass(frozen=True)
-class Warning:
+class AuditWarning:
     """One check's answer: a stable identifier, how grave it is, the figures it saw, what it means, what to do.
 
     `subject` is what it is about: a comparison, a treatment, a family or the whole run ('run'); of other people's
@@ -125,6 +125,10 @@ class Warning:
     figures: tuple[str, ...] = ()
 
 
+# Its former name, for the rooms that still use it.
+Warning = AuditWarning
+
+
 @dataclass(frozen=True)
 class Finding:
     """One comparison judged. `withheld` is the verdict that a fatal warning took away."""
@@ -133,7 +137,7 @@ class Finding:
     verdict: VerdictId
     effect: Effect | None
     margin: float
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[AuditWarning, ...] = ()
     withheld: VerdictId | None = None
     seconds_needed: tuple[float, float] | None = None
 

@@ -56,7 +56,7 @@ def _published(target: str) -> Audited:
 def _run(target: str) -> Audited:
     from sectax.analysis.findings import judge
     from sectax.analysis.withhold import apply
-    from sectax.audit.evidence import evidence_of
+    from sectax.audit.own_run import evidence_of
     from sectax.record.reader import RunReader
 
     with contextlib.closing(RunReader.open(Path(target))) as reader:
@@ -121,7 +121,7 @@ def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited
         title=title,
         own=own,
         figures=sum(1 for _ in evidence.measured_findings()) if own else len(evidence.figures),
-        values=sum(len(figure.values) for figure in evidence.figures),
+        values=sum(len(figure.values) for figure in evidence.printed),
         checks=tuple(Checked(each.check, each.rule, status(each), each.warnings) for each in outcomes),
     )
 

@@ -52,9 +52,7 @@ def figure(name: str, value: float, *, quantity: Quantity = Quantity.TIME, **giv
 
 
 def source(figures: Sequence[Figure], contrast: Contrast | None = None) -> Evidence:
-    return Evidence(
-        arms={}, findings=(), families={}, observed={}, own=False, figures=tuple(figures), contrast=contrast
-    )
+    return Evidence(tuple(figures), contrast)
 
 
 def sides(rng: Rng, seconds: float = 1e-3, *, rows: int = 0, **given: Any) -> list[Figure]:

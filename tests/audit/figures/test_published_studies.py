@@ -12,9 +12,9 @@ from sectax import published
 from sectax.audit.check import Outcome
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Quantity
-from sectax.audit.matrix import State, states
 from sectax.audit.published import evidence_of_study
 from sectax.audit.registry import checks, review
+from tests.audit.matrix import State, states
 
 EXPECTED = tomllib.loads((Path(__file__).parents[1] / "expected_matrix.toml").read_text(encoding="utf-8"))
 STUDIES = published.ids()

@@ -11,18 +11,18 @@ import pytest
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Cold, Contrast, EndsBy, Figure, Moves, Quantity
 from sectax.audit.first_trial import first_differs
-from sectax.audit.matrix import State, states
 from sectax.audit.registry import checks, review
 from sectax.audit.service_defaults import WITHDRAWN, withdrawn
 from sectax.audit.unsupported_quantile import needed
 from sectax.model.curves import contradiction
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 from tests.audit.figures.scenarios import CONTRAST, figure, sides, source
+from tests.audit.matrix import State, states
 
 RNG = np.random.default_rng(1)
 
 
-def said(evidence: Evidence, check: str) -> list[Warning]:
+def said(evidence: Evidence, check: str) -> list[AuditWarning]:
     return [warning for outcome in review(evidence) if outcome.check == check for warning in outcome.warnings]
 
 

@@ -8,7 +8,7 @@ import pytest
 from sectax.audit.evidence import Evidence
 from sectax.audit.importers.columns import Columns
 from sectax.audit.registry import review
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 from tests.audit.importers.samples import read, sample
 
 RNG = np.random.default_rng(3)
@@ -19,7 +19,7 @@ def table(**sides: np.ndarray) -> Evidence:
     return read("\n".join(["side,time", *rows]), columns=Columns(value="time", unit="s", by=("side",)))
 
 
-def said(evidence: Evidence, check: str) -> list[Warning]:
+def said(evidence: Evidence, check: str) -> list[AuditWarning]:
     return [warning for outcome in review(evidence) if outcome.check == check for warning in outcome.warnings]
 
 

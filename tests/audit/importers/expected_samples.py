@@ -9,9 +9,9 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-from sectax.audit.matrix import State, states
 from sectax.audit.registry import checks, review
 from tests.audit.importers.samples import FILES, read, sample
+from tests.audit.matrix import State, states
 
 EXPECTED = Path(__file__).with_name("expected_samples.toml")
 

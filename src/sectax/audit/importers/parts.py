@@ -53,4 +53,4 @@ def evidence(figures: Sequence[Figure], what: str, contrast: Contrast | None = N
     for figure in figures:
         seen[figure.id] = times = seen.get(figure.id, 0) + 1
         unique.append(figure if times == 1 else replace(figure, id=f"{figure.id} ({times})"))
-    return Evidence(arms={}, findings=(), families={}, observed={}, own=False, figures=tuple(unique), contrast=contrast)
+    return Evidence(tuple(unique), contrast)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from sectax.audit.check import Outcome
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 
 
 class State(StrEnum):
@@ -29,7 +29,7 @@ def states(outcome: Outcome, figures: Iterable[str]) -> dict[str, State]:
 
     What is said of no single figure stands under its subject in brackets, as '(get against head)' or '(all figures)'.
     """
-    said: dict[str, list[Warning]] = {}
+    said: dict[str, list[AuditWarning]] = {}
     for warning in outcome.warnings:
         for key in warning.figures or (f"({warning.subject})",):
             said.setdefault(key, []).append(warning)
@@ -41,5 +41,5 @@ def states(outcome: Outcome, figures: Iterable[str]) -> dict[str, State]:
     return every | {key: _gravest(warnings) for key, warnings in said.items()}
 
 
-def _gravest(warnings: list[Warning]) -> State:
+def _gravest(warnings: list[AuditWarning]) -> State:
     return _STATES[min((warning.severity for warning in warnings), key=_GRAVEST_FIRST.index)]

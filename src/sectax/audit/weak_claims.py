@@ -1,25 +1,24 @@
-"""Claims whose interval barely excludes nothing: such an effect is likely smaller than it looks."""
+"""Claims of a run of ours that rest on little: on an interval that barely excludes nothing, on the blocks left over."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sectax.audit.check import Check
+from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Evidence
-from sectax.model.finding import FASTER, SLOWER, Finding, Severity, Warning
+from sectax.model.finding import FASTER, SLOWER, Finding
 from sectax.model.treatment import CONTROLS
 
 # The near end of the interval as a share of the point. Of claims about a true 0.5 %, more than nine in ten lie under it
 # and show twice the truth; of those about a true 3 %, one in a hundred (`benchmarks.simulations.exaggeration`).
 NEAR = 0.25
+MOST_LOST = 0.1
 
 
-def _examine(evidence: Evidence) -> Iterator[Warning]:
+def _barely_found(evidence: Evidence) -> Iterator[Remark]:
     for finding in evidence.findings:
         if finding.comparison.standing not in CONTROLS and _near_end(finding) < NEAR:
-            yield Warning(
-                BARELY_FOUND.id,
-                Severity.WARNING,
+            yield warning(
                 finding.comparison.id,
                 "the interval barely excludes no effect at all",
                 "the direction stands, but the effect is likely smaller than its point: "
@@ -36,9 +35,28 @@ def _near_end(finding: Finding) -> float:
     return min(abs(effect.low), abs(effect.high)) / abs(effect.log_ratio)
 
 
+def _lost_blocks(evidence: Evidence) -> Iterator[Remark]:
+    for finding in evidence.measured_findings():
+        effect = finding.effect
+        if effect is not None and effect.blocks_lost > MOST_LOST * (effect.blocks + effect.blocks_lost):
+            yield warning(
+                finding.comparison.id,
+                f"{effect.blocks_lost} of {effect.blocks + effect.blocks_lost} blocks have no pair",
+                "what failed may be what would have been slow, or fast",
+                "see why it failed: the reasons are in the record",
+            )
+
+
 BARELY_FOUND = Check(
     id="barely-found",
     rule="W: the near end of a claim's interval is less than a quarter of its point",
+    examine=_barely_found,
     applies=lambda evidence: evidence.own,
-    examine=_examine,
+)
+
+LOST_BLOCKS = Check(
+    id="lost-blocks",
+    rule="W: more than a tenth of a comparison's blocks have no pair",
+    examine=_lost_blocks,
+    applies=lambda evidence: evidence.own,
 )

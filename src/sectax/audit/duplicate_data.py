@@ -1,0 +1,152 @@
+"""Two measurements never give the same numbers throughout: neither cells of a table nor processes of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import combinations
+
+from sectax.audit.check import Check, Remark, fatal
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Figure
+from sectax.audit.grouping import cell, gather, speeds, unknown
+from sectax.audit.words import ids, named, subject
+from sectax.model.finding import Severity
+from sectax.model.plan import FIRST_LOOK
+
+# The chance that any two cells of a source tie throughout by themselves.
+CHANCE = 1e-6
+FEWEST_VALUES = 3
+# Summaries of a cell tie by chance where few digits are printed. So many together, over three or more, do not.
+FEWEST_DIGITS = 15
+# So many batch times in a row are equal by chance in none of a hundred million pairs of processes, where at most a
+# quarter of the times of a process repeat: a clock that shows a dozen different values at least.
+FEWEST_BATCHES = 8
+MOST_DUPLICATES = 0.25
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    cells = gather(speeds(evidence), cell)
+    # Cells that hold the same vector, by the vector. Only those of one metric can tie.
+    same: dict[Hashable, list[list[Figure]]] = {}
+    bare = []
+    for group in cells:
+        vector = _vector(group)
+        if vector is None:
+            bare += group
+        else:
+            same.setdefault((group[0].metric, group[0].quantity, vector), []).append(group)
+    pairs = max(1, math.comb(len(cells), 2))
+    for groups in same.values():
+        if len(groups) > 1 and _improbable(groups[0], CHANCE / pairs):
+            copies = [figure for group in groups for figure in group]
+            count = len(groups[0][0].values) or len(groups[0])
+            yield Remark(
+                Severity.FATAL,
+                subject(copies),
+                f"the same {count} numbers stand in {len(groups)} cells: {named(group[0] for group in groups)}",
+                "they were not measured in all of them",
+                "find out which of them were measured, and measure the others",
+                ids(copies),
+            )
+    yield from _in_runs(evidence)
+    yield from unknown(bare, "single values, or three summaries of each cell, are not told")
+
+
+def _vector(group: list[Figure]) -> tuple[object, ...] | None:
+    """The single values of a cell, or else its summaries by name."""
+    values = group[0].values
+    if len(values) >= FEWEST_VALUES:
+        return tuple(map(float, values))
+    summaries = {figure.statistic: figure.typical for figure in group}
+    if len(summaries) < FEWEST_VALUES or None in summaries or None in summaries.values():
+        return None
+    return tuple(sorted(summaries.items(), key=str))
+
+
+def _improbable(group: list[Figure], chance: float) -> bool:
+    values = group[0].values
+    if len(values) >= FEWEST_VALUES:
+        return _log_chance(values) < math.log(chance)
+    distinct = {value for figure in group if (value := figure.typical) is not None}
+    return len(distinct) >= FEWEST_VALUES and sum(map(_digits, distinct)) >= FEWEST_DIGITS
+
+
+def _log_chance(values: Sequence[float]) -> float:
+    """The log of the chance that a second sample of the same kind has the same values in the same order.
+
+    Two values drawn from a normal distribution of standard deviation s and rounded to steps of q are equal with chance
+    q / (2 s √π). The step is not told: the smallest difference is at least as large, so the chance is not understated.
+    """
+    import numpy as np
+
+    data = np.asarray(values, dtype=np.float64)
+    steps = np.diff(np.unique(data))
+    if steps.size == 0:
+        return 0.0
+    one = float(steps.min()) / (2 * float(data.std()) * math.sqrt(math.pi))
+    return data.size * math.log(min(one, 1.0))
+
+
+def _digits(value: float) -> int:
+    """Significant digits as printed: zeros at either end say nothing."""
+    return len(f"{value:.9e}".split("e")[0].replace(".", "").rstrip("0"))
+
+
+def _in_runs(evidence: Evidence) -> Iterator[Remark]:
+    """F for every treatment that shares the times of a process, or all its blocks' values, with another."""
+    told: set[str] = set()
+    for arms, saw in (*_processes(evidence), *_columns(evidence)):
+        for arm in arms:
+            if arm not in told:
+                told.add(arm)
+                yield fatal(
+                    arm,
+                    saw,
+                    "they were not measured in all of them",
+                    "find out which of them were measured, and run again",
+                )
+
+
+def _processes(evidence: Evidence) -> Iterator[tuple[list[str], str]]:
+    """Whole processes whose batch times are equal."""
+    seen: dict[bytes, list[tuple[str, int]]] = {}
+    for arm in evidence.arms.values():
+        if arm.batches is None or arm.batches.duplicate_share > MOST_DUPLICATES:
+            continue
+        for block, shape in arm.shapes.items():
+            if shape.batches >= FEWEST_BATCHES:
+                seen.setdefault(shape.fingerprint, []).append((arm.id, block))
+    for places in seen.values():
+        if len(places) > 1:
+            named = " and ".join(f"{arm} in block {block}" for arm, block in places[:2])
+            yield list(dict.fromkeys(arm for arm, _ in places)), f"the same batch times throughout: {named}"
+
+
+def _columns(evidence: Evidence) -> Iterator[tuple[list[str], str]]:
+    """Treatments whose values are equal in every block that they share, whatever the metric is made of."""
+    for metric in evidence.metrics:
+        columns: dict[tuple[tuple[int, float], ...], list[str]] = {}
+        for arm in evidence.arms.values():
+            values = arm.values.get(metric, {})
+            if len(set(values.values())) >= FIRST_LOOK:
+                # Treatments leave a run in different blocks; what was copied was copied from the start.
+                columns.setdefault(tuple(values.items())[:FIRST_LOOK], []).append(arm.id)
+        for arms in columns.values():
+            if len(arms) > 1 and all(_equal(evidence, metric, *two) for two in combinations(arms, 2)):
+                yield arms, f"the same {metric} in every block: {arms[0]} and {arms[1]}"
+
+
+def _equal(evidence: Evidence, metric: str, one: str, other: str) -> bool:
+    values, others = evidence.arms[one].values[metric], evidence.arms[other].values[metric]
+    both = values.keys() & others.keys()
+    return len({values[block] for block in both}) >= FIRST_LOOK and all(values[b] == others[b] for b in both)
+
+
+DUPLICATE_DATA = Check(
+    id="copied-data",
+    rule="F: equal values, in the same order, in different cells, beyond what chance and rounding make",
+    examine=_examine,
+    sees=speeds,
+    applies=lambda evidence: bool(evidence.arms),
+)

@@ -1,0 +1,186 @@
+"""A run of ours as evidence: its figures with what one operation does, and what is known of every treatment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from sectax.audit.evidence import Arm, Evidence, KnownCost
+from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
+from sectax.model.finding import Finding, VerdictId
+from sectax.model.measured import Measured
+from sectax.model.metric import Metric, Summary
+from sectax.model.plan import Plan, batch_observation, known_cost, nominal_cost
+from sectax.model.treatment import CONTROLS, Role, Treatment
+
+_QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
+
+
+def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
+    """A run of ours as evidence. A treatment that no comparison measured is left out, unless it counted nothing."""
+    plan = measured.plan
+    judged = tuple(findings)
+    compared = [finding.comparison for finding in judged if finding.verdict != VerdictId.NOT_MEASURED]
+    used = {arm for each in compared for arm in (each.treatment, each.baseline)}
+    used |= {arm for arm, batches in measured.batches.items() if not batches.operations}
+    treatments = [each for each in plan.treatments if each.id in used]
+    metrics = {metric.name: metric for metric in plan.metrics}
+    families = {cell.id: cell.family for cell in plan.cells}
+    return Evidence(
+        own=True,
+        figures=tuple(_figures(measured, treatments)),
+        arms={each.id: _arm(measured, each, families[each.cell]) for each in treatments},
+        findings=judged,
+        families=families,
+        metrics=metrics,
+        batch=batch_observation(plan),
+        equal_witnesses=plan.equal_witnesses,
+        known_costs=_known_costs(measured),
+        margin=plan.stopping.margin,
+        preset=plan.preset,
+        differences={
+            each.id: _differences(measured, each.baseline, each.treatment, metrics[each.metric])
+            for each in compared
+            if each.standing not in CONTROLS and metrics[each.metric].resolution == 0
+        },
+    )
+
+
+def _figures(measured: Measured, treatments: Sequence[Treatment]) -> Iterable[Figure]:
+    """Every metric of every treatment that is no control of the run itself, metric by metric.
+
+    A figure's table is its metric, and `trials` counts the observations of all blocks. What
+    `circumstances.link_bytes_s` limits is what the operation does beyond those that it contains.
+    """
+    for metric in measured.plan.metrics:
+        for treatment in treatments:
+            count = measured.counts.get(metric.name, {}).get(treatment.id, 0)
+            if not count or treatment.role not in (Role.BASELINE, Role.TREATMENT):
+                continue
+            values: Mapping[int, float] = measured.values.get(metric.name, {}).get(treatment.id, {})
+            blocks = tuple(block for block in measured.blocks if block in values)
+            samples = measured.samples.get(metric.observed, {}).get(treatment.id, {})
+            yield Figure(
+                id=f"{treatment.id}:{metric.name}",
+                table=metric.name,
+                levels=treatment.levels,
+                metric=metric.name,
+                quantity=_QUANTITIES.get(metric.unit, Quantity.OTHER),
+                unit=metric.unit,
+                statistic="max" if metric.summary is Summary.MAXIMUM else metric.summary.value,
+                trials=count,
+                values=tuple(values[block] for block in blocks),
+                circumstances=_circumstances(measured.plan, treatment),
+                treatment=treatment.id,
+                blocks=blocks,
+                samples=() if metric.summary.tail is None else tuple(samples.values()),
+            )
+
+
+def _circumstances(plan: Plan, treatment: Treatment) -> Circumstances:
+    """What one operation of a treatment carries and contains, as the plan says."""
+    operation, contents = treatment.levels.get(plan.control), plan.contents
+    if contents is None or operation is None:
+        return Circumstances(operation=operation)
+    size = contents.sizes.get(treatment.levels.get(contents.size_factor, ""))
+    return Circumstances(
+        operation=operation,
+        moves=None if size is None else Moves.BODY,
+        contains=contents.parts.get(operation, ()),
+        size_bytes=size,
+        link_bytes_s=contents.bytes_s.get(operation),
+    )
+
+
+def _arm(measured: Measured, treatment: Treatment, family: str) -> Arm:
+    calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
+    calibration = calibrations.get(treatment.id)
+    telemetry = measured.telemetry.get(treatment.id, {})
+    lengths = _batches_s(measured, treatment.id)
+    return Arm(
+        id=treatment.id,
+        cell=treatment.cell,
+        family=family,
+        role=treatment.role,
+        declares=treatment.declares,
+        witnesses=measured.witnesses.get(treatment.id),
+        batches=measured.batches.get(treatment.id),
+        # A subject that does not know its clock's step says 0.
+        granularity_s=None if calibration is None else calibration.granularity_s or None,
+        errors=telemetry.get("errors"),
+        throttled_s=telemetry.get("throttled_s"),
+        waited_s=_waited_s(telemetry),
+        spanned_s=telemetry.get("spanned_s"),
+        queued=_queued(measured, treatment.id, lengths),
+        batch_s=next(iter(lengths.values()), None),
+        settles=calibration is not None and calibration.settle,
+        settled=None if calibration is None else calibration.settled,
+        shapes=measured.shapes.get(treatment.id, {}),
+        values={
+            metric.name: measured.values.get(metric.name, {}).get(treatment.id, {})
+            for metric in measured.plan.metrics
+            if metric.resolution == 0
+        },
+    )
+
+
+def _waited_s(telemetry: Mapping[str, float]) -> float | None:
+    """Without the run-queue delay the greater part is not known; steal and throttling are told where there are any."""
+    if "run_queue_delay_s" not in telemetry:
+        return None
+    return sum(telemetry.get(name, 0.0) for name in ("run_queue_delay_s", "steal_s", "throttled_s"))
+
+
+def _queued(measured: Measured, treatment: str, lengths: Mapping[str, float]) -> float | None:
+    told, batches = measured.telemetry.get(treatment, {}), measured.batches.get(treatment)
+    waited_s, batch = told.get("run_queue_delay_s"), batch_observation(measured.plan)
+    of_batches = [each.name for each in measured.plan.metrics if each.observed == batch and each.name in lengths]
+    batch_s = lengths[of_batches[0]] if of_batches else 0.0
+    spanned_s = told.get("spanned_s") or (batches.batches * batch_s if batches else 0.0)
+    return None if waited_s is None or not spanned_s else waited_s / spanned_s
+
+
+def _batches_s(measured: Measured, treatment: str) -> dict[str, float]:
+    """How long a typical batch lasts by each metric that tells the time of an operation, in seconds."""
+    batches = measured.batches.get(treatment)
+    if batches is None or not batches.batches:
+        return {}
+    return {
+        metric.name: operation_s * batches.operations / batches.batches
+        for metric in measured.plan.metrics
+        if (operation_s := _operation_s(metric, measured.values.get(metric.name, {}).get(treatment, {}).values()))
+    }
+
+
+def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
+    """The median over the blocks of the time of one operation; None where the metric does not tell it."""
+    if metric.summary is Summary.RATE:
+        times = [1 / value for value in values if value > 0]
+    elif metric.unit == "s" and metric.summary in (Summary.MEAN, Summary.MEDIAN):
+        times = list(values)
+    else:
+        return None
+    return median(times) if times else None
+
+
+def _differences(measured: Measured, baseline: str, treatment: str, metric: Metric) -> tuple[float, ...]:
+    import numpy as np
+
+    from sectax.stats.differences import paired_differences
+
+    columns = measured.values.get(metric.name, {})
+    sides = (columns.get(baseline, {}), columns.get(treatment, {}))
+    both = [block for block in measured.blocks if block in sides[0] and block in sides[1]]
+    one, other = (np.array([side[block] for block in both], dtype=np.float64) for side in sides)
+    paired = paired_differences(one, other, metric.better)
+    return tuple(paired[np.isfinite(paired)].tolist())
+
+
+def _known_costs(measured: Measured) -> dict[str, KnownCost]:
+    plan = measured.plan
+    return {
+        treatment.id: KnownCost(nominal_cost(plan, treatment), real)
+        for treatment in plan.treatments
+        if treatment.role is Role.POSITIVE
+        if (real := known_cost(plan, measured.calibrated, treatment)) is not None
+    }

@@ -1,0 +1,109 @@
+"""What a trial's figures are of: a time that was configured, or nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.check import Check, Remark, fatal
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import EndsBy, Figure, Quantity
+from sectax.audit.grouping import each_table, unknown
+from sectax.audit.words import named
+from sectax.model.finding import Severity
+
+# A trial that ends by the clock ends a little late, when its last operation is done; never early.
+EARLY, LATE = 0.995, 1.05
+
+# Quantities that are of a whole trial, which may have counted nothing.
+_OF_A_TRIAL = frozenset({Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH, Quantity.COUNT})
+# Of these, a figure above zero shows that something was counted.
+_COUNTING = _OF_A_TRIAL - {Quantity.TOTAL_TIME}
+
+
+def _totals(evidence: Evidence) -> list[Figure]:
+    return [each for each in evidence.printed if each.quantity is Quantity.TOTAL_TIME and each.typical is not None]
+
+
+def _by_the_clock(evidence: Evidence) -> Iterator[Remark]:
+    fixed = {figure.id: _fixed(figure) for figure in _totals(evidence)}
+    yield from unknown(
+        [figure for figure in _totals(evidence) if fixed[figure.id] is None],
+        "what ended the trial, the clock or a number of events, is not told",
+    )
+
+    def saw(table: list[Figure]) -> str:
+        configured = {figure.circumstances.configured_s for figure in table}
+        how_long = "".join(f", {seconds:g} s" for seconds in configured if seconds and len(configured) == 1)
+        return f"the total is the time that was configured{how_long}, in {named(table)}"
+
+    yield from each_table(
+        Severity.FATAL,
+        [figure for figure in _totals(evidence) if fixed[figure.id]],
+        saw,
+        "it is the same however fast the machine is, so it shows no cost and no lack of one",
+        "compare operations per second, or let a number of events end the trial",
+    )
+
+
+def _fixed(figure: Figure) -> bool | None:
+    """Whether the clock ended the trial; where that is not told, whether it looks so."""
+    told = figure.circumstances
+    if told.ends_by is not None:
+        return told.ends_by is EndsBy.TIME
+    if told.configured_s is None:
+        return None
+    return EARLY * told.configured_s <= (figure.typical or 0.0) <= LATE * told.configured_s
+
+
+def _of_trials(evidence: Evidence) -> list[Figure]:
+    return [
+        figure
+        for figure in evidence.printed
+        if figure.quantity in _OF_A_TRIAL or figure.circumstances.events is not None or figure.trials == 0
+    ]
+
+
+def _of_nothing(evidence: Evidence) -> Iterator[Remark]:
+    seen = _of_trials(evidence)
+    missing = "how many events the trial counted is not told"
+    yield from unknown([figure for figure in seen if _nothing(figure) is None], missing)
+    yield from each_table(
+        Severity.FATAL,
+        [figure for figure in seen if _nothing(figure)],
+        lambda table: f"no event was counted in {named(table)}",
+        "there is nothing that the figure could be of",
+        "see why the trial did nothing, and run it again",
+    )
+    for arm in evidence.arms.values():
+        if arm.batches is not None and not arm.batches.operations:
+            yield fatal(
+                arm.id,
+                f"no operation was counted in {arm.batches.batches} batches",
+                "there is nothing that a figure could be of",
+                "see why the subject did nothing, and run it again",
+            )
+
+
+def _nothing(figure: Figure) -> bool | None:
+    events, value = figure.circumstances.events, figure.typical
+    if events is not None:
+        return events <= 0
+    if figure.trials == 0:
+        return True
+    return value <= 0 if figure.quantity in _COUNTING and value is not None else None
+
+
+FIXED_TIME_TOTAL = Check(
+    id="fixed-time-total",
+    rule="F: a total time that was configured cannot show a cost; the rate can",
+    examine=_by_the_clock,
+    sees=_totals,
+)
+
+ZERO_EVENT_RUN = Check(
+    id="zero-event-run",
+    rule="F: the trial counted no event",
+    examine=_of_nothing,
+    sees=_of_trials,
+    applies=lambda evidence: bool(evidence.arms),
+)
