@@ -16,10 +16,10 @@ import pytest
 
 from sectax.cli.live_line import live_line, plain
 from sectax.cli.progress import REDRAW_S, Loudness, TerminalProgress
-from sectax.workflow.whereabouts import Left, Whereabouts
+from sectax.workflow.progress_line import Left, ProgressLine
 from tests.program import PROGRAM, sectax
 
-KNOWN = Whereabouts(
+KNOWN = ProgressLine(
     "block 7",
     9.0,
     "1 of 2 answered",

@@ -18,8 +18,8 @@ from sectax.model.plan import Stopping
 from sectax.toolchain import probes
 from sectax.toolchain.probes import Manifest, Probe
 from sectax.workflow import present
+from sectax.workflow.progress_line import ProgressLine
 from sectax.workflow.run import start
-from sectax.workflow.whereabouts import Whereabouts
 from tests.program import PROGRAM, sectax
 
 LEVELS = ("language=php", "operation=verify", "algorithm=RS256,EdDSA")
@@ -42,8 +42,8 @@ class Quiet:
     def at(self, doing: str, done: int, total: int) -> None:
         pass
 
-    def stands(self, whereabouts: Whereabouts) -> None:
-        self.lines.append(whereabouts.line())
+    def stands(self, progress_line: ProgressLine) -> None:
+        self.lines.append(progress_line.line())
 
     def waiting(self, what: str) -> AbstractContextManager[None]:
         return nullcontext()

@@ -38,7 +38,7 @@ def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys,
         def at(self, doing: str, done: int, total: int) -> None:
             """Not what is asked."""
 
-        def stands(self, whereabouts: object) -> None:
+        def stands(self, progress_line: object) -> None:
             """Not what is asked."""
 
         def waiting(self, what: str) -> contextlib.AbstractContextManager[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.model.printable import printable
-from sectax.workflow.whereabouts import Whereabouts
+from sectax.workflow.progress_line import ProgressLine
 
 BAR = 10
 FULL, EMPTY = "█", "░"
@@ -11,7 +11,7 @@ _PLAIN = str.maketrans(FULL + EMPTY + "·…−±", "#.|~-~")
 
 
 def live_line(
-    doing: str, done: int, total: int, elapsed_s: float, known: Whereabouts | None, since_s: float, width: int
+    doing: str, done: int, total: int, elapsed_s: float, known: ProgressLine | None, since_s: float, width: int
 ) -> str:
     """The line, cut to fit: what matters less leaves before what matters more.
 

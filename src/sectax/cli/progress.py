@@ -13,7 +13,7 @@ from typing import TextIO
 
 from sectax.cli.live_line import live_line, plain
 from sectax.model.printable import printable
-from sectax.workflow.whereabouts import Whereabouts
+from sectax.workflow.progress_line import ProgressLine
 
 # The live line is rewritten in place, not more often than an eye can follow.
 REDRAW_S = 0.25
@@ -47,7 +47,7 @@ class TerminalProgress:
         self._began = clock()
         self._drawn = float("-inf")
         self._shown = False
-        self._known: Whereabouts | None = None
+        self._known: ProgressLine | None = None
         self._known_at = self._began
 
     def say(self, text: str) -> None:
@@ -62,10 +62,10 @@ class TerminalProgress:
         if self._live and self._clock() - self._drawn >= REDRAW_S:
             self._draw(doing, done, total)
 
-    def stands(self, whereabouts: Whereabouts) -> None:
-        self._known, self._known_at = whereabouts, self._clock()
-        if whereabouts.blocks and (self._loudness is Loudness.VERBOSE or not self._live):
-            self.say(whereabouts.line())
+    def stands(self, progress_line: ProgressLine) -> None:
+        self._known, self._known_at = progress_line, self._clock()
+        if progress_line.blocks and (self._loudness is Loudness.VERBOSE or not self._live):
+            self.say(progress_line.line())
 
     @contextlib.contextmanager
     def waiting(self, what: str) -> Iterator[None]:

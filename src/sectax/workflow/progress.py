@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from sectax.workflow.whereabouts import Whereabouts
+from sectax.workflow.progress_line import ProgressLine
 
 
 class Progress(Protocol):
@@ -23,7 +23,7 @@ class Progress(Protocol):
     def at(self, doing: str, done: int, total: int) -> None:
         """The pilot, or a block, has come so far."""
 
-    def stands(self, whereabouts: Whereabouts) -> None:
+    def stands(self, progress_line: ProgressLine) -> None:
         """A block has ended, or the first one begins: what is known now."""
 
     def waiting(self, what: str) -> AbstractContextManager[None]:

@@ -42,7 +42,7 @@ from sectax.workflow.in_time import with_budget, with_last_look
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.machine_load import machine_load
 from sectax.workflow.progress import Progress
-from sectax.workflow.whereabouts import before_blocks, whereabouts
+from sectax.workflow.progress_line import before_blocks, progress_line
 
 State = Literal["finished", "interrupted"]
 
@@ -233,7 +233,7 @@ class _Session:
             findings = judge(measured)
             going = still_open(measured, findings)
             one_block_s = (time.monotonic() - began) / (len(measured.blocks) - earlier)
-            self.progress.stands(whereabouts(measured, findings, going.comparisons, self._elapsed_s(), one_block_s))
+            self.progress.stands(progress_line(measured, findings, going.comparisons, self._elapsed_s(), one_block_s))
 
     def _spent(self, measured: Measured) -> bool:
         done = len(measured.blocks)

@@ -40,7 +40,7 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Whereabouts:
+class ProgressLine:
     """What is known after so many blocks.
 
     Attributes:
@@ -63,7 +63,7 @@ class Whereabouts:
         return " · ".join(part for part in parts if part)
 
 
-def before_blocks(plan: Plan, about_s: float, most_s: float, elapsed_s: float) -> Whereabouts:
+def before_blocks(plan: Plan, about_s: float, most_s: float, elapsed_s: float) -> ProgressLine:
     """What is known before the first block.
 
     Args:
@@ -71,16 +71,16 @@ def before_blocks(plan: Plan, about_s: float, most_s: float, elapsed_s: float) -
         most_s: what is left of the budget; infinite without one.
     """
     left = _known(plan.stopping, FIRST_LOOK * about_s, most_s)
-    return Whereabouts("", elapsed_s, "", left)
+    return ProgressLine("", elapsed_s, "", left)
 
 
-def whereabouts(
+def progress_line(
     measured: Measured,
     findings: tuple[Finding, ...],
     still_open: Collection[str],
     elapsed_s: float,
     one_block_s: float,
-) -> Whereabouts:
+) -> ProgressLine:
     """What to say after the last block of `measured`.
 
     Args:
@@ -94,7 +94,7 @@ def whereabouts(
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
     # The widest interval is the one that people wait for.
     shown = max(open_primary or waiting or primary, key=_width, default=None)
-    return Whereabouts(
+    return ProgressLine(
         f"block {len(measured.blocks)}{_of_fixed(plan)}",
         elapsed_s,
         f"{_answered(plan, primary, open_primary)} of {len(primary)} answered",
