@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.program import sectax
 
 MEMBERS = {
     ("list",): ("sectax/list/1", {"experiments", "probes", "studies"}),
     ("doctor",): ("sectax/doctor/1", {"symptoms"}),
+    ("run", "jwt", "--dry-run", "--quick"): ("sectax/dry-run/1", {"plan", "bill", "assumes"}),
     ("probe", "check", "false"): ("sectax/probe-check/1", {"checks"}),
     ("show", "nonesuch"): ("sectax/error/1", {"error"}),
 }
@@ -25,7 +27,11 @@ def test_one_document_with_its_schema_and_the_members_that_the_page_names(words)
 
     assert document["schema"] == schema
     assert document.keys() == members | {"schema"}
-    page = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+    docs = Path(__file__).parents[2] / "docs"
+    described = docs / "schemas" / f"{schema.removeprefix('sectax/').replace('/', '-')}.json"
+    if described.exists():
+        Draft202012Validator(json.loads(described.read_text())).validate(document)
+    page = (docs / "json.md").read_text()
     row = next(line for line in page.splitlines() if line.startswith(f"| `{schema}`"))
     assert all(f"`{member}`" in row for member in members)
 

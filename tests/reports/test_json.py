@@ -43,10 +43,6 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
             yield from objects(each)
 
 
-def test_schema_is_a_schema() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
-
-
 @pytest.mark.parametrize("situation", situations.ALL)
 def test_document_follows_its_schema(situation: str) -> None:
     told = document(situation)
@@ -72,8 +68,8 @@ def test_every_null_has_its_reason_and_every_reason_its_null(situation: str) -> 
 def test_schema_names_every_verdict_and_severity() -> None:
     defined = SCHEMA["$defs"]
 
-    assert set(defined["verdict_id"]["enum"]) == {each.value for each in VerdictId}
-    assert set(defined["warning"]["properties"]["severity"]["enum"]) == {each.value for each in Severity}
+    assert set(defined["VerdictId"]["enum"]) == {each.value for each in VerdictId}
+    assert set(defined["Severity"]["enum"]) == {each.value for each in Severity}
 
 
 def test_page_explains_every_verdict_and_every_member_of_the_document() -> None:

@@ -7,8 +7,10 @@ import math
 from array import array
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
@@ -22,6 +24,7 @@ from sectax.workflow.advise import advice
 from sectax.workflow.present import View, render
 from tests.program import sectax
 
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
 # Memory -> seconds without the check; with it a fifth more.
 SECONDS = {"128": 0.0802, "1024": 0.0101}
@@ -210,10 +213,16 @@ def test_lines_fit_into_the_terminal() -> None:
 def test_the_document_explains_every_null() -> None:
     document = json.loads(as_document(given()))
 
+    Draft202012Validator(SCHEMA).validate(document)
     assert document["schema"] == "sectax/advice/1"
     assert document["smallest"]["under_s"] is None
     assert document["smallest"]["missing"] == {"under_s": "not asked for", "statistic": "not asked for"}
     assert [part["words"] for part in document["anatomies"][0]["parts"]][-1] == "the check"
+
+
+@pytest.mark.parametrize(("under_s", "statistic"), [(0.2, "p99"), (0.05, "median"), (1e-6, "median")])
+def test_every_document_follows_its_schema(under_s, statistic) -> None:
+    Draft202012Validator(SCHEMA).validate(json.loads(as_document(given(under_s, statistic))))
 
 
 def test_a_run_without_a_block_gives_no_advice() -> None:

@@ -40,13 +40,13 @@ def list_command(json_: bool) -> None:
 def doctor_command(json_: bool) -> None:
     """Say what this machine can measure, and what disturbs it."""
     from sectax.cli.progress import TerminalProgress
-    from sectax.workflow.doctor import examine
+    from sectax.workflow.doctor import Diagnosis, examine
 
     symptoms = examine(TerminalProgress().waiting)
     if json_:
         import msgspec
 
-        click.echo(msgspec.json.encode({"schema": "sectax/doctor/1", "symptoms": symptoms}).decode())
+        click.echo(msgspec.json.encode(Diagnosis(symptoms)).decode())
         return
     widest = max(len(symptom.id) for symptom in symptoms)
     for symptom in symptoms:

@@ -131,14 +131,10 @@ def _stopping(values: dict[str, Any]) -> Stopping:
 
 
 def _print_dry_run(would: DryRun, as_json: bool) -> None:
-    if not as_json:
+    if as_json:
+        click.echo(would.document, nl=False)
+    else:
         click.echo("\n".join(would.lines))
-        return
-    import msgspec
-
-    bill = None if would.bill is None else msgspec.to_builtins(would.bill) | {"total": would.bill.total}
-    document = {"schema": "sectax/dry-run/1", "plan": would.plan, "bill": bill, "assumes": would.assumes}
-    click.echo(msgspec.json.encode(document).decode())
 
 
 def _finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from sectax.sandboxes.process.host import host_identity
 from sectax.toolchain import parts
@@ -21,6 +22,8 @@ _LEAST_DISK_BYTES = 200 * 1024 * 1024
 
 
 class Health(StrEnum):
+    """How what was looked at is."""
+
     GOOD = "good"
     WARNING = "warning"
     MISSING = "missing"
@@ -34,6 +37,14 @@ class Symptom:
     health: Health
     saw: str
     mend: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Everything that was looked at; as JSON it is the document of `sectax doctor`."""
+
+    symptoms: list[Symptom]
+    schema: Literal["sectax/doctor/1"] = "sectax/doctor/1"
 
 
 def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symptom]:

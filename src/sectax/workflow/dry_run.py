@@ -24,6 +24,13 @@ class DryRun:
     assumes: str = ""
 
     @property
+    def document(self) -> bytes:
+        """As JSON."""
+        from sectax.reports.json.dry_run import dry_run
+
+        return dry_run(self.plan, self.bill, self.assumes)
+
+    @property
     def lines(self) -> tuple[str, ...]:
         billed = () if self.bill is None else (*words.bill(self.bill), self.assumes)
         return *self.plan, *billed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from sectax import published
 from sectax.experiments import registry
@@ -12,6 +13,8 @@ from sectax.toolchain import probes
 
 @dataclass(frozen=True)
 class ExperimentLine:
+    """An experiment that can be run."""
+
     name: str
     title: str
     factors: tuple[Factor, ...]
@@ -30,10 +33,12 @@ class ProbeLine:
 
 @dataclass(frozen=True)
 class Overview:
+    """Everything that is installed; as JSON it is the document of `sectax list`."""
+
     experiments: tuple[ExperimentLine, ...]
     probes: tuple[ProbeLine, ...]
     studies: tuple[str, ...]
-    schema: str = "sectax/list/1"
+    schema: Literal["sectax/list/1"] = "sectax/list/1"
 
 
 def overview() -> Overview:

@@ -7,18 +7,23 @@ from sectax.model.analysed import RunReport
 from sectax.model.audited import Audited
 from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.reports.json import advice, audit, compared, report
+from sectax.reports.json.parts import Object, encoded
 
 
 def document(result: RunReport | PublishedComparison | RunComparison | Audited | Advice) -> bytes:
     """One JSON document, UTF-8, with a line break at the end."""
+    return encoded(_structure(result))
+
+
+def _structure(result: RunReport | PublishedComparison | RunComparison | Audited | Advice) -> Object:
     match result:
         case RunReport():
-            return report.document(result.analysed, result.path, result.trouble)
+            return report.structure(result)
         case PublishedComparison():
-            return compared.published_document(result)
+            return compared.published_comparison(result)
         case RunComparison():
-            return compared.runs_document(result)
+            return compared.run_comparison(result)
         case Audited():
-            return audit.document(result)
+            return audit.structure(result)
         case Advice():
-            return advice.document(result)
+            return advice.structure(result)

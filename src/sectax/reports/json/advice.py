@@ -1,89 +1,163 @@
-"""Advice: seconds and bytes; money in the currency that each bill names."""
+"""The document of advice. Seconds and bytes; money in the currency that each bill names."""
 
 from __future__ import annotations
 
-from sectax.model.advice import Advice, Priced
-from sectax.reports.json.parts import NOT_ASKED, Missing, Record, encoded, estimate, known, record
+from typing import Annotated
 
-SCHEMA = "sectax/advice/1"
+from msgspec import Meta
+
+from sectax.model import advice as model
+from sectax.reports.json.findings import Estimate, estimate
+from sectax.reports.json.parts import NOT_ASKED, Levels, Missing, Object, WithGaps, fill, known
 
 
-def document(given: Advice) -> bytes:
-    """One JSON document, UTF-8. Seconds and bytes; money in the currency that each bill names."""
-    return encoded(
-        {
-            "schema": SCHEMA,
-            "run": given.run_id,
-            "anatomies": [
-                {
-                    "cell": each.cell,
-                    "treatment": each.treatment,
-                    "parts": [
-                        {"words": part.words, "seconds": estimate(part.seconds), "share": estimate(part.share)}
-                        for part in each.parts
-                    ],
-                }
-                for each in given.anatomies
-            ],
-            "growths": [
-                record(
-                    levels=dict(each.levels),
-                    step=known(each.step or None, "it is the whole operation"),
-                    fixed=estimate(each.fixed),
-                    per_byte=estimate(each.per_byte),
-                    extra_per_byte=(
-                        Missing("it is the baseline, a stage or a step, or there are fewer than three sizes")
-                        if each.extra_per_byte is None
-                        else estimate(each.extra_per_byte)
-                    ),
-                )
-                for each in given.growths
-            ],
-            "events": [{"level": each.level, "bytes": each.event_bytes, "times": each.times} for each in given.sent],
-            "held": [
-                {
-                    "cell": each.cell,
-                    "treatment": each.treatment,
-                    "throttled_periods": each.throttled_periods,
-                    "periods": each.periods,
-                }
-                for each in given.held
-            ],
-            "lacking": list(given.lacking),
-            "bills": [_priced(each) for each in given.priced],
-            "smallest": record(
-                under_s=known(given.limit and given.limit.under_s, NOT_ASKED),
-                statistic=known(given.limit and given.limit.statistic, NOT_ASKED),
-                found=[
-                    record(
-                        levels=dict(each.levels),
-                        memory_mb=known(each.memory_mb, "none that was measured, as far as it is known"),
-                        unknown=[
-                            {
-                                "memory_mb": memory,
-                                "estimate": estimate(seen.estimate),
-                                "failed_blocks": seen.failed_blocks,
-                            }
-                            for memory, seen in each.unknown.items()
-                        ],
-                    )
-                    for each in given.smallest
-                ],
-            ),
-        }
+class Part(Object, frozen=True):
+    """One part of an operation."""
+
+    words: str
+    seconds: Estimate
+    share: Estimate
+
+
+class Anatomy(Object, frozen=True):
+    """Where the time of a treatment goes."""
+
+    cell: str
+    treatment: str
+    parts: tuple[Part, ...]
+
+
+class Growth(WithGaps, frozen=True):
+    """An operation, or one of its steps, as fixed seconds and seconds for every byte."""
+
+    levels: Levels
+    step: str | None
+    fixed: Estimate
+    per_byte: Estimate
+    extra_per_byte: Annotated[Estimate | None, Meta(description="What of it the baseline does not take.")]
+
+
+class EventSize(Object, frozen=True):
+    """How large the event of a size is."""
+
+    level: str
+    bytes: int
+    times: Annotated[float, Meta(description="Times the payload.")]
+
+
+class Throttled(Object, frozen=True):
+    """How many periods of its quota a treatment ran out of."""
+
+    cell: str
+    treatment: str
+    throttled_periods: int
+    periods: int
+
+
+class Prices(Object, frozen=True):
+    """The price list."""
+
+    day: str
+    place: str
+    source: str
+
+
+class Bill(Object, frozen=True):
+    """What a number of requests costs."""
+
+    cell: str
+    treatment: str
+    memory_mb: int
+    billed_s: float
+    requests: int
+    total: float
+    least: Annotated[float, Meta(description="At the lower end of the interval of what is billed.")]
+    most: Annotated[float, Meta(description="At its upper end.")]
+    currency: str
+    prices: Prices
+
+
+class Unknown(Object, frozen=True):
+    """A memory size of which it cannot be said."""
+
+    memory_mb: int
+    estimate: Estimate
+    failed_blocks: int
+
+
+class Found(WithGaps, frozen=True):
+    """The smallest memory under the limit at one combination of the other levels."""
+
+    levels: Levels
+    memory_mb: int | None
+    unknown: tuple[Unknown, ...]
+
+
+class Smallest(WithGaps, frozen=True):
+    """The limit that was asked for, and the answers."""
+
+    under_s: float | None
+    statistic: str | None
+    found: tuple[Found, ...]
+
+
+class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
+    """What a run says to whoever must decide."""
+
+    run: str
+    anatomies: tuple[Anatomy, ...]
+    growths: tuple[Growth, ...]
+    events: tuple[EventSize, ...]
+    held: tuple[Throttled, ...]
+    lacking: Annotated[tuple[str, ...], Meta(description="Metrics that were asked for and that no treatment has.")]
+    bills: tuple[Bill, ...]
+    smallest: Smallest
+
+
+def structure(result: model.Advice) -> Advice:
+    """The document of advice."""
+    asked = {name: known(result.limit and getattr(result.limit, name), NOT_ASKED) for name in ("under_s", "statistic")}
+    return fill(
+        Advice,
+        result,
+        run=result.run_id,
+        anatomies=tuple(fill(Anatomy, each, parts=tuple(map(_part, each.parts))) for each in result.anatomies),
+        growths=tuple(map(_growth, result.growths)),
+        events=tuple(fill(EventSize, each, bytes=each.event_bytes) for each in result.sent),
+        held=tuple(fill(Throttled, each) for each in result.held),
+        bills=tuple(map(_bill, result.priced)),
+        smallest=fill(Smallest, found=tuple(map(_found, result.smallest)), **asked),
     )
 
 
-def _priced(each: Priced) -> Record:
-    return {
-        "cell": each.cell,
-        "treatment": each.treatment,
-        "memory_mb": each.memory_mb,
-        "billed_s": each.billed_s,
-        "requests": 1_000_000,
-        "total": each.bill.total,
-        "least": each.least,
-        "most": each.most,
-        "currency": each.bill.currency,
-        "prices": {"day": each.bill.day, "place": each.bill.place, "source": each.bill.source},
-    }
+def _part(part: model.Part) -> Part:
+    return Part(part.words, estimate(part.seconds), estimate(part.share))
+
+
+def _growth(growth: model.Growth) -> Growth:
+    extra = growth.extra_per_byte
+    why = "it is the baseline, a stage or a step, or there are fewer than three sizes"
+    return fill(
+        Growth,
+        levels=dict(growth.levels),
+        step=known(growth.step or None, "it is the whole operation"),
+        fixed=estimate(growth.fixed),
+        per_byte=estimate(growth.per_byte),
+        extra_per_byte=Missing(why) if extra is None else estimate(extra),
+    )
+
+
+def _bill(priced: model.Priced) -> Bill:
+    bill = priced.bill
+    return fill(Bill, priced, requests=1_000_000, total=bill.total, currency=bill.currency, prices=fill(Prices, bill))
+
+
+def _found(found: model.Smallest) -> Found:
+    return fill(
+        Found,
+        levels=dict(found.levels),
+        memory_mb=known(found.memory_mb, "none that was measured, as far as it is known"),
+        unknown=tuple(
+            Unknown(memory_mb, estimate(seen.estimate), seen.failed_blocks) for memory_mb, seen in found.unknown.items()
+        ),
+    )

@@ -1,44 +1,95 @@
-"""What an audit found."""
+"""The document of an audit."""
 
 from __future__ import annotations
 
-from sectax.model.audited import Audited, Status
-from sectax.reports.json.parts import encoded, warning
+from typing import Annotated
+
+from msgspec import Meta
+
+from sectax.model import audited as model
+from sectax.model.audited import Status
+from sectax.reports.json import findings
+from sectax.reports.json.parts import Object, fill
 from sectax.reports.words import audit_sentence
 
+Count = Annotated[int, Meta(ge=0)]
 
-def document(audited: Audited) -> bytes:
-    """One JSON document, UTF-8; its schema stands in docs/schemas."""
-    return encoded(
-        {
-            "schema": "sectax/audit/1",
-            "target": audited.target,
-            "source": {"kind": audited.kind, "title": audited.title, "own": audited.own},
-            "figures": audited.figures,
-            "values": audited.values,
-            "verdict": {
-                "fatal": audited.tally().fatal,
-                "warned": audited.tally().warned,
-                "beside": {"fatal": audited.beside().fatal, "warned": audited.beside().warned},
-                **{_MEMBERS[status]: audited.count(status) for status in Status},
-                "words": audit_sentence(audited),
-            },
-            "checks": [
-                {
-                    "check": each.check,
-                    "rule": each.rule,
-                    "status": each.status.value,
-                    "warnings": [warning(one) | {"figures": [*one.figures]} for one in each.warnings],
-                }
-                for each in audited.checks
-            ],
-        }
+
+class Source(Object, frozen=True):
+    """What was audited."""
+
+    kind: Annotated[str, Meta(description="Stable: 'run', 'published', or the name of a format as --format takes it.")]
+    title: str
+    own: Annotated[
+        bool, Meta(description="Whether sectax measured it: then F takes a verdict away, and otherwise a claim.")
+    ]
+
+
+class Tally(Object, frozen=True):
+    """Warnings that name no figure, but a comparison or the whole source; 0 of a run."""
+
+    fatal: Count
+    warned: Count
+
+
+class AuditVerdict(Object, frozen=True):
+    """How many figures are marked, and what became of the checks."""
+
+    fatal: Annotated[int, Meta(ge=0, description="Figures marked F. Of a run, comparisons that lost their verdict.")]
+    warned: Annotated[
+        int, Meta(ge=0, description="Figures marked W and not F. Of a run, comparisons with a verdict and a warning.")
+    ]
+    beside: Tally
+    fired: Annotated[int, Meta(ge=0, description="Checks, by their status.")]
+    silent: Count
+    unchecked: Count
+    not_applicable: Count
+    words: str
+
+
+class AuditWarning(findings.Warning, frozen=True):
+    """One warning of a check."""
+
+    figures: Annotated[
+        tuple[str, ...], Meta(description="Ids of the figures that it is about; empty where it is about its subject.")
+    ]
+
+
+class Check(Object, frozen=True):
+    """One check and what it says."""
+
+    check: Annotated[str, Meta(description="Stable identifier.")]
+    rule: str
+    status: Status
+    warnings: tuple[AuditWarning, ...]
+
+
+class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
+    """Every check of the audit on one target: a run, a published study, or a file of another tool."""
+
+    target: Annotated[str, Meta(description="As it was given.")]
+    source: Source
+    figures: Annotated[int, Meta(ge=0, description="Printed numbers that were looked at; of a run, its comparisons.")]
+    values: Annotated[int, Meta(ge=0, description="Single values behind them, as far as the source has them.")]
+    verdict: AuditVerdict
+    checks: Annotated[tuple[Check, ...], Meta(description="Every check, in the order of the registry.")]
+
+
+def structure(result: model.Audited) -> Audit:
+    """The document of an audit."""
+    return fill(
+        Audit,
+        result,
+        source=fill(Source, result),
+        verdict=fill(
+            AuditVerdict,
+            result.tally(),
+            beside=fill(Tally, result.beside()),
+            words=audit_sentence(result),
+            **{status.name.lower(): result.count(status) for status in Status},
+        ),
+        checks=tuple(
+            fill(Check, each, warnings=tuple(fill(AuditWarning, one) for one in each.warnings))
+            for each in result.checks
+        ),
     )
-
-
-_MEMBERS = {
-    Status.FIRED: "fired",
-    Status.SILENT: "silent",
-    Status.UNCHECKED: "unchecked",
-    Status.NOT_APPLICABLE: "not_applicable",
-}

@@ -2,110 +2,238 @@
 
 from __future__ import annotations
 
-from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
-from sectax.model.published import Fact
-from sectax.reports.json.parts import Missing, Record, encoded, finding, known, record
+from typing import Annotated
 
-PUBLISHED_SCHEMA = "sectax/published-comparison/1"
-RUNS_SCHEMA = "sectax/run-comparison/1"
+from msgspec import Meta
+
+from sectax.model import compared as model
+from sectax.model.published import Known
+from sectax.model.subject import Witness
+from sectax.reports.json.findings import Finding, finding
+from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known
 
 
-def published_document(comparison: PublishedComparison) -> bytes:
-    """A run beside a published study. Figures are in the unit that the study printed, which each table names."""
-    return encoded(
-        {
-            "schema": PUBLISHED_SCHEMA,
-            "study": {
-                "id": comparison.study,
-                "title": comparison.title,
-                "facts": {name: _fact(each) for name, each in comparison.there.items()},
-                "unknowns": [*comparison.unknowns],
-                "remarks": [{"id": each.id, "subject": each.subject, "text": each.text} for each in comparison.remarks],
+class Fact(WithGaps, frozen=True):
+    """What is known of a study, and how."""
+
+    known: Known
+    value: Witness | None
+    note: str
+
+
+class Remark(Object, frozen=True):
+    """What a reader must know before the study's labels are used."""
+
+    id: str
+    subject: str
+    text: str
+
+
+class Study(Object, frozen=True):
+    """What was published."""
+
+    id: str
+    title: str
+    facts: dict[str, Fact]
+    unknowns: tuple[str, ...]
+    remarks: tuple[Remark, ...]
+
+
+class ComparedRun(Object, frozen=True):
+    """What was measured here."""
+
+    id: str
+    identity: dict[str, str]
+
+
+class Axis(Object, frozen=True):
+    """What varies along the rows, or along the columns."""
+
+    name: str
+    labels: tuple[str, ...]
+
+
+class Figure(WithGaps, frozen=True):
+    """One number, or null and why."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Side(Object, frozen=True):
+    """One side's figures in the study's layout."""
+
+    name: str
+    figures: Annotated[tuple[tuple[Figure, ...], ...], Meta(description="Rows of columns, in the order of the labels.")]
+
+
+class NamedRatio(Object, frozen=True):
+    """A ratio of one side."""
+
+    name: str
+    ratio: Figure
+
+
+class Shape(Object, frozen=True):
+    """A ratio of two figures of one table."""
+
+    name: str
+    there: Figure
+    here: tuple[NamedRatio, ...]
+
+
+class ComparedTable(Object, frozen=True):
+    """A published table and ours in the same layout and unit."""
+
+    id: str
+    metric: str
+    unit: str
+    rows: Axis
+    columns: Axis
+    fixed: dict[str, str]
+    row_base: Annotated[str, Meta(description="The row that the ratios of rows refer to.")]
+    there: Side
+    here: tuple[Side, ...]
+    shape: tuple[Shape, ...]
+    here_over_there: tuple[Side, ...]
+
+
+class PublishedComparison(Object, frozen=True, tag_field="schema", tag="sectax/published-comparison/1"):
+    """A run beside a published study. Figures are in the unit that the study printed; ratios have no verdict."""
+
+    study: Study
+    run: ComparedRun
+    choices: tuple[str, ...]
+    variants: Annotated[
+        dict[str, tuple[str, ...]],
+        Meta(description="Factor -> our levels that stand beside the published figure, where the study does not say."),
+    ]
+    tables: tuple[ComparedTable, ...]
+    left_out: tuple[str, ...]
+
+
+class RunName(Object, frozen=True):
+    """One of two runs."""
+
+    id: str
+    started: str
+
+
+class Difference(WithGaps, frozen=True):
+    """Something in which two runs differ."""
+
+    subject: Annotated[str, Meta(description="'run', or the level or treatment that alone is concerned.")]
+    name: str
+    a: str | None
+    b: str | None
+    refuses: Annotated[bool, Meta(description="Whether absolute figures of it cannot be set against each other.")]
+
+
+class EffectPair(Object, frozen=True):
+    """One comparison as both runs judged it."""
+
+    comparison: str
+    a: Finding
+    b: Finding
+
+
+class AbsolutePair(WithGaps, frozen=True):
+    """One treatment's figure in both runs."""
+
+    treatment: str
+    metric: str
+    unit: str
+    a: Figure
+    b: Figure
+    ratio: Annotated[float | None, Meta(description="b over a.")]
+
+
+class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):
+    """Two runs: effects, each against its own baseline, and absolute figures with a bare ratio or why there is none."""
+
+    experiment: str
+    a: RunName
+    b: RunName
+    differences: tuple[Difference, ...]
+    effects: tuple[EffectPair, ...]
+    absolute: tuple[AbsolutePair, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+
+
+def published_comparison(result: model.PublishedComparison) -> PublishedComparison:
+    """The document of a run beside a published study."""
+    return fill(
+        PublishedComparison,
+        result,
+        study=fill(
+            Study,
+            result,
+            id=result.study,
+            facts={
+                name: fill(Fact, each, value=known(each.value, "the study does not say"))
+                for name, each in result.there.items()
             },
-            "run": {"id": comparison.run_id, "identity": comparison.here},
-            "choices": [*comparison.choices],
-            "variants": {factor: [*levels] for factor, levels in comparison.variants.items()},
-            "tables": [_table(each) for each in comparison.tables],
-            "left_out": [*comparison.left_out],
-        }
+            remarks=tuple(fill(Remark, each) for each in result.remarks),
+        ),
+        run=ComparedRun(result.run_id, result.here),
+        tables=tuple(_table(each) for each in result.tables),
     )
 
 
-def runs_document(comparison: RunComparison) -> bytes:
-    """Two runs side by side; absolute figures are in base units."""
-    return encoded(
-        {
-            "schema": RUNS_SCHEMA,
-            "experiment": comparison.experiment,
-            "a": {"id": comparison.a, "started": comparison.started_a},
-            "b": {"id": comparison.b, "started": comparison.started_b},
-            "differences": [
-                record(
-                    subject=each.subject,
-                    name=each.name,
-                    a=known(each.a, "this run does not say"),
-                    b=known(each.b, "this run does not say"),
-                    refuses=each.refuses,
-                )
-                for each in comparison.differences
-            ],
-            "effects": [
-                {
-                    "comparison": each.comparison,
-                    "a": finding(each.a, "not measured in this run", each.metric),
-                    "b": finding(each.b, "not measured in this run", each.metric),
-                }
-                for each in comparison.effects
-            ],
-            "absolute": [
-                record(
-                    treatment=each.treatment,
-                    metric=each.metric.name,
-                    unit=each.metric.unit,
-                    a=_figure(each.a),
-                    b=_figure(each.b),
-                    ratio=Missing(f"refused: {each.refused}") if each.refused else known(each.ratio, "not measured"),
-                )
-                for each in comparison.absolute
-            ],
-            "only_a": [*comparison.only_a],
-            "only_b": [*comparison.only_b],
-        }
+def run_comparison(result: model.RunComparison) -> RunComparison:
+    """The document of two runs."""
+    silent, missing = "this run does not say", "not measured in this run"
+    return fill(
+        RunComparison,
+        result,
+        a=RunName(result.a, result.started_a),
+        b=RunName(result.b, result.started_b),
+        differences=tuple(
+            fill(Difference, each, a=known(each.a, silent), b=known(each.b, silent)) for each in result.differences
+        ),
+        effects=tuple(
+            EffectPair(each.comparison, finding(each.a, missing, each.metric), finding(each.b, missing, each.metric))
+            for each in result.effects
+        ),
+        absolute=tuple(
+            fill(
+                AbsolutePair,
+                each,
+                metric=each.metric.name,
+                unit=each.metric.unit,
+                a=_figure(each.a),
+                b=_figure(each.b),
+                ratio=Missing(f"refused: {each.refused}") if each.refused else known(each.ratio, "not measured"),
+            )
+            for each in result.absolute
+        ),
     )
 
 
-def _table(table: ComparedTable) -> Record:
-    return {
-        "id": table.id,
-        "metric": table.metric,
-        "unit": table.unit,
-        "rows": {"name": table.rows, "labels": [*table.row_labels]},
-        "columns": {"name": table.columns, "labels": [*table.column_labels]},
-        "fixed": table.fixed,
-        "row_base": table.row_base,
-        "there": _side(table.there),
-        "here": [_side(each) for each in table.here],
-        "shape": [_shape(each, table.here) for each in (*table.down, *table.across)],
-        "here_over_there": [_side(each) for each in table.absolute],
-    }
+def _table(table: model.ComparedTable) -> ComparedTable:
+    return fill(
+        ComparedTable,
+        table,
+        rows=Axis(table.rows, table.row_labels),
+        columns=Axis(table.columns, table.column_labels),
+        there=_side(table.there),
+        here=tuple(map(_side, table.here)),
+        shape=tuple(_shape(each, table.here) for each in (*table.down, *table.across)),
+        here_over_there=tuple(map(_side, table.absolute)),
+    )
 
 
-def _side(side: Side) -> Record:
-    return {"name": side.name, "figures": [[_figure(each) for each in row] for row in side.figures]}
+def _side(side: model.Side) -> Side:
+    return Side(side.name, tuple(tuple(map(_figure, row)) for row in side.figures))
 
 
-def _shape(shape: Shape, sides: tuple[Side, ...]) -> Record:
-    return {
-        "name": shape.name,
-        "there": _figure(shape.there),
-        "here": [{"name": side.name, "ratio": _figure(each)} for side, each in zip(sides, shape.here, strict=True)],
-    }
+def _shape(shape: model.Shape, sides: tuple[model.Side, ...]) -> Shape:
+    ratios = (NamedRatio(side.name, _figure(each)) for side, each in zip(sides, shape.here, strict=True))
+    return Shape(shape.name, _figure(shape.there), tuple(ratios))
 
 
-def _figure(figure: Figure) -> Record:
+def _figure(figure: model.Figure) -> Figure:
     why = figure.missing or "printed, computed, or of too few blocks: there is no interval"
-    return record(value=known(figure.value, why), low=known(figure.low, why), high=known(figure.high, why))
-
-
-def _fact(fact: Fact) -> Record:
-    return record(known=fact.known.value, value=known(fact.value, "the study does not say"), note=fact.note)
+    return fill(Figure, **{name: known(getattr(figure, name), why) for name in ("value", "low", "high")})

@@ -1,0 +1,67 @@
+"""Writes docs/schemas from the types of the JSON documents: `python docs/generate_schemas.py`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sectax.reports.json import advice, audit, compared, dry_run, report
+from sectax.workflow.doctor import Diagnosis
+from sectax.workflow.overview import Overview
+
+FOLDER = Path(__file__).parent / "schemas"
+
+DOCUMENTS = (
+    report.Report,
+    compared.PublishedComparison,
+    compared.RunComparison,
+    audit.Audit,
+    advice.Advice,
+    dry_run.DryRun,
+    Overview,
+    Diagnosis,
+)
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """File name -> schema (JSON Schema, draft 2020-12)."""
+    return dict(map(_schema, DOCUMENTS))
+
+
+def _schema(document: type) -> tuple[str, dict[str, Any]]:
+    (root,), definitions = msgspec.json.schema_components([document], ref_template="#/$defs/{name}")
+    for definition in definitions.values():
+        if "properties" in definition:
+            # Every member is always there, and no other one.
+            definition["required"] = list(definition["properties"])
+            definition["additionalProperties"] = False
+    body = definitions.pop(root["$ref"].rpartition("/")[2])
+    (const,) = body["properties"].pop("schema")["enum"]
+    _, name, version = const.split("/")
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:sectax:{name}:{version}",
+        "title": f"sectax {name.replace('-', ' ')}, version {version}",
+    }
+    properties = {"schema": {"const": const}} | body["properties"]
+    return f"{name}-{version}.json", head | {
+        "description": body["description"],
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+
+
+def text(schema: dict[str, Any]) -> str:
+    """As it stands in its file."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    for name, schema in schemas().items():
+        (FOLDER / name).write_text(text(schema))

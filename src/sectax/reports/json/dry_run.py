@@ -1,0 +1,44 @@
+"""The document of a dry run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from sectax.model import bill as model
+from sectax.reports.json.parts import Object, encoded, fill
+
+
+class Charge(Object, frozen=True):
+    """One line of a bill."""
+
+    words: str
+    amount: float
+    unit: str
+    cost: float
+
+
+class Bill(Object, frozen=True):
+    """An estimate before tax and free allowances."""
+
+    charges: tuple[Charge, ...]
+    currency: str
+    day: Annotated[str, Meta(description="Of the prices, as YYYY-MM-DD.")]
+    source: str
+    place: str
+    total: float
+
+
+class DryRun(Object, frozen=True, tag_field="schema", tag="sectax/dry-run/1"):
+    """What a run would do and what it would cost."""
+
+    plan: Annotated[tuple[str, ...], Meta(description="In words, a line each.")]
+    bill: Annotated[Bill | None, Meta(description="Null where nothing has a price.")]
+    assumes: Annotated[str, Meta(description="What the bill supposes.")]
+
+
+def dry_run(plan: tuple[str, ...], bill: model.Bill | None, assumes: str) -> bytes:
+    """The document, UTF-8, with a line break at the end."""
+    priced = None if bill is None else fill(Bill, bill, charges=tuple(fill(Charge, each) for each in bill.charges))
+    return encoded(DryRun(plan, priced, assumes))
