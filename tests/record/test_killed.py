@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import sqlite3
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,9 +15,9 @@ import pytest
 from sectax.model.errors import BadRecord
 from sectax.model.measured import Measured
 from sectax.model.trial import BlockEvent, Trial
-from sectax.record.builder import MeasuredBuilder
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
+from tests.record.conftest import MEMORY_FOLDER
 from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block
 
 PLAN = plan()
@@ -93,22 +94,27 @@ def check(path: Path, reported: str, before: tuple[int, ...]) -> tuple[int, ...]
     assert set(before) | set(acknowledged) <= set(measured.blocks)
     assert len(surplus) <= 1
     assert measured.state == "interrupted"
-    assert measured.values == recount(measured.blocks).values
-    assert measured.counts == recount(measured.blocks).counts
-    assert measured.visited == recount(measured.blocks).visited
+    expected = recount(measured.blocks)
+    assert measured.values == expected.values
+    assert measured.counts == expected.counts
+    assert measured.visited == expected.visited
     check_last_block(path, reported, measured)
     return measured.blocks
 
 
 def recount(blocks: tuple[int, ...]) -> Measured:
-    builder = MeasuredBuilder(PLAN)
-    for number in blocks:
-        block = planned_block(PLAN, number, ROUNDS)
-        builder.begin_block(block)
-        for event in events(block):
-            builder.event(number, event)
-        builder.finish_block(number, float(number))
-    return builder.measured(run_id="", started="", state="", calibrated=None, sessions=())
+    """These blocks as a session records them that nobody kills."""
+    with (
+        tempfile.TemporaryDirectory(dir=MEMORY_FOLDER) as folder,
+        RunWriter.create(Path(folder, "run.sectax"), PLAN, ENVIRONMENT, "run-1") as writer,
+    ):
+        for number in blocks:
+            block = planned_block(PLAN, number, ROUNDS)
+            writer.begin_block(block)
+            for event in events(block):
+                writer.event(number, event)
+            writer.finish_block(number, float(number))
+        return writer.measured()
 
 
 def check_last_block(path: Path, reported: str, measured: Measured) -> None:

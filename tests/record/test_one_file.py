@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import threading
 from contextlib import suppress
 
 import pytest
@@ -57,8 +58,37 @@ def test_the_bare_file_of_a_killed_run_holds_every_finished_block(path, tmp_path
     assert read(bare).blocks == (1, 2)
 
 
+def test_a_block_that_ends_while_somebody_reads_is_in_the_bare_file_too(path, tmp_path):
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        reader = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        reader.execute("BEGIN")
+        reader.execute("SELECT COUNT(*) FROM observation").fetchone()
+        release = threading.Timer(0.2, reader.rollback)
+        release.start()
+        record_block(writer)
+        bare = shutil.copyfile(path, tmp_path / "bare.sectax")
+        release.join()
+        reader.close()
+
+    assert read(bare).blocks == (1, 2)
+
+
+def test_a_reader_that_does_not_let_go_holds_nobody_up_for_long(path, monkeypatch):
+    monkeypatch.setattr("sectax.record.appender._READERS_MS", 50)
+    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
+        record_block(writer)
+        reader = sqlite3.connect(path, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT COUNT(*) FROM observation").fetchone()
+        record_block(writer)
+        reader.close()
+
+        assert read(path).blocks == (1, 2)
+
+
 def test_closing_while_somebody_reads_leaves_a_file_that_can_be_read(path, monkeypatch):
-    monkeypatch.setattr("sectax.record.appender._BUSY_AT_THE_END_MS", 50)
+    monkeypatch.setattr("sectax.record.appender._READERS_MS", 50)
     writer = RunWriter.create(path, plan(), ENVIRONMENT, "run-1")
     record_block(writer)
     reader = sqlite3.connect(path, isolation_level=None)

@@ -12,7 +12,7 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -27,8 +27,9 @@ _BUSY_S = 10.0
 # What comes sooner than this after a transaction waits for the next. A block that is cut short is thrown away whole,
 # so nothing hangs on the last rows of one that is running.
 _GATHER_S = 0.05
-# Somebody may be reading at the end of a run; then the log stays beside the file.
-_BUSY_AT_THE_END_MS = 1000
+# Somebody may be reading while the log is folded in, at the end of a block or of the run. They are waited for, but not
+# for long: the log stays beside the file until the next time.
+_READERS_MS = 1000
 
 
 class Appender:
@@ -81,14 +82,20 @@ class Appender:
         if time.monotonic() - self._written > _GATHER_S:
             self.write(())
 
-    def write(self, statements: Iterable[Statement]) -> None:
-        """What was gathered, then all *statements*, in one transaction, or none of them."""
+    def write(self, statements: Iterable[Statement], then: Callable[[], Iterable[Statement]] = tuple) -> None:
+        """What was gathered, then all *statements*, in one transaction, or none of them.
+
+        Args:
+            then: more statements of the same transaction, made of what the file holds after the others.
+        """
         execute = self._cursor.execute
         self.roll_back()
         gathered, self._gathered = self._gathered, []
         try:
             execute("BEGIN IMMEDIATE")
             for sql, parameters in chain(gathered, statements):
+                execute(sql, parameters)
+            for sql, parameters in then():
                 execute(sql, parameters)
             execute("COMMIT")
             self._written = time.monotonic()
@@ -105,11 +112,19 @@ class Appender:
                 self.db.rollback()
 
     def sync(self) -> None:
-        """What was written survives the death of the machine."""
+        """What was written survives the death of the machine, and stands in the file itself."""
         try:
-            self._cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            self._fold_in()
         except SQLITE_ERRORS as error:
             raise not_written(error, self.path) from error
+
+    def _fold_in(self) -> None:
+        """Fold the log into the file and empty it: of a log that is damaged later, old pages would be taken for new."""
+        self._cursor.execute(f"PRAGMA busy_timeout = {_READERS_MS}").fetchall()
+        try:
+            self._cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            self._cursor.execute(f"PRAGMA busy_timeout = {int(1000 * _BUSY_S)}").fetchall()
 
     def check_place(self) -> None:
         """Writing to a file that was removed succeeds, and is lost; so look now and then."""
@@ -130,8 +145,8 @@ class Appender:
             return
         self._closed = True
         with suppress(*SQLITE_ERRORS):
-            self._cursor.execute(f"PRAGMA busy_timeout = {_BUSY_AT_THE_END_MS}").fetchall()
-            self._cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._fold_in()
+            self._cursor.execute(f"PRAGMA busy_timeout = {_READERS_MS}").fetchall()
             self._cursor.execute("PRAGMA journal_mode = DELETE").fetchall()
         with suppress(*SQLITE_ERRORS):
             self.db.close()

@@ -1,10 +1,10 @@
-"""From events to `Measured`, in memory: the one way from observations to block values, live and on reading again."""
+"""From finished blocks to `Measured`, in memory: live and on reading again."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import isfinite
 
 from sectax.model.environment import Environment
@@ -12,32 +12,15 @@ from sectax.model.measured import BatchShape, BatchStatistics, Failure, Measured
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan, batch_observation, tail_observations
 from sectax.model.subject import Observation, Witness, Witnesses
-from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
+from sectax.model.trial import BlockEvent, Dropped, PlannedBlock, State, Trial
 from sectax.record.errors import UnusableObservation
-from sectax.record.summary import Totals, block_value, median, totals
-from sectax.stats.batch_shape import Batches, batches_of
+from sectax.record.summary import BlockSummary, Totals, block_value, median
+from sectax.stats.batch_shape import Batches
 
 # The latest blocks tell how long one takes now: treatments leave a run when they are resolved.
 _RECENT_BLOCKS = 5
-# Telemetry of this unit is a level and no amount: the record holds each, a total would mean nothing.
+# Telemetry of this unit is a level, and a sum of levels means nothing: the record holds each.
 _LEVEL = "_hz"
-
-
-@dataclass
-class BlockSummary:
-    """One finished block, reduced: what `MeasuredBuilder.add` takes.
-
-    `totals` is by treatment and name of the observations; `telemetry` by treatment and name; `batches` by treatment.
-    """
-
-    number: int
-    seconds: float
-    planned: tuple[str, ...]
-    failures: list[Failure] = field(default_factory=list)
-    witnesses: list[tuple[str, Witnesses]] = field(default_factory=list)
-    totals: dict[tuple[str, str], Totals] = field(default_factory=dict)
-    telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
-    batches: dict[str, Batches] = field(default_factory=dict)
 
 
 def planned_treatments(block: PlannedBlock) -> tuple[str, ...]:
@@ -49,12 +32,12 @@ def usable(observation: Observation) -> Observation:
     """The observation itself.
 
     Raises:
-        UnusableObservation: the value is no finite number, or the count is negative.
+        UnusableObservation: the value is not a finite number, or the count is negative.
     """
     if not isfinite(observation.value) or observation.count < 0:
         raise UnusableObservation(
             f"{observation.metric} came as {observation.value} {observation.unit} over {observation.count} operations,"
-            " which is no measurement",
+            " which is not a measurement",
             hint="this is a defect of the subject that gave it",
         )
     return observation
@@ -78,78 +61,6 @@ def first_of_each(failures: Iterable[Failure]) -> list[Failure]:
     for failure in failures:
         kept.setdefault((failure.block, failure.treatment), failure)
     return list(kept.values())
-
-
-class _OpenBlock:
-    """A block that is running: its observations so far."""
-
-    def __init__(self, number: int, planned: tuple[str, ...], batch: str | None, tails: Container[str]) -> None:
-        self.number = number
-        self._planned = planned
-        self._batch = batch
-        self._tails = tails
-        self._failures: list[Failure] = []
-        self._witnesses: list[tuple[str, Witnesses]] = []
-        self._values: dict[tuple[str, str], tuple[list[float], list[int], list[int]]] = {}
-        self._telemetry: dict[str, dict[str, float]] = {}
-
-    def event(self, event: BlockEvent) -> None:
-        self._failures += failures_of(self.number, event)
-        match event:
-            case Opened(treatment, witnesses, first):
-                self._witnesses.append((treatment, witnesses))
-                for observation in first:
-                    self._observe(treatment, observation, 0)
-            case Trial(treatment=treatment, position=position, observations=observations, telemetry=telemetry):
-                for observation in observations:
-                    self._observe(treatment, observation, position)
-                sums = self._telemetry.setdefault(treatment, {})
-                for name, value in telemetry.items():
-                    if isfinite(value):
-                        sums[name] = sums.get(name, 0.0) + value
-            case Closed(treatment, witnesses):
-                self._witnesses.append((treatment, witnesses))
-            case Dropped():
-                pass
-
-    def _observe(self, treatment: str, observation: Observation, place: int) -> None:
-        usable(observation)
-        values, counts, places = self._values.setdefault((treatment, observation.metric), ([], [], []))
-        values.append(float(observation.value))
-        counts.append(observation.count)
-        places.append(place)
-
-    def summary(self, seconds: float) -> BlockSummary:
-        return BlockSummary(
-            self.number,
-            seconds,
-            self._planned,
-            self._failures,
-            self._witnesses,
-            {
-                key: totals(values, counts, each=key[1] in self._tails)
-                for key, (values, counts, _) in self._values.items()
-            },
-            self._telemetry,
-            self._batches(),
-        )
-
-    def _batches(self) -> dict[str, Batches]:
-        import numpy as np
-
-        found = {treatment: columns for (treatment, name), columns in self._values.items() if name == self._batch}
-        times = [
-            value / count if count else 0.0
-            for values, counts, _ in found.values()
-            for value, count in zip(values, counts, strict=True)
-        ]
-        places = [place for _, _, column in found.values() for place in column]
-        made = batches_of(
-            np.array(times, dtype=np.float64),
-            np.array(places, dtype=np.float64),
-            [len(values) for values, _, _ in found.values()],
-        )
-        return dict(zip(found, made, strict=True))
 
 
 @dataclass
@@ -176,10 +87,7 @@ class _Batches:
 
 
 class MeasuredBuilder:
-    """Accumulates the finished blocks of a run.
-
-    Live: `begin_block`, `event` for everything that happens, `finish_block` (or `abandon_block`); `event(0, …)` for
-    the pilot, of which only failures are kept. From a file: `add` for every finished block. Then `measured`.
+    """Accumulates the finished blocks of a run: `add` for every one of them, then `measured`.
 
     A treatment that failed in a block has no value there, and nothing of it there is counted.
     """
@@ -190,15 +98,13 @@ class MeasuredBuilder:
         for metric in plan.metrics:
             self._observed.setdefault(metric.observed, []).append(metric)
         self._batch = batch_observation(plan)
-        self._tails = tail_observations(plan)
-        self._open: _OpenBlock | None = None
         self._seconds: dict[int, float] = {}
         self._pilot_failures: list[Failure] = []
         self._failures: list[Failure] = []
         order = [treatment.id for treatment in plan.treatments]
         names = [metric.name for metric in plan.metrics]
         self._values: dict[str, dict[str, dict[int, float]]] = {name: {id: {} for id in order} for name in names}
-        self._samples: dict[str, dict[str, dict[int, array[float]]]] = {name: {} for name in self._tails}
+        self._samples: dict[str, dict[str, dict[int, array[float]]]] = {name: {} for name in tail_observations(plan)}
         self._counts: dict[str, dict[str, int]] = {name: dict.fromkeys(order, 0) for name in names}
         self._visited: dict[str, list[int]] = {id: [] for id in order}
         self._witnesses: dict[str, dict[str, dict[tuple[type, Witness], Witness]]] = {id: {} for id in order}
@@ -216,38 +122,8 @@ class MeasuredBuilder:
         """Seconds that the finished blocks took."""
         return sum(self._seconds.values())
 
-    def begin_block(self, block: PlannedBlock) -> None:
-        if self._open is not None:
-            raise ValueError(f"block {block.number} begins within block {self._open.number}")
-        self._open = _OpenBlock(block.number, planned_treatments(block), self._batch, self._tails)
-
-    def event(self, number: int, event: BlockEvent) -> None:
-        """Take what happened in the running block, or in the pilot (block 0).
-
-        Raises:
-            UnusableObservation: a value that is no finite number.
-        """
-        if number < 1:
-            self._pilot_failures += failures_of(number, event)
-        else:
-            self._running(number).event(event)
-
-    def finish_block(self, number: int, seconds: float) -> None:
-        summary = self._running(number).summary(seconds)
-        self._open = None
-        self.add(summary)
-
-    def abandon_block(self, number: int) -> None:
-        """Forget the running block whole."""
-        self._running(number)
-        self._open = None
-
-    def _running(self, number: int) -> _OpenBlock:
-        if self._open is None or self._open.number != number:
-            raise ValueError(f"block {number} is not running")
-        return self._open
-
     def add_pilot_failures(self, failures: Iterable[Failure]) -> None:
+        """Count what failed in the pilot, of which nothing else is kept."""
         self._pilot_failures += failures
 
     def add(self, block: BlockSummary) -> None:

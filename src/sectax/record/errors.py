@@ -26,6 +26,10 @@ class UnusableObservation(SectaxError):
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
+class Changed(ValueError):
+    """The file holds something else than was recorded."""
+
+
 class SecretRefused(WrongUse):
     """Something secret was about to be written to the run file."""
 
@@ -231,6 +235,8 @@ _WRONG_CONTENT = (
 def _unreadable(path: Path, error: Exception) -> BadRecord:
     if isinstance(error, OSError):
         return BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the disk")
+    if isinstance(error, Changed):
+        return damaged(path, str(error))
     if not isinstance(error, sqlite3.Error):
         return damaged(path, f"{type(error).__name__}: {error}")
     name = getattr(error, "sqlite_errorname", "")

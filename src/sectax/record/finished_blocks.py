@@ -1,4 +1,4 @@
-"""The finished blocks of a run file, reduced by SQL.
+"""A finished block of a run file, reduced: the one way from rows to block values, live and on reading again.
 
 The caller holds one state of the file meanwhile, and finds the words for errors.
 """
@@ -6,10 +6,8 @@ The caller holds one state of the file meanwhile, and finds the words for errors
 from __future__ import annotations
 
 import sqlite3
-from array import array
-from collections.abc import Iterable, Iterator
-from itertools import chain, groupby, islice
-from operator import itemgetter
+from collections.abc import Iterator
+from itertools import chain, pairwise
 from typing import TypeVar
 
 import msgspec
@@ -18,184 +16,176 @@ from sectax.model.measured import Failure
 from sectax.model.metric import Summary
 from sectax.model.plan import Plan, batch_observation, tail_observations
 from sectax.model.subject import Witnesses
-from sectax.record.builder import BlockSummary
+from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
+from sectax.record.errors import Changed
+from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
-from sectax.record.summary import Totals, middle
+from sectax.record.summary import BlockSummary, totals
 from sectax.stats.batch_shape import batches_of
 
 T = TypeVar("T")
 
+_Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
 
-def rows(db: sqlite3.Connection, sql: str, kind: type[T]) -> list[T]:
+
+def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
     """All rows of a query, each of the type *kind*. Raises `msgspec.ValidationError` where one is not."""
-    return msgspec.convert(db.execute(sql).fetchall(), list[kind])  # type: ignore[valid-type]
+    return msgspec.convert(db.execute(sql, parameters).fetchall(), list[kind])  # type: ignore[valid-type]
 
 
 def pilot_failures(db: sqlite3.Connection) -> list[Failure]:
+    """What failed in the pilot, as block 0."""
     return _failures(db, "b.state = 'pilot'")
 
 
-def finished_blocks(db: sqlite3.Connection, plan: Plan) -> Iterable[BlockSummary]:
-    """The finished blocks in order."""
-    finished = rows(
-        db,
-        "SELECT number, seconds FROM block WHERE state = 'finished' AND number > 0 ORDER BY number",
-        tuple[int, float],
-    )
-    blocks = {number: BlockSummary(number, seconds, ()) for number, seconds in finished}
-    names = dict(rows(db, "SELECT number, id FROM treatment", tuple[int, str]))
-    for failure in _failures(db, "b.state = 'finished'"):
-        blocks[failure.block].failures.append(failure)
-    _add_subjects(db, blocks, names)
-    series = {
-        number: (names[treatment], observed)
-        for number, treatment, observed in rows(
-            db, "SELECT number, treatment, metric FROM series", tuple[int, int, str]
-        )
-    }
-    lengths = _add_totals(db, blocks, series, plan)
-    _add_batches(
-        db, blocks, {number: name for number, (name, of) in series.items() if of == batch_observation(plan)}, lengths
-    )
-    _add_telemetry(db, blocks, names)
-    return blocks.values()
-
-
-def _failures(db: sqlite3.Connection, where: str) -> list[Failure]:
+def _failures(db: sqlite3.Connection, where: str, *parameters: int) -> list[Failure]:
     found = rows(
         db,
         "SELECT MAX(f.block, 0), f.treatment, f.stage, f.state, f.reason, f.hint"  # noqa: S608
         f" FROM failure f JOIN block b ON b.number = f.block WHERE {where} ORDER BY f.block, f.number",
         tuple[int, str, str, str, str, str],
+        *parameters,
     )
     return [Failure(*row) for row in found]
 
 
-def _add_subjects(db: sqlite3.Connection, blocks: dict[int, BlockSummary], names: dict[int, str]) -> None:
-    """What was planned, and every set of witnesses where it was seen for the first time."""
-    sets = dict(rows(db, "SELECT number, witnesses FROM witness_set", tuple[int, str]))
-    decoded: dict[int, Witnesses] = {}
-    seen: set[tuple[int, int]] = set()
-    for number, treatment, *shown in rows(
-        db,
-        "SELECT u.block, u.treatment, u.opened, u.closed FROM block b CROSS JOIN subject u ON u.block = b.number"
-        " WHERE b.state = 'finished' AND b.number > 0 ORDER BY b.number, u.cell_order, u.opening",
-        tuple[int, int, int | None, int | None],
-    ):
-        block = blocks[number]
-        block.planned += (names[treatment],)
-        for which in shown:
-            if which is not None and (treatment, which) not in seen:
-                seen.add((treatment, which))
-                if which not in decoded:
-                    decoded[which] = msgspec.json.decode(sets[which], type=Witnesses)
-                block.witnesses.append((names[treatment], decoded[which]))
+class BlockReducer:
+    """Reduces the finished blocks of one open file, in order; what all blocks share is read once."""
 
+    def __init__(self, db: sqlite3.Connection, plan: Plan) -> None:
+        self._db = db
+        self._names = {number: id for id, number in treatment_numbers(plan).items()}
+        self._batch = batch_observation(plan)
+        self._tails = tail_observations(plan)
+        self._medians = {metric.observed for metric in plan.metrics if metric.summary is Summary.MEDIAN}
+        self._series: dict[int, _Series] = {}
+        self._witness_sets: dict[int, tuple[str, Witnesses]] = {}
+        self._shown: set[tuple[int, int]] = set()
 
-def _add_totals(
-    db: sqlite3.Connection, blocks: dict[int, BlockSummary], series: dict[int, tuple[str, str]], plan: Plan
-) -> list[tuple[int, int, int]]:
-    """Sums come from SQLite, which needs half the time that a row each takes in Python.
-
-    Returns:
-        How many observations every block and series has, also of blocks that do not count, in the order of the table.
-    """
-
-    def summarised_as(summary: Summary) -> set[int]:
-        wanted = {metric.observed for metric in plan.metrics if metric.summary is summary}
-        return {number for number, (_, observed) in series.items() if observed in wanted}
-
-    with_median = summarised_as(Summary.MEDIAN)
-    with_tail = {number for number, (_, observed) in series.items() if observed in tail_observations(plan)}
-    medians: dict[tuple[int, int], float | None] = {}
-    each: dict[tuple[int, int], array[float]] = {}
-    for block, which, quotients in _quotients(db, with_median | with_tail):
-        if which in with_median:
-            medians[block, which] = middle(quotients)
-        if which in with_tail:
-            each[block, which] = array("d", quotients)
-    largest = _largest(db, summarised_as(Summary.MAXIMUM))
-    lengths = []
-    for number, which, observations, count, value, smallest in db.execute(
-        "SELECT block, series, COUNT(*), SUM(count), SUM(value), MIN(value) FROM observation GROUP BY block, series"
-    ):
-        lengths.append((number, which, observations))
-        if number in blocks:
-            blocks[number].totals[series[which]] = Totals(
-                observations,
-                int(count),
-                float(value),
-                float(smallest),
-                largest=largest.get((number, which)),
-                median=medians.get((number, which)),
-                each=each.get((number, which)) or array("d"),
-            )
-    return lengths
-
-
-def _quotients(db: sqlite3.Connection, of: set[int]) -> Iterator[tuple[int, int, list[float]]]:
-    """The block, the series, and value/count of each of its observations that counted something, in ascending order."""
-    if not of:
-        return
-    where = f"WHERE series IN ({_numbers(of)})"
-    counts = db.execute(f"SELECT block, series, COUNT(*) FROM observation {where} GROUP BY block, series")  # noqa: S608
-    # Both queries walk the same tree in the same order, and a row of one column is cheap to make.
-    ratios = db.execute(f"SELECT value / count FROM observation {where} ORDER BY block, series")  # noqa: S608
-    for block, which, count in counts.fetchall():
-        yield block, which, sorted(float(ratio) for (ratio,) in ratios.fetchmany(count) if ratio is not None)
-
-
-def _largest(db: sqlite3.Connection, of: set[int]) -> dict[tuple[int, int], float]:
-    found = db.execute(
-        f"SELECT block, series, MAX(value) FROM observation WHERE series IN ({_numbers(of)}) GROUP BY block, series"  # noqa: S608
-    )
-    return {(block, which): float(value) for block, which, value in found} if of else {}
-
-
-def _numbers(numbers: Iterable[int]) -> str:
-    return ",".join(map(str, numbers))
-
-
-def _add_batches(
-    db: sqlite3.Connection,
-    blocks: dict[int, BlockSummary],
-    series: dict[int, str],
-    lengths: Iterable[tuple[int, int, int]],
-) -> None:
-    """How the batches lie, block by block, so that a long run takes no more memory.
-
-    Args:
-        series: the treatments whose batches they are, by number.
-        lengths: of every block and series, as `_add_totals` gives them.
-    """
-    import numpy as np
-
-    # In the order of the table, a row follows the one before without a search.
-    values = chain.from_iterable(
-        db.execute(
-            f"SELECT COALESCE(value / count, 0.0), position FROM observation WHERE series IN ({_numbers(series)})"  # noqa: S608
-            " ORDER BY block, series, round, position, number"
+    def finished(self) -> list[tuple[int, float]]:
+        """The number and the seconds of every finished block."""
+        return rows(
+            self._db,
+            "SELECT number, seconds FROM block WHERE state = 'finished' AND number > 0 ORDER BY number",
+            tuple[int, float],
         )
-    )
-    batches = (row for row in lengths if row[1] in series)
-    for number, found in groupby(batches, key=itemgetter(0)):
-        _, which, sizes = zip(*found, strict=True)
-        times, places = np.fromiter(islice(values, 2 * sum(sizes)), np.float64).reshape(-1, 2).T
-        if number in blocks:
-            made = batches_of(times, places, sizes)
-            blocks[number].batches = dict(zip((series[one] for one in which), made, strict=True))
 
+    def reduce(self, number: int, seconds: float) -> tuple[BlockSummary, BlockChecksum]:
+        """One block, and the checksum of all that it is made of.
 
-def _add_telemetry(db: sqlite3.Connection, blocks: dict[int, BlockSummary], names: dict[int, str]) -> None:
-    columns = rows(db, "SELECT name, column_name FROM telemetry ORDER BY name", tuple[str, str])
-    if not columns:
-        return
-    # With its table before it, a name in quotes is never taken for text.
-    sums = ", ".join(f"SUM(trial.{quoted(column)})" for _, column in columns)
-    for number, treatment, *values in db.execute(
-        f"SELECT block, treatment, {sums} FROM trial GROUP BY block, treatment"  # noqa: S608
-    ):
-        if number in blocks:
-            blocks[number].telemetry[names[treatment]] = {
-                name: float(value) for (name, _), value in zip(columns, values, strict=True) if value is not None
+        Every set of witnesses stands in the first block of a treatment that shows it, and in no later one.
+        """
+        block = BlockSummary(number, seconds)
+        of = Hash()
+        of.add((number, seconds))
+        self._add_subjects(block, of)
+        block.failures = _failures(self._db, "f.block = ?", number)
+        of.add([(each.treatment, each.stage, each.state, each.reason, each.hint) for each in block.failures])
+        self._add_observations(block, of)
+        self._add_telemetry(block, of)
+        return block, BlockChecksum(of.hexdigest(), block.telemetry)
+
+    def _add_subjects(self, block: BlockSummary, of: Hash) -> None:
+        for treatment, *place, opened, closed in rows(
+            self._db,
+            "SELECT treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened, closed"
+            " FROM subject WHERE block = ? ORDER BY cell_order, opening",
+            tuple[int, int, int, int | None, int | None, int | None, str, float | None, int | None, int | None],
+            block.number,
+        ):
+            name = self._names[treatment]
+            block.planned += (name,)
+            of.add((treatment, place, opened is None))
+            for which in (opened, closed):
+                if which is None:
+                    continue
+                text, witnesses = self._witness_set(which)
+                of.add(text)
+                if (treatment, which) not in self._shown:
+                    self._shown.add((treatment, which))
+                    block.witnesses.append((name, witnesses))
+
+    def _witness_set(self, number: int) -> tuple[str, Witnesses]:
+        known = self._witness_sets
+        if number not in known:
+            later = "SELECT number, witnesses FROM witness_set WHERE number > ?"
+            for which, text in rows(self._db, later, tuple[int, str], max(known, default=0)):
+                known[which] = text, msgspec.json.decode(text, type=Witnesses)
+        return known[number]
+
+    def _series_of(self, number: int) -> _Series:
+        known = self._series
+        if number not in known:
+            later = "SELECT number, treatment, metric, unit, clock FROM series WHERE number > ?"
+            known |= {
+                row[0]: row for row in rows(self._db, later, tuple[int, int, str, str, str], max(known, default=0))
             }
+        return known[number]
+
+    def _add_observations(self, block: BlockSummary, of: Hash) -> None:
+        """In one pass over the rows, which lie by series, round and position."""
+        import numpy as np
+
+        found = self._db.execute(
+            "SELECT series, round, position, number, value, count FROM observation WHERE block = ?"
+            " ORDER BY series, round, position, number",
+            (block.number,),
+        )
+        # Whole numbers are exact as floats up to 2^53; a row that holds anything else than numbers is refused here.
+        columns = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 6)
+        of.add_bytes(columns.tobytes())
+        of_batches: dict[str, slice] = {}
+        starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
+        for start, end in pairwise([*starts, len(columns)]):
+            series = self._series_of(int(columns[start, 0]))
+            of.add(series)
+            _, treatment, observed, *_ = series
+            name = self._names[treatment]
+            block.totals[name, observed] = totals(
+                columns[start:end, 4].tolist(),
+                list(map(int, columns[start:end, 5].tolist())),
+                with_median=observed in self._medians,
+                with_each=observed in self._tails,
+            )
+            if observed == self._batch:
+                of_batches[name] = slice(start, end)
+        if of_batches:
+            lie = np.concatenate([columns[at] for at in of_batches.values()])
+            value, count = lie[:, 4], lie[:, 5]
+            times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
+            made = batches_of(times, lie[:, 2], [at.stop - at.start for at in of_batches.values()])
+            block.batches = dict(zip(of_batches, made, strict=True))
+
+    def _add_telemetry(self, block: BlockSummary, of: Hash) -> None:
+        """Sums come from SQLite, which needs a quarter of the time that its rows take in Python."""
+        names = rows(self._db, "SELECT name, column_name FROM telemetry ORDER BY name", tuple[str, str])
+        # With its table before it, a name in quotes is never taken for text.
+        sums = "".join(f", SUM(trial.{quoted(column)})" for _, column in names)
+        for treatment, trials, rounds, positions, *values in self._db.execute(
+            f"SELECT treatment, COUNT(*), SUM(round), SUM(position){sums} FROM trial WHERE block = ?"  # noqa: S608
+            " GROUP BY treatment",
+            (block.number,),
+        ):
+            of.add((treatment, trials, rounds, positions))
+            block.telemetry[self._names[treatment]] = {
+                name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
+            }
+
+
+def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[BlockSummary]:
+    """The finished blocks in order, each compared with its checksum where the file has them.
+
+    Raises:
+        Changed: a block is not what was recorded, is missing, or was never recorded.
+    """
+    finished = reducer.finished()
+    checked = has_checksums(db)
+    recorded = recorded_blocks(db) if checked else {}
+    if checked and recorded.keys() != {number for number, _ in finished}:
+        raise Changed("the finished blocks are not those that were recorded")
+    for number, seconds in finished:
+        block, checksum = reducer.reduce(number, seconds)
+        if checked:
+            checksum.check(number, recorded[number])
+            block.telemetry = recorded[number].telemetry
+        yield block

@@ -16,8 +16,9 @@ from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
 from sectax.record.builder import MeasuredBuilder
+from sectax.record.checksums import check_all_but_blocks
 from sectax.record.errors import check_database, check_file, has_content, log_path, reading
-from sectax.record.finished_blocks import finished_blocks, pilot_failures, rows
+from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
 from sectax.record.lock import is_held
 from sectax.record.plan_tables import decode_calibrated, decode_plan
 
@@ -40,7 +41,7 @@ class RunReader:
         """Open a run file; it is never changed.
 
         Raises:
-            BadRecord: no run file, damaged, cut short, from a newer sectax, or not to be read.
+            BadRecord: not a run file, damaged, cut short, from a newer sectax, or not to be read.
         """
         path = Path(path)
         check_file(path)
@@ -49,10 +50,13 @@ class RunReader:
             with reading(path):
                 db = _connect(path, resources)
                 check_database(db, path)
+                reader = cls(path, db, resources)
+                with reader._snapshot():
+                    check_all_but_blocks(db)
         except BaseException:
             resources.close()
             raise
-        return cls(path, db, resources)
+        return reader
 
     def close(self) -> None:
         self._resources.close()
@@ -135,7 +139,7 @@ class RunReader:
         builder = MeasuredBuilder(plan)
         with self._snapshot(), reading(self.path):
             builder.add_pilot_failures(pilot_failures(self._db))
-            for block in finished_blocks(self._db, plan):
+            for block in finished_blocks(self._db, BlockReducer(self._db, plan)):
                 builder.add(block)
         return builder
 

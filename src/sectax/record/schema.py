@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 APPLICATION_ID = 0x53435458  # "SCTX", what `file` and SQLite show of a run file
-FORMAT = 2  # PRAGMA user_version
+FORMAT = 2  # PRAGMA user_version; 1 had no checksums, and one host
 
 # Observations lie together by block and series, and trials by block and treatment, so that sums over them are one
 # pass without a sort. They are appended block by block, so that the pages written are the last ones of the tree.
@@ -174,6 +174,9 @@ CREATE TABLE failure (
     hint TEXT NOT NULL
 );
 """
+CHECKSUMS = """
+CREATE TABLE checksum (block INTEGER PRIMARY KEY, digest TEXT NOT NULL, telemetry TEXT NOT NULL)
+"""
 
 # What counts: finished blocks, without the subjects that failed in them. CROSS JOIN keeps SQLite to this order,
 # in which every step is a search by key.
@@ -217,11 +220,11 @@ def _factor_columns(factors: Iterable[str]) -> str:
 
 def tables() -> tuple[str, ...]:
     """The statements that make the tables."""
-    return tuple(statement for statement in TABLES.split(";\n") if statement.strip())
+    return (*(statement for statement in TABLES.split(";\n") if statement.strip()), CHECKSUMS)
 
 
 # What makes a file of format 1 one of format 2; what it holds was all of the one host that there was.
-FROM_FORMAT_1 = ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'",)
+FROM_FORMAT_1 = ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'", CHECKSUMS)
 
 
 def views(factors: Iterable[str]) -> tuple[str, ...]:

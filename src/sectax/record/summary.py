@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
+from sectax.model.measured import Failure
 from sectax.model.metric import Summary
+from sectax.model.subject import Witnesses
+from sectax.stats.batch_shape import Batches
 
 
 @dataclass(frozen=True)
@@ -17,8 +20,7 @@ class Totals:
     Attributes:
         observations: how many there are.
         count, value: totals of the operations counted, and of the values in their own unit.
-        smallest: of the values.
-        largest: of the values; None where nobody asked.
+        smallest, largest: of the values.
         median: of value/count over the observations that counted something; None where none did or nobody asked.
         each: those quotients in ascending order; empty where nobody asked.
     """
@@ -27,22 +29,43 @@ class Totals:
     count: int
     value: float
     smallest: float
-    largest: float | None = None
+    largest: float
     median: float | None = None
     each: array[float] = field(default_factory=lambda: array("d"))
 
 
-def totals(values: Sequence[float], counts: Sequence[int], *, each: bool = False) -> Totals:
-    """The totals of at least one observation, with every single one where *each* is asked for."""
-    quotients = sorted(value / count for value, count in zip(values, counts, strict=True) if count)
+@dataclass
+class BlockSummary:
+    """One finished block, reduced.
+
+    `totals` is by treatment and name of the observations; `telemetry` by treatment and name; `batches` by treatment.
+    """
+
+    number: int
+    seconds: float
+    planned: tuple[str, ...] = ()
+    failures: list[Failure] = field(default_factory=list)
+    witnesses: list[tuple[str, Witnesses]] = field(default_factory=list)
+    totals: dict[tuple[str, str], Totals] = field(default_factory=dict)
+    telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
+    batches: dict[str, Batches] = field(default_factory=dict)
+
+
+def totals(
+    values: Sequence[float], counts: Sequence[int], *, with_median: bool = True, with_each: bool = False
+) -> Totals:
+    """The totals of at least one observation; the median, and every single one, where they are asked for."""
+    quotients: list[float] = []
+    if with_median or with_each:
+        quotients = sorted(value / count for value, count in zip(values, counts, strict=True) if count)
     return Totals(
         observations=len(values),
         count=sum(counts),
         value=fsum(values),
         smallest=min(values),
         largest=max(values),
-        median=middle(quotients),
-        each=array("d", quotients if each else ()),
+        median=middle(quotients) if with_median else None,
+        each=array("d", quotients if with_each else ()),
     )
 
 

@@ -7,7 +7,7 @@ leaves whole events behind.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,13 +23,19 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.record.appender import Appender
-from sectax.record.builder import failures_of, planned_treatments, usable
+from sectax.record.builder import MeasuredBuilder, failures_of, planned_treatments, usable
 from sectax.record.catalogue import Catalogue
+from sectax.record.checksums import check_all_but_blocks, frame_checksum, has_checksums
 from sectax.record.errors import check_database, check_file, reading
+from sectax.record.finished_blocks import BlockReducer
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
 from sectax.record.schema import APPLICATION_ID, FORMAT, FROM_FORMAT_1, tables, trials_view, views
 from sectax.record.secrecy import readable, refuse_private_keys
+from sectax.record.summary import BlockSummary
+
+# Where the operations of an opening stand: the rounds begin with 0.
+_BEFORE_THE_ROUNDS = -1
 
 
 class RunWriter:
@@ -39,8 +45,12 @@ class RunWriter:
     when the file can no longer be written; what was written before stays.
     """
 
-    def __init__(self, appender: Appender, session: int) -> None:
-        """For `create` and `reopen`: take over a file that holds a run. Raises `sqlite3.Error`."""
+    def __init__(self, appender: Appender, session: int, builder: MeasuredBuilder | None = None) -> None:
+        """For `create` and `reopen`: take over a file that holds a run. Raises `sqlite3.Error`.
+
+        Args:
+            builder: with the finished blocks of the file, where they were read already.
+        """
         self._file = appender
         self._session = session
         with RunReader(appender.path, appender.db, ExitStack()) as reader:
@@ -50,15 +60,16 @@ class RunWriter:
             self._sessions = reader.sessions()
         self._pilot: int = appender.db.execute("SELECT MIN(number) FROM block").fetchone()[0]
         self._pilot_position = 0
-        self._read()
+        self._read(builder)
 
-    def _read(self) -> None:
+    def _read(self, builder: MeasuredBuilder | None = None) -> None:
         """Take from the file what changes while it is written. No block is running then."""
         with RunReader(self._file.path, self._file.db, ExitStack()) as reader:
             self._calibrated = reader.calibrated()
             self._notes = reader.notes()
             self._next_block = reader.next_block_number()
-            self._builder = reader.builder()
+            self._builder = builder or reader.builder()
+        self._reducer = BlockReducer(self._file.db, self.plan)
         self._names = Catalogue(self._file, self.plan)
         (self._state,) = self._file.db.execute("SELECT state FROM run").fetchone()
         self._running: int | None = None
@@ -119,7 +130,7 @@ class RunWriter:
         ]
         appender = Appender(Path(path), new=True)
         try:
-            appender.write(statements)
+            appender.write(statements, lambda: frame_checksum(appender.db))
             appender.go_live()
             return cls(appender, 1)
         except BaseException:
@@ -140,13 +151,16 @@ class RunWriter:
         check_file(path)
         appender = Appender(path)
         try:
-            with reading(path):
+            with reading(path), RunReader(path, appender.db, ExitStack()) as reader:
                 check_database(appender.db, path)
-                (session,) = appender.db.execute("SELECT MAX(number) + 1 FROM session").fetchone()
-                statements = _resume_rows(appender.db, session, environment, sectax_version)
-                appender.write(statements)
+                check_all_but_blocks(appender.db)
+                # All blocks are compared with their checksums before anything is written.
+                builder = reader.builder()
+                statements, checksums = _resume_rows(appender.db, reader.plan(), environment, sectax_version)
+                appender.write(statements, checksums)
                 appender.go_live()
-                return cls(appender, session)
+                (session,) = appender.db.execute("SELECT MAX(number) FROM session").fetchone()
+                return cls(appender, session, builder if builder.blocks else None)
         except BaseException:
             appender.close()
             raise
@@ -179,7 +193,7 @@ class RunWriter:
     def calibrate(self, calibrated: Calibrated) -> None:
         """Record what the pilot found; from here on a resumed run does not repeat it."""
         with self._step():
-            self._file.write(calibration_rows(self.plan, calibrated))
+            self._file.write(calibration_rows(self.plan, calibrated), self._frame)
             self._calibrated = calibrated
         self._file.sync()
 
@@ -188,8 +202,11 @@ class RunWriter:
         text = readable(text)
         row = (self._session, _now(), text)
         with self._step():
-            self._file.write([("INSERT INTO note (session, at, text) VALUES (?, ?, ?)", row)])
+            self._file.write([("INSERT INTO note (session, at, text) VALUES (?, ?, ?)", row)], self._frame)
             self._notes += (text,)
+
+    def _frame(self) -> Iterable[Statement]:
+        return frame_checksum(self._file.db)
 
     def begin_block(self, block: PlannedBlock) -> None:
         """Begin a block and record what it is to measure.
@@ -207,7 +224,6 @@ class RunWriter:
         begun: Statement = ("INSERT INTO block VALUES (?, ?, 'running', ?, NULL)", row)
         with self._step():
             self._file.write([begun, *self._planned_subjects(block)])
-            self._builder.begin_block(block)
             self._running = block.number
             self._next_block = block.number + 1
             self._planned = frozenset(planned_treatments(block))
@@ -251,9 +267,11 @@ class RunWriter:
             rows = self._event_rows(number, event)
             if gather:
                 self._file.gather(rows)
+            elif number < 1 and (failures := failures_of(number, event)):
+                self._file.write(rows, self._frame)
+                self._builder.add_pilot_failures(failures)
             else:
                 self._file.write(rows)
-            self._builder.event(number, event)
 
     def _event_rows(self, block: int, event: BlockEvent) -> list[Statement]:
         rows = self._failure_rows(block, event)
@@ -268,7 +286,8 @@ class RunWriter:
                         (block, self._names.treatment(treatment), open_s, seen),
                     )
                 )
-                rows += self._observation_rows(block, treatment, (0, self._position(block, 0)), first)
+                place = (_BEFORE_THE_ROUNDS, self._position(block, 0))
+                rows += self._observation_rows(block, treatment, place, first)
             case Trial(treatment, round_, position, state, observations, telemetry):
                 place = (round_, self._position(block, position))
                 if (treatment, place) in self._trials:
@@ -337,10 +356,17 @@ class RunWriter:
         self._must_run(number)
         self._file.check_place()
         finished = "UPDATE block SET state = 'finished', seconds = ? WHERE number = ? AND state = 'running'"
+        reduced: list[BlockSummary] = []
+
+        def checksum() -> Iterator[Statement]:
+            block, of = self._reducer.reduce(number, float(seconds))
+            reduced.append(block)
+            yield of.row(number)
+
         with self._step():
-            self._file.write([(finished, (seconds, number))])
+            self._file.write([(finished, (seconds, number))], checksum)
             self._running = None
-            self._builder.finish_block(number, seconds)
+            self._builder.add(*reduced)
         self._file.sync()
 
     def abandon_block(self, number: int) -> None:
@@ -350,7 +376,6 @@ class RunWriter:
         with self._step():
             self._file.write([(abandoned, (number,))])
             self._running = None
-            self._builder.abandon_block(number)
 
     def _must_run(self, number: int) -> None:
         self._mend()
@@ -369,7 +394,8 @@ class RunWriter:
                     ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),  # Ctrl-C while it was begun
                     ("UPDATE session SET ended = ? WHERE number = ?", (now, self._session)),
                     ("UPDATE run SET state = ?, ended = ?", (state, now)),
-                ]
+                ],
+                self._frame,
             )
             self._state = state
 
@@ -405,15 +431,17 @@ def _session_rows(number: int, sectax_version: str, environment: Environment, no
 
 
 def _resume_rows(
-    db: sqlite3.Connection, session: int, environment: Environment, sectax_version: str
-) -> list[Statement]:
+    db: sqlite3.Connection, plan: Plan, environment: Environment, sectax_version: str
+) -> tuple[list[Statement], Callable[[], Iterable[Statement]]]:
+    """What begins a session of an old run; and, made after that, the checksums of what it changes."""
     now = _now()
+    (session,) = db.execute("SELECT MAX(number) + 1 FROM session").fetchone()
     (calibrated, pilot) = db.execute(
         "SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run"
     ).fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
+    has_all_checksums = has_checksums(db)
     rows: list[Statement] = [
-        *((statement, ()) for statement in (FROM_FORMAT_1 if version < 2 else ())),
+        *((statement, ()) for statement in (() if has_all_checksums else FROM_FORMAT_1)),
         (f"PRAGMA user_version = {FORMAT}", ()),
         ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),
         ("UPDATE run SET state = 'running', ended = NULL", ()),
@@ -422,7 +450,17 @@ def _resume_rows(
     if not calibrated:
         rows.append(("UPDATE block SET state = 'abandoned' WHERE state = 'pilot'", ()))
         rows.append(("INSERT INTO block VALUES (?, ?, 'pilot', ?, NULL)", (pilot - 1, session, now)))
-    return rows
+    if has_all_checksums:
+        return rows, lambda: frame_checksum(db)
+
+    def all_checksums() -> Iterator[Statement]:
+        reducer = BlockReducer(db, plan)
+        for number, seconds in reducer.finished():
+            _, of = reducer.reduce(number, seconds)
+            yield of.row(number)
+        yield from frame_checksum(db)
+
+    return rows, all_checksums
 
 
 def _now() -> str:

@@ -1,0 +1,121 @@
+"""What a run file holds is checked against what was recorded, so that a damaged file never reads as another run.
+
+SQLite notices a page that makes no sense, and not a number that has become another one. So there is a checksum for
+every finished block, and one for all that belongs to no block: the plan, the environment, the notes and the pilot.
+They are written in the transaction that they belong to. Files of format 1 have none.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import isclose
+
+import msgspec
+
+from sectax.record.errors import Changed
+from sectax.record.plan_tables import Statement, as_json
+
+Telemetry = dict[str, dict[str, float]]  # by treatment and name
+
+# The row of what belongs to no block: blocks are numbered from 1.
+_FRAME = 0
+_FIRST_FORMAT = 2
+_FRAME_TABLES = (
+    *("run", "session", "environment", "note"),
+    *("factor", "level", "metric", "cell", "treatment", "treatment_level", "comparison", "skipped", "calibration"),
+    *("block WHERE number < 1", "failure WHERE block < 1"),
+)
+_INSERT = "INSERT OR REPLACE INTO checksum VALUES (?, ?, ?)"
+# Versions of SQLite add floats up differently; no more than the rounding may differ.
+_ROUNDING = 1e-9
+
+
+class Hash:
+    """A hash of parts, each of which stands for itself."""
+
+    def __init__(self) -> None:
+        self._hash = blake2b(digest_size=16)
+
+    def add(self, part: object) -> None:
+        """Take what JSON can hold."""
+        self.add_bytes(msgspec.json.encode(part))
+
+    def add_bytes(self, part: bytes) -> None:
+        self._hash.update(len(part).to_bytes(8, "little"))
+        self._hash.update(part)
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+@dataclass(frozen=True)
+class BlockChecksum:
+    """Of all that one block is made of: the digest of its rows, and the sums of its telemetry.
+
+    The rows of telemetry are many, and nothing but their sums is read; so these are kept instead of a digest.
+    """
+
+    digest: str
+    telemetry: Telemetry
+
+    def row(self, number: int) -> Statement:
+        return _INSERT, (number, self.digest, as_json(self.telemetry))
+
+    def check(self, number: int, recorded: BlockChecksum) -> None:
+        """Raises `Changed` where the block is another one than was recorded."""
+        if self.digest != recorded.digest or not _alike(self.telemetry, recorded.telemetry):
+            raise Changed(f"block {number} holds something else than was recorded")
+
+
+def _alike(one: Telemetry, other: Telemetry) -> bool:
+    return one.keys() == other.keys() and all(
+        sums.keys() == other[treatment].keys()
+        and all(isclose(value, other[treatment][name], rel_tol=_ROUNDING) for name, value in sums.items())
+        for treatment, sums in one.items()
+    )
+
+
+def recorded_blocks(db: sqlite3.Connection) -> dict[int, BlockChecksum]:
+    """The checksums of all finished blocks, by number."""
+    found = db.execute("SELECT block, digest, telemetry FROM checksum WHERE block > 0").fetchall()
+    return {
+        number: BlockChecksum(digest, msgspec.json.decode(telemetry, type=Telemetry))
+        for number, digest, telemetry in found
+    }
+
+
+def frame_checksum(db: sqlite3.Connection) -> Iterator[Statement]:
+    """The statement that records the checksum of what belongs to no block, as it is now."""
+    yield _INSERT, (_FRAME, _frame_digest(db), "")
+
+
+def has_checksums(db: sqlite3.Connection) -> bool:
+    """Whether the file is of a format that has them."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    return bool(version >= _FIRST_FORMAT)
+
+
+def check_all_but_blocks(db: sqlite3.Connection) -> None:
+    """Look at SQLite's own structure, and compare what belongs to no block with its checksum.
+
+    Raises:
+        Changed: it is not what was recorded.
+    """
+    (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    if said != "ok":
+        raise Changed(str(said))
+    if has_checksums(db):
+        recorded = db.execute("SELECT digest FROM checksum WHERE block = ?", (_FRAME,)).fetchone()
+        if recorded != (_frame_digest(db),):
+            raise Changed("the plan, the environment, a note or the pilot is not what was recorded")
+
+
+def _frame_digest(db: sqlite3.Connection) -> str:
+    of = Hash()
+    for table in _FRAME_TABLES:
+        # The order of rows is SQLite's choice. `ascii` tells text from bytes and numbers, alike in every Python.
+        of.add_bytes("\n".join(sorted(map(ascii, db.execute(f"SELECT * FROM {table}")))).encode())  # noqa: S608
+    return of.hexdigest()
