@@ -20,10 +20,10 @@ from scipy.special import ndtr
 from benchmarks.simulations.scenarios import Array
 from sectax.stats.quantiles import (
     design_effect,
+    few_blocks_inflation,
     observations_needed,
     pooled_quantile,
     quantile_limits,
-    student_doubt,
 )
 from sectax.stats.student import geometric_mean_interval
 
@@ -139,7 +139,7 @@ def kish(blocks: Sequence[Array], ordered: Array, quantile: float) -> Limits:
 
 def kish_student(blocks: Sequence[Array], ordered: Array, quantile: float) -> Limits:
     """The same, with Student's doubt for few blocks."""
-    return _at_the_point(blocks, ordered, quantile, student_doubt(len(blocks), LEVEL))
+    return _at_the_point(blocks, ordered, quantile, few_blocks_inflation(len(blocks), LEVEL))
 
 
 def _at_the_point(blocks: Sequence[Array], ordered: Array, quantile: float, doubt: float) -> Limits:

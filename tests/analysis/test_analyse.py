@@ -2,9 +2,8 @@ import dataclasses
 
 import pytest
 
-from sectax.analysis.analyse import analyse
+from sectax.analysis.analyse import analyse, scope_sentence
 from sectax.analysis.findings import judge
-from sectax.analysis.scope import scope_sentence
 from sectax.analysis.treatments import estimate, treatment_results
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment

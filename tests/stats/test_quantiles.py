@@ -12,11 +12,11 @@ from sectax.stats.moments import Array
 from sectax.stats.quantiles import (
     PooledQuantile,
     design_effect,
+    few_blocks_inflation,
     observations_needed,
     order_statistics_interval,
     pooled_quantile,
     quantile_limits,
-    student_doubt,
 )
 
 # Few different values, so that many tie.
@@ -42,9 +42,9 @@ def test_design_effect_by_hand(events: list[float], sizes: list[float], effect: 
     assert design_effect(np.array(events), np.array(sizes)) == pytest.approx(effect)
 
 
-@pytest.mark.parametrize(("blocks", "doubt"), [(2, 42.03), (6, 1.720), (20, 1.140), (40, 1.065)])
-def test_few_blocks_are_doubted_as_student_does(blocks: int, doubt: float) -> None:
-    assert student_doubt(blocks, 0.95) == pytest.approx(doubt, rel=1e-3)
+@pytest.mark.parametrize(("blocks", "inflation"), [(2, 42.03), (6, 1.720), (20, 1.140), (40, 1.065)])
+def test_few_blocks_inflate_the_variance_as_student_does(blocks: int, inflation: float) -> None:
+    assert few_blocks_inflation(blocks, 0.95) == pytest.approx(inflation, rel=1e-3)
 
 
 @given(some.lists(some.tuples(some.integers(1, 9), some.floats(0, 1)), min_size=2, max_size=9), some.floats(1, 50))

@@ -1,4 +1,4 @@
-"""An operation's time as a + b·size, fitted in every block, with the doubt that the blocks show."""
+"""An operation's time as a + b·size, fitted in every block, with the uncertainty that the blocks show."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 def _drifting(arms: Sequence[Arm], look: Callable[[Arm], tuple[list[float], float]], margin: float) -> Iterator[Hit]:
     """The treatments that change by the margin or more, and not by chance."""
-    from sectax.stats.doubt import away_from_zero
+    from sectax.stats.diagnostics import away_from_zero
 
     for arm in arms:
         changes, change = look(arm)
@@ -88,7 +88,7 @@ def _along(values: list[float]) -> tuple[list[float], float]:
 
 def _alike(evidence: Evidence) -> Iterator[Remark]:
     """F: the differences of neighbouring blocks resemble each other, so the blocks are not independent."""
-    from sectax.stats.doubt import lag_one, neighbours_alike
+    from sectax.stats.diagnostics import lag_one, neighbours_alike
 
     known = {id: values for id, values in evidence.differences.items() if len(values) >= FIRST_LOOK}
     for comparison, values in known.items():

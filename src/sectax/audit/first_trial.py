@@ -127,7 +127,7 @@ def _out_of_place(arm: Arm) -> float:
     """
     from scipy.special import ndtr
 
-    from sectax.stats.doubt import away_from_zero
+    from sectax.stats.diagnostics import away_from_zero
 
     ranks = column(arm, _centred)
     likely = math.sqrt(math.fsum((1 - shape.batches**-2) / 12 for shape in arm.shapes.values()))

@@ -45,7 +45,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _differences(evidence: Evidence) -> Iterator[Remark]:
-    from sectax.stats.doubt import normal
+    from sectax.stats.diagnostics import normal
 
     known = {id: values for id, values in evidence.differences.items() if len(values) >= FIRST_LOOK}
     for comparison, values in known.items():
@@ -85,7 +85,7 @@ def _how(values: Sequence[float]) -> str:
 
 def _medians(evidence: Evidence) -> Iterator[Remark]:
     """F: a median of batches where both sides have two modes, and not equally often."""
-    from sectax.stats.doubt import away_from_zero
+    from sectax.stats.diagnostics import away_from_zero
 
     pairs = [
         (finding.comparison, evidence.arms[finding.comparison.treatment], evidence.arms[finding.comparison.baseline])

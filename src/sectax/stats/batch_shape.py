@@ -1,4 +1,4 @@
-"""How the batches of one process lie: what is kept of them when their block is over, so that a run can be doubted."""
+"""How the batches of one process lie: what is kept of them when their block is over, so that a run can be checked."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def clopper_pearson(events: int, trials: int, level: float = 0.95) -> tuple[floa
     from scipy.special import betaincinv
 
     if not 0 <= events <= trials or trials < 1:
-        raise ValueError(f"{events} events in {trials} trials is no share")
+        raise ValueError(f"{events} events in {trials} trials is not a share")
     tail = (1 - level) / 2
     low = 0.0 if events == 0 else float(betaincinv(events, trials - events + 1, tail))
     high = 1.0 if events == trials else float(betaincinv(events + 1, trials - events, 1 - tail))

@@ -130,7 +130,7 @@ def quantile_limits(ordered: Array, effective: float, quantile: float, level: fl
     return float(ordered[lower - 1]), float(ordered[upper - 1])
 
 
-def design_effect(events: Array, sizes: Array, doubt: float = 1.0) -> float:
+def design_effect(events: Array, sizes: Array, inflation: float = 1.0) -> float:
     """How many observations of blocks are worth one independent one, for the share of events among them.
 
     1 + (m − 1)·ICC, the intraclass correlation by one-way analysis of variance and never below 0, m the size of the
@@ -140,7 +140,7 @@ def design_effect(events: Array, sizes: Array, doubt: float = 1.0) -> float:
         events: how many of each block's observations are events, shape (blocks,), two blocks or more; not all of them,
             and not none.
         sizes: observations of each block, shape (blocks,), one at least.
-        doubt: factor on the variance between blocks, for being estimated from few of them.
+        inflation: factor on the variance between blocks, for being estimated from few of them.
     Returns:
         From 1 to m.
     Source: Kish, Survey Sampling (1965), sections 5.4 and 8.2; Donner, International Statistical Review 54 (1986).
@@ -149,13 +149,13 @@ def design_effect(events: Array, sizes: Array, doubt: float = 1.0) -> float:
     typical = float((sizes**2).sum()) / count
     adjusted = (count - typical) / (blocks - 1)  # the analysis of variance's m; both are the size where all are equal
     shares = events / sizes
-    between = doubt * float((sizes * (shares - events.sum() / count) ** 2).sum()) / (blocks - 1)
+    between = inflation * float((sizes * (shares - events.sum() / count) ** 2).sum()) / (blocks - 1)
     within = float((events * (1 - shares)).sum()) / max(count - blocks, 1)
     alike = (between - within) / (between + (adjusted - 1) * within)
     return 1 + (typical - 1) * max(alike, 0.0)
 
 
-def student_doubt(blocks: int, level: float) -> float:
+def few_blocks_inflation(blocks: int, level: float) -> float:
     """How much wider a variance must be taken for coming from so few blocks: Student's t over the normal, squared.
 
     With large blocks the interval for a share is then Student's t over the blocks' shares.
@@ -174,5 +174,5 @@ def _effective(pool: Array, sizes: Array, thresholds: Sequence[float], level: fl
     if sizes.size < 2 or not counts:
         # Nothing tells how blocks differ, so each counts once.
         return float(sizes.sum() ** 2 / (sizes**2).sum())
-    doubt = student_doubt(sizes.size, level)
-    return pool.size / max(design_effect(events, sizes, doubt) for events in counts)
+    inflation = few_blocks_inflation(sizes.size, level)
+    return pool.size / max(design_effect(events, sizes, inflation) for events in counts)

@@ -1,4 +1,4 @@
-"""Doubt about single values in the order in which they were taken: raw times, which are skewed by nature."""
+"""Diagnostics of single values in the order in which they were taken: raw times, which are skewed by nature."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sectax.stats.batch_shape import best_split
-from sectax.stats.doubt import neighbours_alike
+from sectax.stats.diagnostics import neighbours_alike
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,8 @@ from sectax.record.reader import RunReader
 
 def analyse_measured(measured: Measured) -> Analysed:
     """Judge every comparison, run the audit over it, and let its fatal warnings take verdicts away."""
-    return analyse(measured, audit(measured, judge(measured)))
+    findings = judge(measured)
+    return analyse(measured, audit(measured, findings), findings)
 
 
 def analyse_file(path: Path) -> Analysed:

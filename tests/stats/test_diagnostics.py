@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from sectax.stats.doubt import away_from_zero, lag_one, neighbours_alike, normal
+from sectax.stats.diagnostics import away_from_zero, lag_one, neighbours_alike, normal
 
 RUNS = 4000
 
