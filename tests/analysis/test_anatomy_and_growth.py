@@ -12,25 +12,20 @@ from hypothesis import strategies as st
 
 from sectax.analysis.anatomy import anatomies
 from sectax.analysis.growth import growths, line
-from sectax.model.advice import AdviceRules
+from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Stages, Steps
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Contents, Plan, Stopping
 from sectax.model.treatment import Cell, Factor, Role, Treatment
 
 SIZES = {"small": 1e3, "middle": 1e5, "large": 1e6}
-RULES = AdviceRules(
-    metric="duration",
-    billed="duration",
-    limits={"median": "duration"},
-    stages=(("immediate", "parsing"), ("none", "its form")),
-    rest="the check",
-    timed="timed",
-    steps=(("derive", "deriving"), ("mac", "the MAC"), ("unpack", "unpacking")),
-    whole_of_steps="whole",
-    rest_of_timed="the rest",
-    memory_factor="memory",
+STAGES = Stages(
+    "authentication",
+    (("immediate", "parsing"), ("none", "its form")),
+    "the check",
+    Steps("timed", (("derive", "deriving"), ("mac", "the MAC"), ("unpack", "unpacking")), "whole", "the rest"),
 )
+RULES = AdviceRules("duration", STAGES, GrowsWithSize("the check"))
 # Level -> its fixed seconds and seconds per byte.
 LAWS = {"immediate": (1e-3, 5e-9), "none": (1.5e-3, 6e-9), "published": (2e-3, 8e-9), "timed": (2.1e-3, 8e-9)}
 # Of `timed`; it has nothing to unpack.
@@ -84,7 +79,7 @@ def measured(levels: tuple[str, ...] = UNTIMED, sizes: tuple[str, ...] = tuple(S
 
 
 def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -> None:
-    (large,) = (each for each in anatomies(measured(), RULES) if each.cell == "large/128")
+    (large,) = (each for each in anatomies(measured(), "duration", STAGES) if each.cell == "large/128")
 
     whole = LAWS["published"][0] + LAWS["published"][1] * 1e6
     assert [part.words for part in large.parts] == ["parsing", "its form", "the check"]
@@ -95,20 +90,20 @@ def test_the_parts_of_an_operation_are_the_differences_and_make_up_the_whole() -
 
 
 def test_what_was_not_measured_apart_is_said_of_the_next_stage() -> None:
-    (only,) = anatomies(measured(("none", "published"), ("large",)), RULES)
+    (only,) = anatomies(measured(("none", "published"), ("large",)), "duration", STAGES)
 
     assert [part.words for part in only.parts] == ["parsing, its form", "the check"]
 
 
 def test_a_run_of_the_stages_alone_has_nothing_to_take_apart() -> None:
-    assert list(anatomies(measured(("immediate", "none")), RULES)) == []
+    assert list(anatomies(measured(("immediate", "none")), "duration", STAGES)) == []
 
 
 def test_a_block_without_one_of_the_stages_does_not_count() -> None:
     run = measured(sizes=("large",))
     del run.values["duration"]["large/128/none"][1]
 
-    (anatomy,) = anatomies(run, RULES)
+    (anatomy,) = anatomies(run, "duration", STAGES)
 
     assert {part.seconds.count for part in anatomy.parts} == {5}
 
@@ -119,7 +114,7 @@ def mean_factor(blocks: int = 6) -> float:
 
 
 def test_a_treatment_that_times_its_steps_is_taken_apart_by_them() -> None:
-    (found,) = anatomies(measured(("none", "timed"), ("large",)), RULES)
+    (found,) = anatomies(measured(("none", "timed"), ("large",)), "duration", STAGES)
 
     parts = found.parts
     whole = LAWS["timed"][0] + LAWS["timed"][1] * 1e6

@@ -165,10 +165,10 @@ def test_a_statistic_that_is_none_is_refused() -> None:
 def test_event_sizes_and_the_quota_are_told() -> None:
     advised = given()
 
-    (sent,) = advised.sent
+    (sent,) = advised.event_sizes
     assert (sent.level, sent.event_bytes) == ("1MiB", 1_400_000)
     assert sent.times == pytest.approx(1_400_000 / PAYLOAD_BYTES)
-    assert {(each.throttled_periods, each.periods) for each in advised.held} == {(20, 50), (0, 50)}
+    assert {(each.throttled_periods, each.periods) for each in advised.throttled} == {(20, 50), (0, 50)}
     text = as_text(advised, width=200)
     assert "payload 1MiB: 1,400,000 bytes, 1.34 times the payload" in text
     assert "memory 128 · published: in 40 % of 50 periods" in text
@@ -226,7 +226,7 @@ def test_every_document_follows_its_schema(under_s, statistic) -> None:
 
 
 def test_a_run_without_a_block_gives_no_advice() -> None:
-    empty = replace(given(), anatomies=(), sent=(), held=(), priced=())
+    empty = replace(given(), anatomies=(), event_sizes=(), throttled=(), priced=())
 
     assert "Nothing was measured" in as_text(empty, width=80)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sectax.analysis.treatments import MEAN
-from sectax.model.advice import AdviceRules, Anatomy, Part
+from sectax.model.advice import Anatomy, Part
+from sectax.model.advice_rules import Stages, Steps
 from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.treatment import Role, Treatment
@@ -18,47 +19,54 @@ def over_blocks(values: Sequence[float], level: float, unit: str) -> Estimate:
     return Estimate(interval.point, interval.low, interval.high, level, MEAN, interval.count, unit)
 
 
-def anatomies(measured: Measured, rules: AdviceRules) -> Iterator[Anatomy]:
-    """The parts of every treatment that is no stage, in every cell where a stage was measured beside it."""
-    control = measured.plan.control
-    stages = dict(rules.stages)
-    for cell in measured.plan.cells:
-        members = {
-            each.levels[control]: each
-            for each in measured.plan.treatments
-            if each.cell == cell.id and each.role in (Role.BASELINE, Role.TREATMENT)
-        }
+def anatomies(measured: Measured, metric: str, stages: Stages) -> Iterator[Anatomy]:
+    """The parts of every treatment that is no stage, wherever a stage was measured that differs in nothing else.
+
+    Args:
+        metric: in seconds.
+    """
+    for members in _alike(measured, stages.factor):
         for level, member in members.items():
-            if level in stages:
+            if level in dict(stages.levels):
                 continue
-            if level == rules.timed:
-                parts = tuple(_steps(measured, rules, member))
+            if stages.steps is not None and level == stages.steps.level:
+                parts = tuple(_steps(measured, metric, stages, stages.steps, member))
             else:
-                parts = tuple(_differences(measured, rules, members, member))
+                parts = tuple(_differences(measured, metric, stages, members, member))
             if parts:
-                yield Anatomy(cell.id, member.id, parts)
+                yield Anatomy(member.cell, member.id, parts)
 
 
-def _chain(rules: AdviceRules, members: dict[str, Treatment], whole: Treatment) -> Iterator[tuple[Treatment, str]]:
+def _alike(measured: Measured, factor: str) -> Iterable[dict[str, Treatment]]:
+    """The treatments that differ in the level of one factor alone, by that level."""
+    groups: dict[tuple[str, ...], dict[str, Treatment]] = {}
+    for each in measured.plan.treatments:
+        if each.role in (Role.BASELINE, Role.TREATMENT) and factor in each.levels:
+            others = tuple(level for name, level in each.levels.items() if name != factor)
+            groups.setdefault(others, {})[each.levels[factor]] = each
+    return groups.values()
+
+
+def _chain(stages: Stages, members: dict[str, Treatment], whole: Treatment) -> Iterator[tuple[Treatment, str]]:
     """The stages that this run has, and the whole; what an absent one would have shown apart is said of the next."""
     said: list[str] = []
-    for level, words in rules.stages:
+    for level, words in stages.levels:
         said.append(words)
         if level in members:
             yield members[level], ", ".join(said)
             said = []
-    yield whole, ", ".join([*said, rules.rest])
+    yield whole, ", ".join([*said, stages.rest])
 
 
 _Column = Mapping[int, float]  # by block
 
 
 def _differences(
-    measured: Measured, rules: AdviceRules, members: dict[str, Treatment], whole: Treatment
+    measured: Measured, metric: str, stages: Stages, members: dict[str, Treatment], whole: Treatment
 ) -> Iterator[Part]:
     """What every stage takes beyond the one before; nothing where there is no stage to compare with."""
-    chain = list(_chain(rules, members, whole))
-    columns = [_column(measured, rules.metric, treatment) for treatment, _ in chain]
+    chain = list(_chain(stages, members, whole))
+    columns = [_column(measured, metric, treatment) for treatment, _ in chain]
     blocks = _common(measured, columns)
     if len(chain) == 1 or not blocks:
         return
@@ -67,20 +75,20 @@ def _differences(
         yield _part(measured, words, {block: column[block] - less[block] for block in blocks}, columns[-1])
 
 
-def _steps(measured: Measured, rules: AdviceRules, treatment: Treatment) -> Iterator[Part]:
+def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
     """What a treatment tells of its own steps, before them what is in none of it, and after them what no step holds."""
-    column, whole = (_column(measured, metric, treatment) for metric in (rules.metric, rules.whole_of_steps))
-    told = {words: _column(measured, metric, treatment) for metric, words in rules.steps}
-    told = {words: seconds for words, seconds in told.items() if seconds}
-    blocks = _common(measured, [column, whole, *told.values()])
-    if not told or not blocks:
+    column, whole = (_column(measured, each, treatment) for each in (metric, steps.whole))
+    known = {words: _column(measured, each, treatment) for each, words in steps.parts}
+    known = {words: seconds for words, seconds in known.items() if seconds}
+    blocks = _common(measured, [column, whole, *known.values()])
+    if not known or not blocks:
         return
-    _, before = rules.stages[0]
+    _, before = stages.levels[0]
     yield _part(measured, before, {block: column[block] - whole[block] for block in blocks}, column)
-    for words, seconds in told.items():
+    for words, seconds in known.items():
         yield _part(measured, words, {block: seconds[block] for block in blocks}, column)
-    left = {block: whole[block] - sum(seconds[block] for seconds in told.values()) for block in blocks}
-    yield _part(measured, rules.rest_of_timed, left, column)
+    left = {block: whole[block] - sum(seconds[block] for seconds in known.values()) for block in blocks}
+    yield _part(measured, steps.rest, left, column)
 
 
 def _column(measured: Measured, metric: str, treatment: Treatment) -> _Column:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from sectax.analysis.anatomy import over_blocks
-from sectax.model.advice import AdviceRules, Growth
+from sectax.model.advice import Growth
+from sectax.model.advice_rules import AdviceRules
 from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
@@ -34,13 +35,13 @@ def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
             continue
         extra = None
         # What does less than the baseline does nothing beyond it.
-        if own[plan.control] not in {*baseline, *dict(rules.stages)}:
+        if own[plan.control] not in baseline and not rules.is_stage(own):
             against = [tuple((own | {plan.control: each}).items()) for each in baseline]
             base = next((lines[each] for each in against if lines.get(each)), {})
             more = [fits[block][1] - base[block][1] for block in fits if block in base]
             extra = over_blocks(more, level, "s/B") if more else None
         yield _growth(own, "", fits, level, extra)
-        for metric, words in rules.steps:
+        for metric, words in rules.steps.parts if rules.steps else ():
             of_step = _fits(measured, metric, series[levels])
             if of_step:
                 yield _growth(own, words, of_step, level)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sectax.design.matrix import Requirement, Rules
 from sectax.design.planning import Design, Request, make_plan
-from sectax.model.advice import AdviceRules
+from sectax.model.advice_rules import AdviceRules
 from sectax.model.bill import Usage
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec

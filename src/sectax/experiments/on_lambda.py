@@ -13,6 +13,7 @@ from sectax.design.matrix import Levels
 from sectax.experiments.interface import Bench, Option
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
+from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, Plan, last_look
@@ -243,4 +244,11 @@ def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
         number = blocks * (opened + visits) + tried
         requests += number
         gb_s += number * billed_s(assumed_s) * int(treatment.levels["memory"]) / _BILLING_MB
+    return Usage("lambda.requests", requests), Usage(f"lambda.{processor}", gb_s)
+
+
+def requests_usage(requests: int, billed_s: float, result: TreatmentResult) -> tuple[Usage, ...]:
+    """What so many requests of a deployed treatment use that are billed for so many seconds each."""
+    processor = str(result.witnesses.get("architecture", "x86_64"))
+    gb_s = requests * billed_s * int(result.levels["memory"]) / _BILLING_MB
     return Usage("lambda.requests", requests), Usage(f"lambda.{processor}", gb_s)

@@ -5,36 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sectax.model.advice_rules import AdviceRules
 from sectax.model.bill import Bill
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
-
-
-@dataclass(frozen=True)
-class AdviceRules:
-    """What an experiment knows of its own treatments.
-
-    Attributes:
-        metric: in which all is told but the bill; in seconds. billed: what a request is billed for, on the average.
-        limits: the metrics that a limit may be put on, by the words that ask for them.
-        stages: the control's levels that do more and more of the work, and what each does beyond the one before.
-        rest: what a treatment that is no stage does beyond the last of them.
-        timed: the control's level that tells of its own steps; steps: the metrics that hold them, and what each does;
-            whole_of_steps: the metric that holds all from the first step to the last; rest_of_timed: what of that is in
-            no step. What is not in that whole is the first stage.
-        memory_factor: the factor whose levels are MB.
-    """
-
-    metric: str
-    billed: str
-    limits: Mapping[str, str]
-    stages: tuple[tuple[str, str], ...]
-    rest: str
-    timed: str
-    steps: tuple[tuple[str, str], ...]
-    whole_of_steps: str
-    rest_of_timed: str
-    memory_factor: str
 
 
 @dataclass(frozen=True)
@@ -59,7 +33,7 @@ class Anatomy:
 class Growth:
     """An operation as `fixed` seconds and `per_byte` seconds for every byte, at the levels of all other factors.
 
-    `step` says of which of its steps it is told, and is empty for the whole. `extra_per_byte` is what of a whole the
+    `step` names one of its steps, and is empty for the whole. `extra_per_byte` is what of a whole the
     baseline does not take; None for the baseline itself and for a step.
     """
 
@@ -87,7 +61,7 @@ class Priced:
 
 
 @dataclass(frozen=True)
-class Sent:
+class EventSize:
     """How large the event of a size is: bytes, and times the size."""
 
     level: str
@@ -96,7 +70,7 @@ class Sent:
 
 
 @dataclass(frozen=True)
-class Held:
+class Throttled:
     """How many of the periods of its quota a treatment ran out of, all blocks together."""
 
     cell: str
@@ -143,10 +117,11 @@ class Advice:
 
     run_id: str
     plan: Plan
+    rules: AdviceRules
     anatomies: tuple[Anatomy, ...]
     growths: tuple[Growth, ...]
-    sent: tuple[Sent, ...]
-    held: tuple[Held, ...]
+    event_sizes: tuple[EventSize, ...]
+    throttled: tuple[Throttled, ...]
     priced: tuple[Priced, ...]
     limit: Limit | None
     smallest: tuple[Smallest, ...]

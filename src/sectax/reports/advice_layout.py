@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from sectax.model.advice import Advice, Anatomy, Growth, Held, Priced, Sent, Unknown
+from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Priced, Unknown
 from sectax.model.finding import Estimate
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
@@ -21,11 +21,11 @@ def advice_report(given: Advice) -> Document:
     plan = given.plan
     parts = sections(
         Section("Where the time goes", _sentences(_anatomy(each, plan) for each in given.anatomies)),
-        Section("How it grows with the size", _sentences(_growth(each, plan) for each in given.growths)),
-        Section("How large an event is", _sentences(_sent(each) for each in given.sent)),
+        Section("How it grows with the size", _sentences(_growth(each, given) for each in given.growths)),
+        Section("How large an event is", _sentences(_event_size(each, plan) for each in given.event_sizes)),
         Section("How often the quota held it back", _sentences(_quota(given, plan))),
         Section("What a million requests cost", _sentences(_bills(given, plan))),
-        Section("The smallest memory", _sentences(_smallest(given, plan))),
+        Section(_smallest_title(given), _sentences(_smallest(given, plan))),
         Section("What this run does not tell", _sentences(_lacking(given, plan))),
     )
     nothing = () if parts else (Text("Nothing was measured that advice could be made of."),)
@@ -37,67 +37,73 @@ def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
 
 
 def _anatomy(each: Anatomy, plan: Plan) -> str:
-    parts = [f"{part.words} {_percent(part.share)} ({_milliseconds(part.seconds)})" for part in each.parts[::-1]]
-    return f"{_where(plan, each.cell, each.treatment)}: {'; '.join(parts)}"
+    parts = (f"{part.words} {_percent(part.share)} ({_milliseconds(part.seconds)})" for part in each.parts[::-1])
+    return f"{_where(plan, each.cell, each.treatment)}: {printable('; '.join(parts))}"
 
 
-def _growth(each: Growth, plan: Plan) -> str:
+def _growth(each: Growth, given: Advice) -> str:
+    plan, rule = given.plan, given.rules.growth
     varying = {*names.varying_factors(plan), plan.control}
-    whose = f", {each.step}" if each.step else ""
+    whose = f", {printable(each.step)}" if each.step else ""
     words = (
         f"{_levels(each.levels, varying)}{whose}: {_milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
     )
-    if each.extra_per_byte is not None:
-        words += f", of which the check {_nanoseconds(each.extra_per_byte)}"
+    if each.extra_per_byte is not None and rule is not None:
+        words += f", of which {printable(rule.control)} {_nanoseconds(each.extra_per_byte)}"
     return words
 
 
-def _sent(each: Sent) -> str:
-    return f"payload {printable(each.level)}: {each.event_bytes:,} bytes, {each.times:.2f} times the payload"
+def _event_size(each: EventSize, plan: Plan) -> str:
+    size = printable(plan.contents.size_factor) if plan.contents else "size"
+    return f"{size} {printable(each.level)}: {each.event_bytes:,} bytes, {each.times:.2f} times the {size}"
 
 
 def _quota(given: Advice, plan: Plan) -> Iterator[str]:
-    held = [each for each in given.held if each.throttled_periods]
-    yield from (_held(each, plan) for each in held)
-    if given.held and not held:
-        yield f"never, in {sum(each.periods for each in given.held)} periods"
-
-
-def _held(each: Held, plan: Plan) -> str:
-    share = 100 * each.throttled_periods / each.periods
-    return f"{_where(plan, each.cell, each.treatment)}: in {share:.0f} % of {each.periods} periods"
+    often = [each for each in given.throttled if each.throttled_periods]
+    for each in often:
+        share = 100 * each.throttled_periods / each.periods
+        yield f"{_where(plan, each.cell, each.treatment)}: in {share:.0f} % of {each.periods} periods"
+    if given.throttled and not often:
+        yield f"never, in {sum(each.periods for each in given.throttled)} periods"
 
 
 def _bills(given: Advice, plan: Plan) -> Iterator[str]:
+    rule = given.rules.price
+    if rule is None:
+        return
     baselines = {each.cell: each for each in given.priced if each.treatment == plan.cell(each.cell).baseline}
     for each in given.priced:
         base = baselines.get(each.cell)
         if base is not None and base is not each:
-            yield (
-                f"{_where(plan, each.cell, each.treatment)}: {_money(each)} with the check, {_money(base)} without "
-                f"(billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB)"
-            )
+            amounts = f"{_money(each)} with {printable(rule.control)}, {_money(base)} without"
+            billed = f"billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB"
+            yield f"{_where(plan, each.cell, each.treatment)}: {amounts} ({billed})"
     if given.priced:
         bill = given.priced[0].bill
         yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
-        yield "Durations as they were measured, cold starts left out, before tax and free allowances"
+        yield f"{printable(rule.assumes)}, before tax and free allowances"
 
 
 def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
     varying = {*names.varying_factors(plan), plan.control}
-    if given.limit is None:
+    rule = given.rules.smallest
+    if given.limit is None or rule is None:
         return
-    what = f"the {given.limit.statistic} of Duration under {1e3 * given.limit.under_s:g} ms"
+    what = f"the {given.limit.statistic} of {printable(rule.quantity)} under {1e3 * given.limit.under_s:g} ms"
     for each in given.smallest:
         who = _levels(each.levels, varying)
         if each.memory_mb is not None:
-            yield f"{who}: {each.memory_mb} MB keeps {what}"
+            yield f"{who}: {each.memory_mb} {rule.unit} keeps {what}"
         elif not each.unknown:
             yield f"{who}: none of those measured keeps {what}"
         for memory, seen in each.unknown.items():
-            yield f"{who}: whether {memory} MB keeps {what} is not known: {_doubt(seen)}"
+            yield f"{who}: whether {memory} {rule.unit} keeps {what} is not known: {_doubt(seen)}"
     if any(seen.estimate.high is None for each in given.smallest for seen in each.unknown.values()):
         yield f"more calls may settle what is not known: sectax run {printable(plan.experiment)} … --blocks 60, or more"
+
+
+def _smallest_title(given: Advice) -> str:
+    return f"The smallest {printable(given.rules.smallest.factor)}" if given.rules.smallest else ""
 
 
 def _doubt(seen: Unknown) -> str:

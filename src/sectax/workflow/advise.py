@@ -10,21 +10,19 @@ from sectax.analysis.anatomy import anatomies
 from sectax.analysis.growth import growths
 from sectax.experiments import registry
 from sectax.experiments.interface import SupportsAdvice
-from sectax.model.advice import Advice, AdviceRules, Held, Limit, Priced, Sent, Smallest, Unknown
+from sectax.model.advice import Advice, EventSize, Limit, Priced, Smallest, Throttled, Unknown
+from sectax.model.advice_rules import AdviceRules, Price, SmallestUnder
 from sectax.model.analysed import Analysed
-from sectax.model.bill import Bill, Usage
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.measured import Measured
+from sectax.model.plan import Plan
 from sectax.model.treatment import Role
 from sectax.prices.billing import bill
 from sectax.prices.price_list import PriceList, load
 from sectax.workflow.analyse import analyse_file
 
 _REQUESTS = 1_000_000
-_BILLING_MB = 1024  # the GB of a GB-second
-_X86 = "x86_64"
-_STATISTIC = "p99"
 
 
 def advise(
@@ -33,8 +31,8 @@ def advise(
     """What a run says to whoever must decide.
 
     Args:
-        under_s: asks for the smallest memory that keeps the Duration below it; statistic: which one of it, p99 where
-            nobody says.
+        under_s: asks for the smallest level that keeps a statistic below it; statistic: which one, the experiment's
+            usual one where nobody says.
         prices: the user's own price list; None for the built-in one.
     Raises:
         WrongUse: the experiment has no advice to give, knows no such statistic, or a price is missing.
@@ -45,8 +43,7 @@ def advise(
     experiment = registry.load(plan.experiment)
     if not isinstance(experiment, SupportsAdvice):
         raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
-    rules = experiment.advice_rules(plan)
-    return advice(analysed, rules, price_list, under_s, statistic)
+    return advice(analysed, experiment.advice_rules(plan), price_list, under_s, statistic)
 
 
 def advice(
@@ -57,20 +54,25 @@ def advice(
     statistic: str | None = None,
 ) -> Advice:
     """The same of a run that was read and judged already."""
-    measured = analysed.measured
-    limit = None if under_s is None else _limit(rules, under_s, statistic or _STATISTIC)
+    measured, price = analysed.measured, rules.price
+    limit = None if under_s is None else _limit(measured.plan, rules.smallest, under_s, statistic)
+    wanted = [] if price is None else [price.billed]
+    if limit is not None and rules.smallest is not None:
+        wanted.append(rules.smallest.statistics[limit.statistic])
     return Advice(
         run_id=measured.run_id,
         plan=measured.plan,
-        anatomies=tuple(anatomies(measured, rules)),
-        growths=tuple(growths(measured, rules)),
-        sent=tuple(_sent(analysed)),
-        held=tuple(_held(measured)),
-        priced=tuple(_priced(analysed, rules, prices)),
-        unpriced=any(each.estimates[rules.billed].high is None for each in _results(analysed, rules.billed)),
+        rules=rules,
+        anatomies=tuple(anatomies(measured, rules.metric, rules.stages)) if rules.stages else (),
+        growths=tuple(growths(measured, rules)) if rules.growth else (),
+        event_sizes=tuple(_event_sizes(analysed)),
+        throttled=tuple(_throttled(measured)),
+        priced=tuple(_priced(analysed, rules, price, prices)) if price else (),
+        unpriced=price is not None
+        and any(each.estimates[price.billed].high is None for each in _results(analysed, price.billed)),
         limit=limit,
-        smallest=() if limit is None else tuple(_smallest(analysed, rules, limit)),
-        lacking=_lacking(analysed, [rules.billed, *([] if limit is None else [rules.limits[limit.statistic]])]),
+        smallest=tuple(_smallest(analysed, rules.smallest, limit)) if limit and rules.smallest else (),
+        lacking=tuple(metric for metric in wanted if not any(_results(analysed, metric))),
     )
 
 
@@ -79,33 +81,23 @@ def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:
     return (each for each in analysed.treatments if each.role in roles and metric in each.estimates)
 
 
-def _priced(analysed: Analysed, rules: AdviceRules, prices: PriceList) -> Iterator[Priced]:
-    plan = analysed.measured.plan
-    for result in _results(analysed, rules.billed):
+def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceList) -> Iterator[Priced]:
+    for result in _results(analysed, price.billed):
         # A stage is there to be subtracted; nobody deploys it, unless it is the baseline.
-        if result.role != Role.BASELINE.value and result.levels[plan.control] in dict(rules.stages):
+        if result.role != Role.BASELINE.value and rules.is_stage(result.levels):
             continue
-        memory_mb = int(result.levels[rules.memory_factor])
-        billed = result.estimates[rules.billed]
+        billed = result.estimates[price.billed]
         if billed.low is None or billed.high is None:
             continue
-        architecture = str(result.witnesses.get("architecture", _X86))
         total, least, most = (
-            _bill(seconds, memory_mb, architecture, prices) for seconds in (billed.point, billed.low, billed.high)
+            bill(price.uses(_REQUESTS, seconds, result), prices) for seconds in (billed.point, billed.low, billed.high)
         )
-        cell = plan.treatment(result.treatment).cell
+        memory_mb = int(result.levels[price.memory])
+        cell = analysed.measured.plan.treatment(result.treatment).cell
         yield Priced(cell, result.treatment, memory_mb, billed.point, total, least.total, most.total)
 
 
-def _bill(seconds: float, memory_mb: int, architecture: str, prices: PriceList) -> Bill:
-    usages = (
-        Usage("lambda.requests", _REQUESTS),
-        Usage(f"lambda.{architecture}", _REQUESTS * seconds * memory_mb / _BILLING_MB),
-    )
-    return bill(usages, prices)
-
-
-def _sent(analysed: Analysed) -> Iterator[Sent]:
+def _event_sizes(analysed: Analysed) -> Iterator[EventSize]:
     """The event of every size; where treatments are sent unlike ones, the largest."""
     contents = analysed.measured.plan.contents
     if contents is None:
@@ -116,33 +108,36 @@ def _sent(analysed: Analysed) -> Iterator[Sent]:
         if isinstance(sent, int) and level in contents.sizes:
             largest[level] = max(sent, largest.get(level, 0))
     for level, sent in largest.items():
-        yield Sent(level, sent, sent / contents.sizes[level])
+        yield EventSize(level, sent, sent / contents.sizes[level])
 
 
-def _held(measured: Measured) -> Iterator[Held]:
+def _throttled(measured: Measured) -> Iterator[Throttled]:
     for treatment in measured.plan.treatments:
-        told = measured.telemetry.get(treatment.id, {})
-        periods, held = told.get("periods"), told.get("throttled_periods")
-        if treatment.role in (Role.BASELINE, Role.TREATMENT) and periods and held is not None:
-            yield Held(treatment.cell, treatment.id, round(held), round(periods))
+        counted = measured.telemetry.get(treatment.id, {})
+        periods, throttled = counted.get("periods"), counted.get("throttled_periods")
+        if treatment.role in (Role.BASELINE, Role.TREATMENT) and periods and throttled is not None:
+            yield Throttled(treatment.cell, treatment.id, round(throttled), round(periods))
 
 
-def _limit(rules: AdviceRules, under_s: float, statistic: str) -> Limit:
-    if statistic not in rules.limits:
-        raise WrongUse(f"there is no statistic {statistic!r} to put a limit on", f"there are {', '.join(rules.limits)}")
-    return Limit(statistic, under_s)
+def _limit(plan: Plan, rule: SmallestUnder | None, under_s: float, statistic: str | None) -> Limit:
+    if rule is None:
+        raise WrongUse(f"runs of {plan.experiment} have nothing to keep under a limit", "leave --under out")
+    if statistic is not None and statistic not in rule.statistics:
+        known = ", ".join(rule.statistics)
+        raise WrongUse(f"there is no statistic {statistic!r} to put a limit on", f"there are {known}")
+    return Limit(statistic or rule.usual, under_s)
 
 
-def _smallest(analysed: Analysed, rules: AdviceRules, limit: Limit) -> Iterator[Smallest]:
+def _smallest(analysed: Analysed, rule: SmallestUnder, limit: Limit) -> Iterator[Smallest]:
     """The whole interval must lie on one side of the limit; where it does not, nothing is promised."""
-    metric = rules.limits[limit.statistic]
+    metric = rule.statistics[limit.statistic]
     # The blocks that are left of a treatment that failed may be those in which it was quick.
     failed = Counter(failure.treatment for failure in analysed.measured.failures if failure.block > 0)
     found: dict[tuple[tuple[str, str], ...], dict[int, Unknown]] = {}
     for result in _results(analysed, metric):
-        others = tuple((name, level) for name, level in result.levels.items() if name != rules.memory_factor)
+        others = tuple((name, level) for name, level in result.levels.items() if name != rule.factor)
         seen = Unknown(result.estimates[metric], failed[result.treatment])
-        found.setdefault(others, {})[int(result.levels[rules.memory_factor])] = seen
+        found.setdefault(others, {})[int(result.levels[rule.factor])] = seen
     for others, by_memory in found.items():
         smallest = min((memory for memory, each in by_memory.items() if _keeps(each, limit.under_s)), default=None)
         unknown = {
@@ -159,8 +154,3 @@ def _keeps(seen: Unknown, under_s: float) -> bool:
 
 def _exceeds(estimate: Estimate, under_s: float) -> bool:
     return estimate.low is not None and estimate.low >= under_s
-
-
-def _lacking(analysed: Analysed, wanted: list[str]) -> tuple[str, ...]:
-    """Those of the metrics that no treatment has."""
-    return tuple(metric for metric in wanted if not any(_results(analysed, metric)))

@@ -38,12 +38,13 @@ from sectax.experiments.on_lambda import (
     is_billed,
     memory_levels,
     metrics,
+    requests_usage,
     step_s,
     transfers,
     usage,
     where,
 )
-from sectax.model.advice import AdviceRules
+from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Price, SmallestUnder, Stages, Steps
 from sectax.model.bill import Usage
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
@@ -154,20 +155,20 @@ class HmacExperiment(Experiment):
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
+        check = "the check"
+        stages = (
+            (IMMEDIATE, "handing over and parsing the event"),
+            (NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
+        )
+        steps = Steps(TIMED, tuple(STEPS.items()), WHOLE, "from step to step, with the clock")
+        tails = {"median": "duration", "p90": "p90_duration", "p99": "p99_duration"}
+        assumes = "Durations as they were measured, cold starts left out"
         return AdviceRules(
             metric="duration",
-            billed="billed_duration",
-            limits={"median": "duration", "p90": "p90_duration", "p99": "p99_duration"},
-            stages=(
-                (IMMEDIATE, "handing over and parsing the event"),
-                (NONE, "its form, Base64 and MessagePack" if looked_into else "its form"),
-            ),
-            rest="the check",
-            timed=TIMED,
-            steps=tuple(STEPS.items()),
-            whole_of_steps=WHOLE,
-            rest_of_timed="from step to step, with the clock",
-            memory_factor="memory",
+            stages=Stages("authentication", stages, check, steps),
+            growth=GrowsWithSize(check),
+            price=Price("billed_duration", "memory", check, requests_usage, assumes),
+            smallest=SmallestUnder("memory", "MB", tails, "p99", "Duration"),
         )
 
 

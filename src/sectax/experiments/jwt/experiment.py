@@ -11,6 +11,8 @@ from sectax.experiments.jwt.keys import make_keys
 from sectax.experiments.jwt.subjects import requires, signature_subject
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, metrics_of
+from sectax.experiments.probe_metrics import CPU_TIME
+from sectax.model.advice_rules import AdviceRules, Stages
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -106,6 +108,11 @@ class JwtExperiment(Experiment):
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """How much of it is the library. Without a CPU clock nothing is in seconds, and there is no answer."""
+        primitive = ("primitive", "the bare primitive")
+        return AdviceRules(CPU_TIME.name, Stages("layer", (primitive,), "the library around it"))
 
 
 class _Bench(ProbeBench):

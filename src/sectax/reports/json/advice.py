@@ -123,8 +123,8 @@ def structure(result: model.Advice) -> Advice:
         run=result.run_id,
         anatomies=tuple(fill(Anatomy, each, parts=tuple(map(_part, each.parts))) for each in result.anatomies),
         growths=tuple(map(_growth, result.growths)),
-        events=tuple(fill(EventSize, each, bytes=each.event_bytes) for each in result.sent),
-        held=tuple(fill(Throttled, each) for each in result.held),
+        events=tuple(fill(EventSize, each, bytes=each.event_bytes) for each in result.event_sizes),
+        held=tuple(fill(Throttled, each) for each in result.throttled),
         bills=tuple(map(_bill, result.priced)),
         smallest=fill(Smallest, found=tuple(map(_found, result.smallest)), **asked),
     )

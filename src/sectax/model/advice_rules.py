@@ -1,0 +1,105 @@
+"""What an experiment knows of its treatments, as rules that turn runs into advice, each with words of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sectax.model.bill import Usage
+from sectax.model.finding import TreatmentResult
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps that a treatment times itself.
+
+    Attributes:
+        level: the level of the stages' factor that does.
+        parts: the metrics that hold them, in seconds, and what each does.
+        whole: the metric that holds all from the first step to the last; rest: what of that is in no step. What is not
+            in that whole is the first stage.
+    """
+
+    level: str
+    parts: tuple[tuple[str, str], ...]
+    whole: str
+    rest: str
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Where the time goes, by difference to treatments that do less of the work.
+
+    Attributes:
+        factor: the factor whose levels do more and more of it.
+        levels: those levels, and what each does beyond the one before.
+        rest: what a treatment that is no stage does beyond the last of them.
+    """
+
+    factor: str
+    levels: tuple[tuple[str, str], ...]
+    rest: str
+    steps: Steps | None = None
+
+
+@dataclass(frozen=True)
+class GrowsWithSize:
+    """How an operation grows with the sizes of the plan's contents; `control` is what the baseline leaves out."""
+
+    control: str
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a number of requests costs, with and without the control.
+
+    Attributes:
+        billed: the metric of what a request is billed for, in seconds, on the average.
+        memory: the factor whose levels are MB.
+        control: what the baseline leaves out.
+        uses: what so many requests use that take so many seconds each.
+        assumes: what the figures hold for.
+    """
+
+    billed: str
+    memory: str
+    control: str
+    uses: Callable[[int, float, TreatmentResult], tuple[Usage, ...]]
+    assumes: str
+
+
+@dataclass(frozen=True)
+class SmallestUnder:
+    """The smallest level of a factor that keeps a statistic under a limit.
+
+    Attributes:
+        factor: its levels are whole numbers, in `unit`.
+        statistics: the metrics, in seconds, that a limit may be put on, by the words that ask for them.
+        usual: the one that is meant where nobody says; quantity: what it is a statistic of.
+    """
+
+    factor: str
+    unit: str
+    statistics: Mapping[str, str]
+    usual: str
+    quantity: str
+
+
+@dataclass(frozen=True)
+class AdviceRules:
+    """The rules that an experiment uses; `metric` is the one, in seconds, that stages and growth are about."""
+
+    metric: str
+    stages: Stages | None = None
+    growth: GrowsWithSize | None = None
+    price: Price | None = None
+    smallest: SmallestUnder | None = None
+
+    @property
+    def steps(self) -> Steps | None:
+        """What a treatment tells of its own steps."""
+        return self.stages.steps if self.stages else None
+
+    def is_stage(self, levels: Mapping[str, str]) -> bool:
+        """Whether a treatment is only there to be subtracted from others."""
+        return self.stages is not None and levels.get(self.stages.factor) in dict(self.stages.levels)

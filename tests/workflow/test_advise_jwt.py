@@ -1,0 +1,105 @@
+"""A second experiment's advice, by one rule alone: how much of a signature is the library around it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sectax.analysis.analyse import analyse
+from sectax.experiments.interface import Advises, Request
+from sectax.experiments.jwt import EXPERIMENT
+from sectax.model.errors import WrongUse
+from sectax.model.measured import Measured
+from sectax.model.plan import Stopping
+from sectax.prices.price_list import load
+from sectax.workflow.advise import advice
+from sectax.workflow.present import View, render
+
+LEVELS = {
+    "language": ("python",),
+    "operation": ("sign", "verify"),
+    "key_use": ("parsed-once",),
+    "layer": ("primitive", "library"),
+    "algorithm": ("RS256", "HS256"),
+}
+# By algorithm and layer: what signing takes; verifying takes a tenth of it.
+SECONDS = {
+    ("RS256", "primitive"): 900e-6,
+    ("RS256", "library"): 1000e-6,
+    ("HS256", "primitive"): 1e-6,
+    ("HS256", "library"): 10e-6,
+}
+BLOCKS = tuple(range(1, 9))
+
+
+def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
+    """Blocks of which every second one is slower by a fifth, all treatments alike."""
+    plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1))
+
+    def of(operation: str, algorithm: str, layer: str) -> dict[int, float]:
+        seconds = SECONDS[algorithm, layer] * (0.1 if operation == "verify" else 1)
+        return {block: seconds * (1.2 if block % 2 else 1) for block in BLOCKS}
+
+    values = {
+        each.id: of(each.levels["operation"], each.levels["algorithm"], each.levels["layer"])
+        for each in plan.treatments
+    }
+    return Measured(
+        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
+        values={"cpu_time": values}, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
+        sessions=(),
+    )  # fmt: skip
+
+
+def advised(measured: Measured, under_s: float | None = None):
+    assert isinstance(EXPERIMENT, Advises)
+    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), under_s)
+
+
+def test_the_library_is_what_it_takes_more_than_the_primitive_in_every_cell() -> None:
+    shares = {
+        each.treatment: {part.words: part.share.point for part in each.parts} for each in advised(run()).anatomies
+    }
+
+    assert shares == {
+        f"python/{operation}/parsed-once/library/{algorithm}": {
+            "the bare primitive": pytest.approx(1 - library),
+            "the library around it": pytest.approx(library),
+        }
+        for operation in ("sign", "verify")
+        for algorithm, library in (("RS256", 0.1), ("HS256", 0.9))
+    }
+
+
+def test_the_words_are_its_own_and_name_no_check_and_no_price() -> None:
+    text = render(advised(run()), "terminal", View(width=200))
+
+    assert (
+        "sign · library · HS256: the library around it 90 % (90 to 90) (9.9 µs); "
+        "the bare primitive 10 % (10 to 10) (1.1 µs)"
+    ) in text
+    assert "the check" not in text
+    assert "requests" not in text
+    assert "smallest" not in text.lower()
+
+
+def test_the_document_has_the_same_members_as_that_of_any_experiment() -> None:
+    document = json.loads(render(advised(run()), "json"))
+
+    assert [part["words"] for part in document["anatomies"][0]["parts"]] == [
+        "the bare primitive",
+        "the library around it",
+    ]
+    assert document["bills"] == document["growths"] == document["events"] == []
+
+
+def test_a_run_without_the_primitive_says_that_there_is_nothing() -> None:
+    text = render(advised(run(LEVELS | {"layer": ("library",)})), "terminal")
+
+    assert "Nothing was measured that advice could be made of." in text
+
+
+def test_a_limit_is_refused_where_no_rule_knows_what_to_keep_under_it() -> None:
+    with pytest.raises(WrongUse, match="nothing to keep under a limit"):
+        advised(run(), under_s=0.01)
