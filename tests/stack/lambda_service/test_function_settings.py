@@ -6,6 +6,9 @@ import threading
 
 import pytest
 
+from sectax.stack.lambda_service import service
+from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.concurrency import Concurrency
 from tests.stack.lambda_service.plain_box import PlainBox
 from tests.stack.lambda_service.serving import client, create, invoke, served
 from tests.stack.lambda_service.test_invoke import WAITS, eventually
@@ -102,3 +105,27 @@ def test_reserved_concurrency_limits_one_function_and_is_kept_from_the_others(tm
         assert "ReservedConcurrentExecutions" not in lambda_.get_function_concurrency(FunctionName="reserved")
         with pytest.raises(lambda_.exceptions.InvalidParameterValueException):
             lambda_.put_function_concurrency(FunctionName="other", ReservedConcurrentExecutions=4)
+
+
+def test_deleted_functions_leave_no_counts_and_no_reservations(monkeypatch):
+    made = []
+
+    class Kept(Concurrency):
+        def __init__(self, catalogue: Catalogue, instances: int) -> None:
+            super().__init__(catalogue, instances)
+            made.append((catalogue.registry, self._working))
+
+    monkeypatch.setattr(service, "Concurrency", Kept)
+    with served(PlainBox.create, instances=2) as endpoint:
+        lambda_ = client(endpoint)
+        for number in range(3):
+            create(lambda_, f"short-{number}", EMPTY)
+            lambda_.put_function_concurrency(FunctionName=f"short-{number}", ReservedConcurrentExecutions=1)
+            assert invoke(lambda_, f"short-{number}").error is None
+            lambda_.delete_function(FunctionName=f"short-{number}")
+        left = lambda_.get_account_settings()["AccountLimit"]["UnreservedConcurrentExecutions"]
+
+    ((registry, working),) = made
+    assert dict(working) == {}
+    assert registry.reserved == {}
+    assert left == 2

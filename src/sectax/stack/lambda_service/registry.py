@@ -19,11 +19,16 @@ class Layer:
 
 
 class Registry:
-    """Functions by name, layers by name and version."""
+    """Functions by name, layers by name and version.
+
+    Attributes:
+        reserved: by the name of a function, how many instances are kept for it alone; those without are not in it.
+    """
 
     def __init__(self, region: str, account: str) -> None:
         self.region = region
         self._prefix = f"arn:aws:lambda:{region}:{account}"
+        self.reserved: dict[str, int] = {}
         self._entries: dict[str, Entry] = {}
         self._layers: dict[str, Layer] = {}
 
@@ -46,10 +51,14 @@ class Registry:
     def put(self, entry: Entry) -> None:
         """Make this what stands under its name."""
         self._entries[entry.name] = entry
+        self.reserved.pop(entry.name, None)
+        if entry.reserved:
+            self.reserved[entry.name] = entry.reserved
 
     def remove(self, name: str) -> None:
         """Forget a function."""
         del self._entries[name]
+        self.reserved.pop(name, None)
 
     def is_current(self, function: Function) -> bool:
         """Whether this configuration can still be called."""

@@ -31,7 +31,7 @@ class Concurrency:
             if self._working[entry.name] >= entry.reserved:
                 raise too_many("ReservedFunctionConcurrentInvocationLimitExceeded")
         else:
-            reserved = {each.name: each.reserved for each in self._catalogue.registry.entries() if each.reserved}
+            reserved = self._catalogue.registry.reserved
             others = sum(count for name, count in self._working.items() if name not in reserved)
             if others >= self._instances - sum(reserved.values()):
                 raise too_many()
@@ -40,6 +40,8 @@ class Concurrency:
             yield
         finally:
             self._working[entry.name] -= 1
+            if not self._working[entry.name]:
+                del self._working[entry.name]  # the function may be deleted by now, and never be called again
 
     async def put(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
         """PutFunctionConcurrency."""
@@ -47,7 +49,7 @@ class Concurrency:
         requests.between(wanted, 0, self._instances, "reservedConcurrentExecutions")
         async with catalogue.changing():
             entry = catalogue.entry(call.name())
-            others = sum(each.reserved or 0 for each in catalogue.registry.entries() if each.name != entry.name)
+            others = sum(amount for name, amount in catalogue.registry.reserved.items() if name != entry.name)
             if others + wanted > self._instances:
                 raise invalid(
                     "Specified ReservedConcurrentExecutions for function decreases account's "
@@ -76,7 +78,7 @@ class Concurrency:
                 "CodeSizeUnzipped": 262_144_000,
                 "CodeSizeZipped": 52_428_800,
                 "ConcurrentExecutions": self._instances,
-                "UnreservedConcurrentExecutions": self._instances - sum(each.reserved or 0 for each in entries),
+                "UnreservedConcurrentExecutions": self._instances - sum(catalogue.registry.reserved.values()),
             },
             "AccountUsage": {
                 "TotalCodeSize": sum(function.code.size for entry in entries for function in entry.functions()),
