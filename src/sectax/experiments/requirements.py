@@ -49,4 +49,4 @@ class NeedsLambda:
 
 
 def _why_not(lack: Missing | None) -> WhyNot | None:
-    return None if lack is None else WhyNot(lack.reason, lack.mend)
+    return None if lack is None else WhyNot(lack.reason, lack.hint)

@@ -10,8 +10,7 @@ from sectax.experiments.jwt.algorithms import ALGORITHMS, BASELINE
 from sectax.experiments.jwt.keys import make_keys
 from sectax.experiments.jwt.subjects import requires, signature_subject
 from sectax.experiments.levels import choose
-from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, metrics_of
-from sectax.experiments.probe_metrics import CPU_TIME
+from sectax.experiments.on_probes import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, metrics_of
 from sectax.model.advice_rules import AdviceRules, Stages
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
