@@ -41,6 +41,7 @@ def of_format_1(path):
             );
             INSERT INTO environment SELECT * FROM kept;
             DROP TABLE kept;
+            DROP TABLE checksum;
             PRAGMA user_version = 1;
         """)
     return path

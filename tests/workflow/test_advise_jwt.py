@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sectax.analysis.analyse import analyse
-from sectax.experiments.interface import Advises, Request
+from sectax.experiments.interface import Request, SupportsAdvice
 from sectax.experiments.jwt import EXPERIMENT
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
@@ -53,7 +53,7 @@ def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
 
 
 def advised(measured: Measured, under_s: float | None = None):
-    assert isinstance(EXPERIMENT, Advises)
+    assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), under_s)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.interface import Request
+from sectax.model.analysed import RunReport
 from sectax.model.plan import Stopping
 from sectax.toolchain import probes
 from sectax.toolchain.probes import Manifest, Probe
@@ -97,7 +98,7 @@ def test_a_probe_that_cannot_be_used_is_named_with_its_reason_and_the_run_ends_i
 
     outcome = start("jwt", request, tmp_path / "r.sectax", watcher)
 
-    text = present.as_tables(outcome.analysed, "r.sectax", width=100, colour=False, show_all=True)
+    text = present.render(RunReport(outcome.analysed, "r.sectax"), "terminal", present.View(show_all=True))
     assert outcome.analysed.measured.blocks == ()
     assert says in " ".join(watcher.lines)
     assert says in " ".join(text.split())
