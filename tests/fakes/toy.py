@@ -32,6 +32,7 @@ class ToyReferee:
     """Implements `sectax.model.subject.Referee`."""
 
     secret: str = field(default=SECRET, repr=False)
+    expects_artefact: bool = False
 
     def genuine(self) -> list[str]:
         return [f"message.{mac(self.secret, 'message')}"]

@@ -12,7 +12,7 @@ from sectax.subjects.probe.conformance import Case, CheckResult, CheckStatus, ch
 from tests.fakes.probe import MODES
 from tests.fakes.toy import SECRET, ToyReferee, fake, inputs, spoiled_inputs
 
-SIGN = Case("sign", {"algorithm": "TOY"}, inputs(), ToyReferee())
+SIGN = Case("sign", {"algorithm": "TOY"}, inputs(), ToyReferee(expects_artefact=True))
 VERIFY = Case("verify", {}, inputs(), ToyReferee(), spoiled_inputs())
 
 GREETING = ["hello-answers", "seq-echoed", "empty-offered"]

@@ -31,7 +31,7 @@ def make() -> Iterator[Make]:
             operation=operation,
             parameters={"algorithm": "TOY"} if operation != "empty" else {},
             inputs=inputs() if operation != "empty" else {},
-            referee=ToyReferee() if operation != "empty" else None,
+            referee=ToyReferee(expects_artefact=operation == "sign") if operation != "empty" else None,
             deadline_s=5.0,
             stop_grace_s=2.0,
         )

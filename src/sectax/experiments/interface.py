@@ -8,7 +8,7 @@ of every treatment.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -24,6 +24,8 @@ from sectax.model.treatment import Factor, Treatment
 if TYPE_CHECKING:
     import click
 
+    from sectax.subjects.probe.conformance import Case
+
 __all__ = [
     "Bench",
     "Billable",
@@ -31,6 +33,7 @@ __all__ = [
     "Experiment",
     "HasBudgets",
     "HasCommands",
+    "HasProbeCases",
     "Option",
     "Request",
     "Requirement",
@@ -166,6 +169,20 @@ class HasCommands(Protocol):
 
     def commands(self) -> click.Group:
         """The group of them, imported when it is asked for: most calls of the program need none."""
+
+
+@runtime_checkable
+class HasProbeCases(Protocol):
+    """What an experiment has besides where probes do its operations: `sectax probe check` tries them.
+
+    Attributes:
+        operations: their names in the probe protocol.
+    """
+
+    operations: tuple[str, ...]
+
+    def probe_cases(self) -> Sequence[Case]:
+        """Every combination of operation and parameters, with inputs and the referee that judges it."""
 
 
 @runtime_checkable

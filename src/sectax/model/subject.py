@@ -94,7 +94,14 @@ def gap_s(spec: SubjectSpec) -> float:
 
 
 class Referee(Protocol):
-    """An independent implementation that judges what a subject makes."""
+    """An independent implementation that judges what a subject makes.
+
+    Attributes:
+        expects_artefact: whether the operation's point is what it makes: a subject that shows nothing is not sound.
+    """
+
+    @property
+    def expects_artefact(self) -> bool: ...
 
     def genuine(self) -> list[str]:
         """Artefacts that a subject must accept."""

@@ -1,15 +1,13 @@
-"""Runs the conformance suite on a probe, with the keys and the referee of the experiment `jwt`."""
+"""Runs the conformance suite on a probe, with the operations, inputs and referees of the experiments that it serves."""
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator
 
-from sectax.experiments.jwt.algorithms import ALGORITHMS
-from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import referee_of, subject_inputs
-from sectax.subjects.probe.conformance import Case, CheckResult, check_probe_stepwise
+from sectax.experiments import registry
+from sectax.experiments.interface import HasProbeCases
+from sectax.subjects.probe.conformance import Case, CheckResult, check_probe_stepwise, claimed_operations
 from sectax.toolchain import probes
 
 
@@ -20,22 +18,15 @@ def check(words: list[str]) -> Iterator[CheckResult]:
         argv, folder = probe.command(), str(probe.folder)
     else:
         argv, folder = tuple(words), os.getcwd()
-    return check_probe_stepwise(argv, folder, cases=_cases())
+    return check_probe_stepwise(argv, folder, cases=_cases(claimed_operations(argv, folder)))
 
 
-def _cases() -> list[Case]:
-    """Every operation of `jwt`, as far as a probe has it."""
-    keys = make_keys(ALGORITHMS)
+def _cases(claimed: frozenset[str] | None) -> list[Case]:
+    """Those of every experiment of whose operations the probe claims any; of all where it cannot be asked."""
+    experiments = (registry.load(name) for name in registry.names())
     return [
-        _case(operation, {"algorithm": algorithm, "layer": layer, "key_use": key_use}, keys)
-        for operation, algorithm, layer, key_use in itertools.product(
-            ("sign", "verify"), ALGORITHMS, ("primitive", "library"), ("parsed-once", "parsed-per-call")
-        )
+        case
+        for experiment in experiments
+        if isinstance(experiment, HasProbeCases) and (claimed is None or claimed & set(experiment.operations))
+        for case in experiment.probe_cases()
     ]
-
-
-def _case(operation: str, parameters: dict[str, str], keys: dict[str, str]) -> Case:
-    inputs, referee = subject_inputs(parameters["algorithm"], keys), referee_of(parameters["algorithm"], keys)
-    # A tampered token to verify: every operation must then be counted as a failure.
-    spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
-    return Case(operation, parameters, inputs, referee, spoiled)

@@ -81,6 +81,8 @@ def test_an_error_that_quotes_the_environment_is_told_without_it(tmp_path):
 class Referee:
     """Knows one event that must be refused."""
 
+    expects_artefact = True
+
     def genuine(self) -> list[str]:
         return ['"good"']
 

@@ -31,6 +31,7 @@ class AuthorizerReferee:
     shared_key: bytes = field(repr=False)
     salt: str
     expires: int
+    expects_artefact: bool = True
 
     def genuine(self) -> list[str]:
         return [_text(self._event())]

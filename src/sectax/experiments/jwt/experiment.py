@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sectax.design.matrix import Asked
 from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
 from sectax.experiments.jwt.algorithms import ALGORITHMS, BASELINE
 from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import requires, signature_subject
+from sectax.experiments.jwt.subjects import KEY_USES, LAYERS, OPERATIONS, probe_cases, requires, signature_subject
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probes import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, metrics_of
 from sectax.model.advice_rules import AdviceRules, Stages
@@ -17,6 +18,9 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
 from sectax.toolchain import probes
+
+if TYPE_CHECKING:
+    from sectax.subjects.probe.conformance import Case
 
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
 
@@ -59,16 +63,20 @@ class JwtExperiment(Experiment):
     name = "jwt"
     title = "Which signature algorithm for a JWT, in my language?"
     presets = ("default", "quick", "published")
+    operations = OPERATIONS
 
     @property
     def factors(self) -> tuple[Factor, ...]:
         return (
             Factor("language", self.requirements()),
-            Factor("operation", ("sign", "verify")),
-            Factor("key_use", ("parsed-once", "parsed-per-call")),
-            Factor("layer", ("primitive", "library")),
+            Factor("operation", OPERATIONS),
+            Factor("key_use", KEY_USES),
+            Factor("layer", LAYERS),
             Factor("algorithm", tuple(ALGORITHMS)),
         )
+
+    def probe_cases(self) -> list[Case]:
+        return probe_cases()
 
     def requirements(self) -> tuple[str, ...]:
         return probes.names()

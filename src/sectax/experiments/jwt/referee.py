@@ -16,10 +16,11 @@ from sectax.experiments.jwt.keys import CLAIMS, base64url, signing_input, unbase
 
 @dataclass(frozen=True)
 class JwtReferee:
-    """The independent check of one algorithm's tokens under one key."""
+    """The independent check of one algorithm's tokens under one key; what signs is expected to show a token."""
 
     algorithm: str
     key: dict[str, str] = field(repr=False)
+    expects_artefact: bool = False
 
     def genuine(self) -> list[str]:
         """A token that is right; the same one in every call."""

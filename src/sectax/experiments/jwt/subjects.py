@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from sectax.design.matrix import Levels, Requirement
 from sectax.experiments.jwt.algorithms import ALGORITHMS
-from sectax.experiments.jwt.keys import claims_text, key_of, signing_input
+from sectax.experiments.jwt.keys import claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.on_probes import probe_subject
 from sectax.experiments.requirements import NeedsProbe
 from sectax.model.why_not import WhyNot
 from sectax.subjects.probe.probe_subject import ProbeSpec
+
+if TYPE_CHECKING:
+    from sectax.subjects.probe.conformance import Case
+
+OPERATIONS = ("sign", "verify")
+KEY_USES = ("parsed-once", "parsed-per-call")
+LAYERS = ("primitive", "library")
 
 _PARAMETERS = ("algorithm", "key_use", "layer")
 
@@ -31,12 +40,12 @@ def signature_subject(levels: Mapping[str, str], inputs: Mapping[str, str]) -> P
         levels["operation"],
         {name: levels[name] for name in _PARAMETERS},
         subject_inputs(algorithm, inputs),
-        referee_of(algorithm, inputs),
+        referee_of(levels["operation"], algorithm, inputs),
     )
 
 
-def referee_of(algorithm: str, inputs: Mapping[str, str]) -> JwtReferee:
-    return JwtReferee(algorithm, key_of(inputs, algorithm))
+def referee_of(operation: str, algorithm: str, inputs: Mapping[str, str]) -> JwtReferee:
+    return JwtReferee(algorithm, key_of(inputs, algorithm), expects_artefact=operation == "sign")
 
 
 def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
@@ -44,5 +53,20 @@ def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
     return key_of(inputs, algorithm) | {
         "claims": claims_text(),
         "signing_input": signing_input(algorithm),
-        "token": referee_of(algorithm, inputs).genuine()[0],
+        "token": referee_of("sign", algorithm, inputs).genuine()[0],
     }
+
+
+def probe_cases() -> list[Case]:
+    """Every operation with every level, under fresh keys: what `sectax probe check` tries."""
+    from sectax.subjects.probe.conformance import Case
+
+    keys = make_keys(ALGORITHMS)
+    cases = []
+    for operation, algorithm, layer, key_use in itertools.product(OPERATIONS, ALGORITHMS, LAYERS, KEY_USES):
+        inputs, referee = subject_inputs(algorithm, keys), referee_of(operation, algorithm, keys)
+        # A tampered token to verify: every operation must then be counted as a failure.
+        spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
+        parameters = {"algorithm": algorithm, "layer": layer, "key_use": key_use}
+        cases.append(Case(operation, parameters, inputs, referee, spoiled))
+    return cases

@@ -17,7 +17,7 @@ from sectax.subjects.probe.checks.work import CASE_GREETING, Case, CaseConversat
 from sectax.subjects.probe.failures import ProbeTrouble, redacted, story
 from sectax.subjects.probe.interview import ProbeProgram
 
-__all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "check_probe_stepwise"]
+__all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "check_probe_stepwise", "claimed_operations"]
 
 
 _GREETING_IDS = frozenset(check.id for check in GREETING)
@@ -84,6 +84,17 @@ def check_probe_stepwise(
                 yield from suite.make(check_id, run, hint, case.name, secrets)
         finally:
             conversation.end()
+
+
+def claimed_operations(
+    argv: Sequence[str], cwd: str | Path | None = None, patience_s: float = 10.0
+) -> frozenset[str] | None:
+    """The operations that a program says it has; None where it does not greet as a probe must."""
+    try:
+        with ProbeProgram(argv, cwd, patience_s).start() as interview:
+            return frozenset(operation.name for operation in interview.hello().operations)
+    except ProbeTrouble:
+        return None
 
 
 class _Suite:

@@ -10,9 +10,6 @@ from sectax.model.subject import Referee
 from sectax.protocol.messages import WitnessReply
 from sectax.subjects.probe.conversation import Conversation
 
-# Operations whose whole point is what they make. Others (verify) may answer with no artefact.
-MAKES_ARTEFACT = frozenset({"sign"})
-
 
 class Doubt(StrEnum):
     """What a witness can get wrong, by the stable identifiers of the conformance checks."""
@@ -64,6 +61,6 @@ def _number(answers: list[tuple[bool, bool]], genuine: bool) -> int:
 
 def _judge(artefact: str | None, operation: str, referee: Referee) -> str | None:
     if artefact is None:
-        return f"it showed nothing that {operation} has made" if operation in MAKES_ARTEFACT else None
+        return f"it showed nothing that {operation} has made" if referee.expects_artefact else None
     fault = referee.judge(artefact)
     return None if fault is None else f"what it made is not sound: {fault}"

@@ -22,7 +22,7 @@ from sectax.subjects.probe.checks.clock import (
 )
 from sectax.subjects.probe.failures import ProbeTrouble
 from sectax.subjects.probe.interview import Interview, ProbeProgram
-from sectax.subjects.probe.witnessing import MAKES_ARTEFACT, Doubt, witness
+from sectax.subjects.probe.witnessing import Doubt, witness
 
 _COMPARED_S = 0.005
 _COUNTED = 5
@@ -86,7 +86,8 @@ class CaseConversation:
             return self._case.referee is not None
 
         def makes() -> bool:
-            return judged() and (self._made_something or self._case.operation in MAKES_ARTEFACT)
+            referee = self._case.referee
+            return referee is not None and (self._made_something or referee.expects_artefact)
 
         def works() -> bool:
             return self._case.operation != "empty"
