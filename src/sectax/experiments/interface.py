@@ -57,7 +57,7 @@ class Bench(ExitStack):
     """Where one plan is measured: its options, its services, its subjects. One is opened for every session of a run.
 
         with experiment.bench(plan) as bench:
-            bench.start()
+            bench.start(inputs)
             specs = bench.specs(inputs, calibrated)
 
     A bench that was made has read the plan's options, and no more. `identity` and `inputs` are asked of it then: before
@@ -82,8 +82,8 @@ class Bench(ExitStack):
         """What is made once per run and handed to every subject alike. Secret: it is never recorded."""
         return {}
 
-    def start(self) -> None:
-        """Start the services. Raises `SectaxError` where one cannot run here."""
+    def start(self, inputs: Mapping[str, str]) -> None:
+        """Start the services, with the run's inputs. Raises `SectaxError` where one cannot run here."""
 
     def specs(self, inputs: Mapping[str, str], calibrated: Calibrated | None) -> dict[str, SubjectSpec]:
         """The subject of every treatment of the plan, by its id; `calibrated` is None for the pilot itself."""

@@ -160,7 +160,7 @@ class LambdaBench(Bench):
         endpoint, self.role = where(plan.options)
         self.service = Service(endpoint)
 
-    def start(self) -> None:
+    def start(self, inputs: Mapping[str, str]) -> None:
         """So that what hinders the service is said once, and before anything is tried."""
         self.enter_context(self.service)
 

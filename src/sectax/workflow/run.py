@@ -122,7 +122,7 @@ class _Session:
             if (load := machine_load()).busy:
                 self.progress.say(f"warning: the machine is busy already (load {load}): end what else is running")
             with self.progress.waiting("setting up"):
-                self.bench.start()
+                self.bench.start(self.inputs)
             with self._processor():
                 calibrated = self.ledger.calibrated or self._calibrate()
                 specs = self.bench.specs(self.inputs, calibrated)

@@ -81,7 +81,7 @@ class _Bench(Bench):
         commands = self._commands
         return {f"command.{name}": files_of(argv, commands.folder) for name, argv in commands.argv.items()}
 
-    def start(self) -> None:
+    def start(self, inputs: Mapping[str, str]) -> None:
         """Run what --setup names; what --cleanup names runs at the end, also where something before it failed."""
         self.callback(self._run, self._commands.clean_up)
         self._run(self._commands.set_up)

@@ -1,0 +1,84 @@
+"""An experiment of a package of somebody else's works as ours do: it is one file, and one line that registers it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.program import PROGRAM
+
+PACKAGE = Path(__file__).parents[1] / "third_party"
+MARK = "SECTAX_TEST_MARK"
+
+
+def environment(mark: Path) -> dict[str, str]:
+    paths = [str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(paths), MARK: str(mark), "COLUMNS": "120"}
+
+
+def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*PROGRAM, *words], cwd=folder, env=environment(folder), capture_output=True, text=True)
+
+
+def servers(mark: Path) -> list[int]:
+    """Processes that run the package's file for a test."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words, marked = (process / "cmdline").read_bytes(), (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if b"sectax_password.py" in words and f"{MARK}={mark}".encode() in marked.split(b"\0"):
+            found.append(int(process.name))
+    return found
+
+
+def wait_until(reached, seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and not reached():
+        time.sleep(0.02)
+    return bool(reached())
+
+
+def test_the_whole_of_it_is_one_file_of_at_most_120_lines() -> None:
+    assert len((PACKAGE / "sectax_password.py").read_text().splitlines()) <= 120
+
+
+def test_it_is_listed_and_planned(tmp_path: Path) -> None:
+    listed, planned = call(tmp_path, "list"), call(tmp_path, "run", "password", "--dry-run")
+
+    assert "password: What does it cost a web server to check a password?" in listed.stdout
+    assert planned.returncode == 0
+    assert "3 treatments in 1 cell" in planned.stdout
+
+
+def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path: Path) -> None:
+    run = call(tmp_path, "run", "password", "--blocks", "6", "--json", "--out", "run.sectax")
+    shown = call(tmp_path, "show", "run.sectax")
+
+    assert run.returncode == 0, run.stderr
+    document = json.loads(run.stdout)
+    assert {each["treatment"]: each["effect"]["blocks"] for each in document["findings"]} == {
+        "all/pbkdf2-100": 6,
+        "all/pbkdf2-2000": 6,
+    }
+    assert [each["witnesses"]["iterations"] for each in document["treatments"]][:3] == [0, 100, 2000]
+    assert document["failures"] == []
+    assert "pbkdf2-2000" in shown.stdout
+    assert servers(tmp_path) == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_whatever_ends_the_run_the_server_ends_too(tmp_path: Path, how: signal.Signals) -> None:
+    words = [*PROGRAM, "run", "password", "--blocks", "1000", "--out", "run.sectax"]
+    with subprocess.Popen(words, cwd=tmp_path, env=environment(tmp_path), stdout=-3, stderr=-3) as run:
+        assert wait_until(lambda: servers(tmp_path))
+        run.send_signal(how)
+
+    assert wait_until(lambda: not servers(tmp_path))
