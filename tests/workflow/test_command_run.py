@@ -152,6 +152,17 @@ def test_setup_prepare_and_cleanup_run_when_they_should(tmp_path):
     assert lines.count("setup") == lines.count("cleanup") == 1
 
 
+def test_where_setup_fails_nothing_is_measured_and_cleanup_still_runs(tmp_path):
+    log = tmp_path / "log"
+
+    said = run(tmp_path, "--setup", "false", "--cleanup", f"sh -c 'echo cleanup >> {log}'", "--blocks", "6")
+
+    assert said.status == 3
+    assert "false" in said.err
+    assert log.read_text() == "cleanup\n"
+    assert finished_blocks(tmp_path) == 0
+
+
 def test_ctrl_c_keeps_what_was_measured_prints_it_and_says_how_to_go_on(tmp_path):
     process = begin(tmp_path, "--blocks", "400")
     wait_for_block(tmp_path, process, 7)
