@@ -79,8 +79,8 @@ def comparisons(findings: Iterable[Finding]) -> Tally:
 
 
 def _file(target: str, format_: str | None, columns: Columns) -> Audited:
-    from sectax.audit.importers.bad_input import BadInput
-    from sectax.audit.importers.baseline import with_baseline
+    from sectax.audit.importers.parts import with_baseline
+    from sectax.formats.bad_input import BadInput
     from sectax.model.printable import printable
     from sectax.workflow.foreign_file import opened
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sectax.audit.importers.bad_input import BadInput
+from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
 from sectax.model.printable import printable
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from sectax.audit.importers.bad_input import BadInput
 from sectax.audit.importers.columns import Columns
+from sectax.formats.bad_input import BadInput
 from tests.audit.importers.samples import read, sample
 
 MS = Columns(value="elapsed", unit="ms")

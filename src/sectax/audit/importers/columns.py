@@ -9,21 +9,21 @@ import shlex
 from dataclasses import dataclass, fields, replace
 
 from sectax.audit.figure import Quantity
-from sectax.audit.importers.bad_input import BadInput
-from sectax.audit.importers.numbers import BINARY, DECIMAL, SECONDS
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import BINARY, DECIMAL, SECONDS
 from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
 HEADER = "# sectax:"
 
-# Unit -> what it is a unit of, its base unit, and how many of those it is.
-UNITS: dict[str, tuple[Quantity, str, float]] = {
-    **{name: (Quantity.TIME, "s", scale) for name, scale in SECONDS.items() if name not in ("m", "h")},
-    "min": (Quantity.TIME, "s", 60.0),
-    "op/s": (Quantity.RATE, "operations/s", 1.0),
-    **{f"{name}/s": (Quantity.BANDWIDTH, "bytes/s", scale) for name, scale in (BINARY | DECIMAL).items()},
-    **{name: (Quantity.MEMORY, "bytes", scale) for name, scale in (BINARY | DECIMAL).items()},
-    "1": (Quantity.OTHER, "1", 1.0),
+# Unit -> what it is a unit of, and how many of the base unit it is.
+UNITS: dict[str, tuple[Quantity, float]] = {
+    **{name: (Quantity.TIME, scale) for name, scale in SECONDS.items() if name not in ("m", "h")},
+    "min": (Quantity.TIME, 60.0),
+    "op/s": (Quantity.RATE, 1.0),
+    **{f"{name}/s": (Quantity.BANDWIDTH, scale) for name, scale in (BINARY | DECIMAL).items()},
+    **{name: (Quantity.MEMORY, scale) for name, scale in (BINARY | DECIMAL).items()},
+    "1": (Quantity.OTHER, 1.0),
 }
 
 
@@ -53,7 +53,7 @@ class Columns:
         """This, and what only *other* says."""
         return replace(other, **{name: getattr(self, name) for name in self.given()})
 
-    def checked_unit(self) -> tuple[Quantity, str, float]:
+    def checked_unit(self) -> tuple[Quantity, float]:
         """What the unit stands for. Raises `BadInput` where it is missing or unknown."""
         known = f"known are {', '.join(UNITS)}"
         if not self.unit:

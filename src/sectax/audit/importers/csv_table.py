@@ -13,12 +13,11 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from sectax.audit.evidence import Evidence
-from sectax.audit.figure import Circumstances, Contrast, Figure
-from sectax.audit.importers.bad_input import BadInput
-from sectax.audit.importers.baseline import with_baseline
+from sectax.audit.figure import Circumstances, Contrast
 from sectax.audit.importers.columns import HEADER, Columns, in_comment
-from sectax.audit.importers.numbers import number
-from sectax.audit.importers.parts import MOST_FIGURES, Importer, evidence
+from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import number
 from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
@@ -45,8 +44,8 @@ def importer(said: Columns) -> Importer:
     return Importer(
         name="csv",
         title="CSV",
-        recognises=partial(_recognises, said=said),
         read=partial(_read, said=said),
+        known=partial(_recognises, said=said),
         streams=True,
     )
 
@@ -77,7 +76,7 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
             f"--value COLUMN --unit UNIT, or a first line '{HEADER} value=COLUMN unit=UNIT'; "
             f"the columns are {_listed(names)}",
         )
-    quantity, unit, scale = columns.checked_unit()
+    quantity, scale = columns.checked_unit()
     table = _Table(
         names,
         _place(names, columns.value),
@@ -90,22 +89,12 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     figures = []
     for levels, group in groups.items():
         label = ", ".join(levels)
-        figures.append(
-            Figure(
-                id=f"{columns.value}: {label}" if label else columns.value,
-                table=columns.value,
-                levels=dict(zip(columns.by, levels, strict=True)),
-                metric=columns.value,
-                quantity=quantity,
-                unit=unit,
-                trials=len(group.values),
-                values=group.values,
-                circumstances=Circumstances(
-                    replicates=len(group.replicates) if columns.replicate else None,
-                    replicate=columns.replicate or None,
-                ),
-            )
+        told = Circumstances(
+            replicates=len(group.replicates) if columns.replicate else None, replicate=columns.replicate or None
         )
+        of = Measurement(label, dict(zip(columns.by, levels, strict=True)), told, len(group.values))
+        id_ = f"{columns.value}: {label}" if label else columns.value
+        figures.append(of.figure(columns.value, quantity, id=id_, values=group.values))
     # The levels of the first factor stand against each other; which is the baseline only the user can say.
     contrast = Contrast(columns.by[0], None, told=False) if columns.by else None
     found = evidence(figures, "a CSV", contrast)

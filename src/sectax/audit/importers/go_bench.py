@@ -11,21 +11,20 @@ from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
-from sectax.audit.importers.bad_input import BadInput
-from sectax.audit.importers.numbers import number
-from sectax.audit.importers.parts import Importer, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import number_in
 
 _BEGINS = re.compile(r"^goos: \w|^Benchmark\S*\s+\d+\s+\S+ \S+/op\b", re.MULTILINE)
 _RESULT = re.compile(r"Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
 _FIELD = re.compile(r"\S+")
-# Unit -> quantity, base unit, how many of those it is. Others are taken as they are.
+# Unit -> quantity, and how many of its base unit it is. Others are taken as they are.
 _UNITS = {
-    "ns/op": (Quantity.TIME, "s", 1e-9),
-    "MB/s": (Quantity.BANDWIDTH, "bytes/s", 1e6),
-    "B/op": (Quantity.MEMORY, "bytes", 1.0),
-    "allocs/op": (Quantity.COUNT, "1", 1.0),
+    "ns/op": (Quantity.TIME, 1e-9),
+    "MB/s": (Quantity.BANDWIDTH, 1e6),
+    "B/op": (Quantity.MEMORY, 1.0),
+    "allocs/op": (Quantity.COUNT, 1.0),
 }
-# The configuration line that says on what it ran, and where it stands in a figure.
 _PROCS = re.compile(r"-(\d+)$")
 
 
@@ -50,7 +49,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         found = _RESULT.match(line)
         if found is None:
             continue
-        batch = number(found[2], line=place, column=found.start(2) + 1)
+        batch = number_in(found, 2, place)
         for unit, value in _pairs(line, found.start(3), place):
             made = series.setdefault((package, found[1], unit), _Series(package, processor))
             made.values.append(value)
@@ -67,33 +66,24 @@ def _pairs(line: str, start: int, place: int) -> Iterable[tuple[str, float]]:
     if len(fields) % 2:
         raise BadInput("a value without its unit: this line was cut short", line=place, column=fields[-1].start() + 1)
     for value, unit in zip(fields[::2], fields[1::2], strict=True):
-        scale = _UNITS[unit[0]][2] if unit[0] in _UNITS else 1.0
-        yield unit[0], number(value[0], scale=scale, line=place, column=value.start() + 1)
+        scale = _UNITS[unit[0]][1] if unit[0] in _UNITS else 1.0
+        yield unit[0], number_in(value, 0, place, scale)
 
 
 def _figure(name: str, unit: str, series: _Series) -> Figure:
-    quantity, base, _ = _UNITS.get(unit, (Quantity.OTHER, "1", 1.0))
-    values = tuple(series.values)
-    timed = quantity is Quantity.TIME
-    return Figure(
-        id=f"{name}: {unit}",
-        table=f"{series.package}: {unit}" if series.package else unit,
-        levels=_levels(name),
-        metric=unit,
-        quantity=quantity,
-        unit=base,
-        trials=len(values),
-        values=values,
-        circumstances=Circumstances(
-            operation=name,
-            events=sum(series.batches),
-            # Of counts with different numbers of operations, the fewest: the timer's step shows most in those.
-            batch=min(series.batches) if timed else None,
-            # b.N grows until a benchmark has lasted as long as -benchtime asks; -benchtime=100x leaves no trace.
-            calibrated=True,
-            processor=series.processor,
-        ),
+    quantity, _ = _UNITS.get(unit, (Quantity.OTHER, 1.0))
+    told = Circumstances(
+        operation=name,
+        events=sum(series.batches),
+        # Of counts with different numbers of operations, the fewest: the timer's step shows most in those.
+        batch=min(series.batches) if quantity is Quantity.TIME else None,
+        # b.N grows until a benchmark has lasted as long as -benchtime asks; -benchtime=100x leaves no trace.
+        calibrated=True,
+        processor=series.processor,
     )
+    of = Measurement(name, _levels(name), told, len(series.values))
+    table = f"{series.package}: {unit}" if series.package else unit
+    return of.figure(unit, quantity, table=table, values=tuple(series.values))
 
 
 def _levels(name: str) -> dict[str, str]:
@@ -111,10 +101,4 @@ def _varies(figures: list[Figure], factor: str) -> bool:
     return len({figure.levels.get(factor) for figure in figures}) > 1
 
 
-GO_BENCH = Importer(
-    name="go-bench",
-    title="go test -bench",
-    recognises=lambda head: _BEGINS.search(head) is not None,
-    read=_read,
-    begins=_BEGINS,
-)
+GO_BENCH = Importer("go-bench", "go test -bench", _read, _BEGINS)

@@ -9,8 +9,8 @@ import msgspec
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
-from sectax.audit.importers import json_text
-from sectax.audit.importers.parts import Importer, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.formats import json_text
 
 _BEGINS = re.compile(r'\s*\{\s*"results"\s*:')
 
@@ -40,33 +40,20 @@ def _figure(at: int, result: _Result) -> Figure:
     mean = json_text.checked(() if result.mean is None else (result.mean,), f"results[{at}].mean")
     codes = result.exit_codes
     runs = len(times) or None
-    return Figure(
-        id=result.command,
-        table="time",
-        levels={"command": result.command} | {name: str(level) for name, level in result.parameters.items()},
-        metric="time",
-        quantity=Quantity.TIME,
-        unit="s",
-        value=mean[0] if mean else None,
-        statistic="mean" if mean else None,
-        trials=runs,
-        values=times,
-        circumstances=Circumstances(
-            operation=result.command,
-            events=None if runs is None else float(runs),
-            # None is a process that a signal ended.
-            errors=None if codes is None else float(sum(code != 0 for code in codes)),
-            # Every run is a process of its own.
-            replicates=runs,
-            replicate=None if runs is None else "process",
-            batch=1.0,
-        ),
+    told = Circumstances(
+        operation=result.command,
+        events=None if runs is None else float(runs),
+        # None is a process that a signal ended.
+        errors=None if codes is None else float(sum(code != 0 for code in codes)),
+        # Every run is a process of its own.
+        replicates=runs,
+        replicate=None if runs is None else "process",
+        batch=1.0,
     )
+    levels = {"command": result.command} | {name: str(level) for name, level in result.parameters.items()}
+    of = Measurement(result.command, levels, told, runs)
+    value, statistic = (mean[0], "mean") if mean else (None, None)
+    return of.figure("time", Quantity.TIME, value, statistic, id=result.command, values=times)
 
 
-HYPERFINE = Importer(
-    name="hyperfine",
-    title="hyperfine's JSON",
-    recognises=lambda head: _BEGINS.match(head) is not None,
-    read=_read,
-)
+HYPERFINE = Importer("hyperfine", "hyperfine's JSON", _read, known=lambda head: _BEGINS.match(head) is not None)

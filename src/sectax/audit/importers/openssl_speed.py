@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
-from sectax.audit.importers.bad_input import BadInput
-from sectax.audit.importers.numbers import number
-from sectax.audit.importers.parts import Importer, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import number, number_in
 
 _BEGINS = re.compile(
     r"^The 'numbers' are in 1000s of bytes per second processed|^\+(?:H|F\d*|DTP|DT|R\d*):\d"
@@ -39,7 +39,7 @@ _MACHINE = {
 
 
 def _read(lines: Iterable[str]) -> Evidence:
-    return evidence(list(_figures(lines)), "openssl speed")
+    return evidence(_figures(lines), "openssl speed")
 
 
 def _figures(lines: Iterable[str]) -> Iterator[Figure]:
@@ -74,7 +74,7 @@ def _row(place: int, line: str, sizes: list[int], library: str | None) -> Iterat
     name = line[: cells[0].start()].strip()
     if not name:
         return
-    values = [number(cell[1], scale=1000.0, line=place, column=cell.start() + 1) for cell in cells]
+    values = [number_in(cell, 1, place, 1000.0) for cell in cells]
     yield from _throughputs(place, name, values, sizes, library)
 
 
@@ -93,30 +93,17 @@ def _throughputs(place: int, name: str, values: list[float], sizes: list[int], l
     for at, value in enumerate(values):
         size = sizes[at] if sizes else None
         label = f"{size} bytes" if size is not None else f"column {at + 1}"
-        yield Figure(
-            id=f"{name}, {label}",
-            table="throughput",
-            levels={"type": name, "size": label},
-            metric="throughput",
-            quantity=Quantity.BANDWIDTH,
-            unit="bytes/s",
-            value=value,
-            statistic="rate",
-            trials=1,
-            circumstances=Circumstances(
-                operation=name,
-                moves=Moves.BODY,
-                size_bytes=None if size is None else float(size),
-                library=library,
-            ),
+        told = Circumstances(
+            operation=name, moves=Moves.BODY, size_bytes=None if size is None else float(size), library=library
         )
+        of = Measurement("", {"type": name, "size": label}, told)
+        yield of.figure("throughput", Quantity.BANDWIDTH, value, "rate", id=f"{name}, {label}")
 
 
 def _rates(place: int, row: re.Match[str], operations: tuple[str, ...], library: str | None) -> Iterator[Figure]:
     bits = _BITS.search(row[1])
     for at, operation in enumerate(operations, 2):
-        value = number(row[at], line=place, column=row.start(at) + 1)
-        yield _rate(row[1], operation, value, None if bits is None else bits[1], library)
+        yield _rate(row[1], operation, number_in(row, at, place), None if bits is None else bits[1], library)
 
 
 def _machine_rates(place: int, line: str, library: str | None) -> Iterator[Figure]:
@@ -133,26 +120,12 @@ def _machine_rates(place: int, line: str, library: str | None) -> Iterator[Figur
 
 def _rate(algorithm: str, operation: str, value: float, bits: str | None, library: str | None) -> Figure:
     label = " ".join(algorithm.split())
-    return Figure(
-        id=f"{label}, {operation}",
-        table=f"rate: {operation}",
-        levels={"algorithm": label, "operation": operation},
-        metric=f"{operation}/s",
-        quantity=Quantity.RATE,
-        unit="operations/s",
-        value=value,
-        statistic="rate",
-        trials=1,
-        circumstances=Circumstances(
-            operation=operation, library=library, key_bits=None if bits is None or len(bits) > 9 else int(bits)
-        ),
+    told = Circumstances(
+        operation=operation, library=library, key_bits=None if bits is None or len(bits) > 9 else int(bits)
     )
+    of = Measurement("", {"algorithm": label, "operation": operation}, told)
+    table = f"rate: {operation}"
+    return of.figure(f"{operation}/s", Quantity.RATE, value, "rate", id=f"{label}, {operation}", table=table)
 
 
-OPENSSL_SPEED = Importer(
-    name="openssl-speed",
-    title="openssl speed",
-    recognises=lambda head: _BEGINS.search(head) is not None,
-    read=_read,
-    begins=_BEGINS,
-)
+OPENSSL_SPEED = Importer("openssl-speed", "openssl speed", _read, _BEGINS)

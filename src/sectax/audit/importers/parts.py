@@ -1,17 +1,27 @@
-"""What importers share: the form of an importer, and figures joined into evidence."""
+"""What importers share: the form of an importer, a factory of figures, and figures joined into evidence."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence
-from sectax.audit.figure import Contrast, Figure
-from sectax.audit.importers.bad_input import BadInput
+from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
+from sectax.formats.bad_input import BadInput
+from sectax.model.printable import printable
 
 # Checks look at pairs of figures, and nobody reads a table of more.
 MOST_FIGURES = 5000
+
+_UNITS = {
+    Quantity.TIME: "s",
+    Quantity.TOTAL_TIME: "s",
+    Quantity.RATE: "operations/s",
+    Quantity.BANDWIDTH: "bytes/s",
+    Quantity.MEMORY: "bytes",
+}
 
 
 @dataclass(frozen=True)
@@ -21,36 +31,103 @@ class Importer:
     Attributes:
         name: as --format takes it.
         title: for people.
-        recognises: whether the beginning of a file (whole lines) is of this kind.
         read: the lines of a whole file, without their ends, as evidence. Raises `BadInput`.
         begins: matches what only this tool prints, so that a second kind in one file is found; None where any text
             may be of this kind.
+        known: whether the beginning of a file (whole lines) is of this kind, where `begins` does not say it.
         streams: whether it reads line by line, so that a file may be larger than memory.
     """
 
     name: str
     title: str
-    recognises: Callable[[str], bool]
     read: Callable[[Iterable[str]], Evidence]
     begins: re.Pattern[str] | None = None
+    known: Callable[[str], bool] = lambda _: False
     streams: bool = False
 
+    def recognises(self, head: str) -> bool:
+        """Whether the beginning of a file (whole lines) is of this kind."""
+        return self.known(head) if self.begins is None else self.begins.search(head) is not None
 
-def evidence(figures: Sequence[Figure], what: str, contrast: Contrast | None = None) -> Evidence:
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a tool measured at once: its figures share a label, levels and how they came about."""
+
+    label: str
+    levels: Mapping[str, str]
+    told: Circumstances
+    trials: int | None = None
+
+    def figure(
+        self,
+        metric: str,
+        quantity: Quantity,
+        value: float | None = None,
+        statistic: str | None = None,
+        *,
+        id: str = "",
+        table: str = "",
+        values: Sequence[float] = (),
+    ) -> Figure:
+        """One of them. A rate or a total is one number of one trial; a time is of all of them, and so are `values`.
+
+        Args:
+            value: in the base unit of the quantity.
+            id, table: where they are not the label and the metric.
+        """
+        of_all = quantity is Quantity.TIME or len(values) > 0
+        return Figure(
+            id=id or f"{self.label}: {metric}",
+            table=table or metric,
+            levels=self.levels,
+            metric=metric,
+            quantity=quantity,
+            unit=_UNITS.get(quantity, "1"),
+            value=value,
+            statistic=statistic,
+            trials=self.trials if of_all else 1,
+            values=values,
+            circumstances=self.told,
+        )
+
+
+def evidence(figures: Iterable[Figure], what: str, contrast: Contrast | None = None) -> Evidence:
     """Figures under unique ids, as evidence that is not our own.
 
     Raises:
         BadInput: there are none (*what* says of what), or far too many.
     """
-    if not figures:
-        raise BadInput(f"there is no result of {what} in it", "give the whole output of one or more finished runs")
-    if len(figures) > MOST_FIGURES:
-        raise BadInput(
-            f"it holds {len(figures)} figures, and at most {MOST_FIGURES} can be audited together", "split the file"
-        )
+    unique: list[Figure] = []
     seen: dict[str, int] = {}
-    unique = []
     for figure in figures:
         seen[figure.id] = times = seen.get(figure.id, 0) + 1
-        unique.append(figure if times == 1 else replace(figure, id=f"{figure.id} ({times})"))
+        unique.append(figure if times == 1 else dataclasses.replace(figure, id=f"{figure.id} ({times})"))
+    if not unique:
+        raise BadInput(f"there is no result of {what} in it", "give the whole output of one or more finished runs")
+    if len(unique) > MOST_FIGURES:
+        raise BadInput(
+            f"it holds {len(unique)} figures, and at most {MOST_FIGURES} can be audited together", "split the file"
+        )
     return Evidence(tuple(unique), contrast)
+
+
+def with_baseline(evidence: Evidence, said: str) -> Evidence:
+    """Evidence in which the level *said* (`LEVEL` or `FACTOR=LEVEL`) is the baseline of its factor.
+
+    Raises:
+        BadInput: no factor has that level, or several have.
+    """
+    there: dict[tuple[str, str], None] = {}
+    for figure in evidence.figures:
+        there |= dict.fromkeys(figure.levels.items())
+    # A level may hold an equals sign itself, so both readings are looked for.
+    found = [(factor, level) for factor, level in there if said in (level, f"{factor}={level}")]
+    if len(found) == 1:
+        return dataclasses.replace(evidence, contrast=Contrast(*found[0]))
+    shown = ", ".join(printable(f"{factor}={level}", 60) for factor, level in list(there)[:12])
+    if found:
+        raise BadInput(f"{printable(said, 60)!r} is a level of more than one factor", f"say which; there are {shown}")
+    raise BadInput(
+        f"there is no level {printable(said, 60)!r}", f"there are {shown}" if there else "the figures have no levels"
+    )

@@ -9,17 +9,13 @@ import msgspec
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Cold, Figure, Quantity
-from sectax.audit.importers import json_text
-from sectax.audit.importers.bad_input import BadInput
 from sectax.audit.importers.hyperfine import HYPERFINE
-from sectax.audit.importers.parts import Importer, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.formats import json_text
+from sectax.formats.bad_input import BadInput
 from sectax.model.printable import printable
 
-_UNITS = {
-    "second": (Quantity.TIME, "s"),
-    "byte": (Quantity.MEMORY, "bytes"),
-    "integer": (Quantity.COUNT, "1"),
-}
+_UNITS = {"second": Quantity.TIME, "byte": Quantity.MEMORY, "integer": Quantity.COUNT}
 _RESOLUTION = re.compile(r"resolution: ([0-9.]+) (ns|us|ms|sec)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "sec": 1.0}
 
@@ -52,7 +48,7 @@ def _figure(at: int, benchmark: _Benchmark, facts: dict[str, object]) -> Figure:
         raise BadInput(
             f"benchmarks[{at}] has the unit {printable(str(unit), 40)!r}", f"pyperf knows {', '.join(_UNITS)}"
         )
-    quantity, base = _UNITS[unit]
+    quantity = _UNITS[unit]
     counted = [run for run in benchmark.runs if run.values]
     values = tuple(
         value
@@ -62,30 +58,22 @@ def _figure(at: int, benchmark: _Benchmark, facts: dict[str, object]) -> Figure:
     warmed = bool(counted) and all(run.warmups for run in counted)
     timed = quantity is Quantity.TIME
     loops = json_text.whole(facts.get("loops"))
-    return Figure(
-        id=name,
-        table="time" if timed else unit,
-        levels={"benchmark": name},
-        metric="time" if timed else unit,
-        quantity=quantity,
-        unit=base,
-        trials=len(values),
-        values=values,
-        circumstances=Circumstances(
-            operation=name,
-            # pyperf throws the warm-ups away, and writes down that it did.
-            cold=Cold.APART if warmed else None,
-            warm_up_trials=min(len(run.warmups) for run in counted) if warmed else None,
-            replicates=len(counted) or None,
-            replicate="process" if counted else None,
-            granularity_s=_granularity(facts) if timed else None,
-            batch=None if loops is None else float(loops * (json_text.whole(facts.get("inner_loops")) or 1)),
-            # Loops are doubled until a value lasts as long as --min-time asks; --loops leaves no trace.
-            calibrated=True,
-            processor=_text(facts, "cpu_model_name"),
-            runtime=_runtime(facts),
-        ),
+    told = Circumstances(
+        operation=name,
+        # pyperf throws the warm-ups away, and writes down that it did.
+        cold=Cold.APART if warmed else None,
+        warm_up_trials=min(len(run.warmups) for run in counted) if warmed else None,
+        replicates=len(counted) or None,
+        replicate="process" if counted else None,
+        granularity_s=_granularity(facts) if timed else None,
+        batch=None if loops is None else float(loops * (json_text.whole(facts.get("inner_loops")) or 1)),
+        # Loops are doubled until a value lasts as long as --min-time asks; --loops leaves no trace.
+        calibrated=True,
+        processor=_text(facts, "cpu_model_name"),
+        runtime=_runtime(facts),
     )
+    of = Measurement(name, {"benchmark": name}, told, len(values))
+    return of.figure("time" if timed else unit, quantity, id=name, values=values)
 
 
 def _granularity(facts: dict[str, object]) -> float | None:
@@ -107,8 +95,8 @@ def _text(facts: dict[str, object], name: str) -> str | None:
 
 
 PYPERF = Importer(
-    name="pyperf",
-    title="pyperf's JSON",
-    recognises=lambda head: head.lstrip().startswith("{") and '"benchmarks"' in head and not HYPERFINE.recognises(head),
-    read=_read,
+    "pyperf",
+    "pyperf's JSON",
+    _read,
+    known=lambda head: head.lstrip().startswith("{") and '"benchmarks"' in head and not HYPERFINE.recognises(head),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sectax.audit.importers import csv_table
-from sectax.audit.importers.bad_input import BadInput
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.go_bench import GO_BENCH
 from sectax.audit.importers.hyperfine import HYPERFINE
@@ -14,6 +13,7 @@ from sectax.audit.importers.pyperf_json import PYPERF
 from sectax.audit.importers.sysbench import SYSBENCH
 from sectax.audit.importers.warp import WARP
 from sectax.audit.importers.wrk import WRK
+from sectax.formats.bad_input import BadInput
 
 _TOOLS = (SYSBENCH, OPENSSL_SPEED, LAMBDA_REPORT, HYPERFINE, PYPERF, GO_BENCH, WARP, WRK)
 NAMES = (*(each.name for each in _TOOLS), "csv")

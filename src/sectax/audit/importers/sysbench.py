@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
-from sectax.audit.importers.bad_input import BadInput
-from sectax.audit.importers.numbers import number
-from sectax.audit.importers.parts import Importer, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import number_in
 
 _MIB = 2.0**20  # 0.4 prints MB and Mb, and means the same
 _N = r"([0-9.eE+-]+|-?nan|-?inf)"
@@ -37,53 +37,53 @@ class _Fact:
     name: str
     pattern: re.Pattern[str]
     quantity: Quantity | None
-    unit: str
-    scale: float = 1.0
-    statistic: str | None = None
+    scale: float
+    statistic: str | None
 
 
 def _fact(
-    name: str, pattern: str, quantity: Quantity | None = None, unit: str = "", scale: float = 1.0, statistic: str = ""
+    name: str, pattern: str, quantity: Quantity | None = None, statistic: str | None = None, scale: float = 1.0
 ) -> _Fact:
-    return _Fact(name, re.compile(pattern.replace("@", _N)), quantity, unit, scale, statistic or None)
+    return _Fact(name, re.compile(pattern.replace("@", _N)), quantity, scale, statistic)
+
+
+def _per_second(name: str, pattern: str) -> _Fact:
+    return _fact(name, pattern, Quantity.RATE, "rate")
+
+
+def _bandwidth(name: str, pattern: str) -> _Fact:
+    return _fact(name, pattern, Quantity.BANDWIDTH, "rate", _MIB)
+
+
+def _latency(name: str, pattern: str, statistic: str | None) -> _Fact:
+    return _fact(f"latency {name}", rf"\s*{pattern}:\s*@(?:ms)?\s*", Quantity.TIME, statistic, 1e-3)
 
 
 _FACTS = (
-    _fact("total time", r"\s*total time:\s*@s", Quantity.TOTAL_TIME, "s", statistic="total"),
+    _fact("total time", r"\s*total time:\s*@s", Quantity.TOTAL_TIME, "total"),
     _fact("events", r"\s*total number of events:\s*@"),
-    _fact("events per second", r"\s*events per second:\s*@", Quantity.RATE, "operations/s", statistic="rate"),
-    _fact(
+    _per_second("events per second", r"\s*events per second:\s*@"),
+    _per_second(
         "operations per second",
         r"(?:Total operations|Operations performed):\s*\d+ \(\s*@ (?:per second|ops/sec)\)",
-        Quantity.RATE,
-        "operations/s",
-        statistic="rate",
     ),
-    _fact("transferred", r".*\bMi?B transferred \(@ Mi?B/sec\)", Quantity.BANDWIDTH, "bytes/s", _MIB, statistic="rate"),
+    _bandwidth("transferred", r".*\bMi?B transferred \(@ Mi?B/sec\)"),
     _fact("MiB moved", r"@ Mi?B transferred"),
     _fact("MiB asked for", r"\s*total size:\s*@Mi?B"),
     _fact("requests asked for", r"Number of (?:IO requests|random requests for random IO):\s*@"),
-    _fact("reads per second", r"\s*reads/s:\s*@", Quantity.RATE, "operations/s", statistic="rate"),
-    _fact("writes per second", r"\s*writes/s:\s*@", Quantity.RATE, "operations/s", statistic="rate"),
-    _fact("fsyncs per second", r"\s*fsyncs/s:\s*@", Quantity.RATE, "operations/s", statistic="rate"),
-    _fact("read", r"\s*read, MiB/s:\s*@", Quantity.BANDWIDTH, "bytes/s", _MIB, statistic="rate"),
-    _fact("written", r"\s*written, MiB/s:\s*@", Quantity.BANDWIDTH, "bytes/s", _MIB, statistic="rate"),
-    _fact(
-        "moved", r".*Total transferred \S+\s+\(@[MG]i?b/sec\)", Quantity.BANDWIDTH, "bytes/s", _MIB, statistic="rate"
-    ),
-    _fact("requests per second", r"\s*@ Requests/sec executed", Quantity.RATE, "operations/s", statistic="rate"),
-    _fact(
-        "transactions per second",
-        r"\s*transactions:\s*\d+\s*\(\s*@ per sec\.\)",
-        Quantity.RATE,
-        "operations/s",
-        statistic="rate",
-    ),
+    _per_second("reads per second", r"\s*reads/s:\s*@"),
+    _per_second("writes per second", r"\s*writes/s:\s*@"),
+    _per_second("fsyncs per second", r"\s*fsyncs/s:\s*@"),
+    _bandwidth("read", r"\s*read, MiB/s:\s*@"),
+    _bandwidth("written", r"\s*written, MiB/s:\s*@"),
+    _bandwidth("moved", r".*Total transferred \S+\s+\(@[MG]i?b/sec\)"),
+    _per_second("requests per second", r"\s*@ Requests/sec executed"),
+    _per_second("transactions per second", r"\s*transactions:\s*\d+\s*\(\s*@ per sec\.\)"),
     _fact("errors", r"\s*ignored errors:\s*@"),
-    _fact("latency min", r"\s*min:\s*@(?:ms)?\s*", Quantity.TIME, "s", 1e-3, "min"),
-    _fact("latency avg", r"\s*avg:\s*@(?:ms)?\s*", Quantity.TIME, "s", 1e-3, "mean"),
-    _fact("latency max", r"\s*max:\s*@(?:ms)?\s*", Quantity.TIME, "s", 1e-3, "max"),
-    _fact("latency percentile", r"\s*(?:approx\.)?\s*\d+(?:th)? percentile:\s*@(?:ms)?\s*", Quantity.TIME, "s", 1e-3),
+    _latency("min", "min", "min"),
+    _latency("avg", "avg", "mean"),
+    _latency("max", "max", "max"),
+    _latency("percentile", r"(?:approx\.)?\s*\d+(?:th)? percentile", None),
 )
 _PERCENTILE = re.compile(r"\s*(?:approx\.)?\s*(\d+)(?:th)? percentile")
 _TIME_LIMIT = "Time limit exceeded, exiting"
@@ -109,15 +109,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         if not runs:
             runs.append(_Run(place, f"test at line {place}"))
         _take(runs[-1], place, line)
-    complete = [run for run in runs if run.facts or run.line > 1]
-    figures: list[Figure] = []
-    numbers: dict[str, int] = {}
-    for run in complete:
-        if "total time" not in run.facts:
-            raise BadInput("this output of sysbench was cut short: it has no total time", line=run.line)
-        numbers[run.test] = numbers.get(run.test, 0) + 1
-        figures.extend(_figures(run, numbers[run.test]))
-    return evidence(figures, "sysbench")
+    return evidence(_figures([run for run in runs if run.facts or run.line > 1]), "sysbench")
 
 
 def _take(run: _Run, place: int, line: str) -> None:
@@ -135,34 +127,32 @@ def _take(run: _Run, place: int, line: str) -> None:
                 "two outputs may follow each other when each has its first lines ('sysbench 1.0…')",
                 line=place,
             )
-        run.facts[fact.name] = number(found[1], scale=fact.scale, line=place, column=found.start(1) + 1)
+        run.facts[fact.name] = number_in(found, 1, place, fact.scale)
         percentile = _PERCENTILE.match(line)
         if percentile is not None:
             run.percentile = f"p{percentile[1]}"
 
 
-def _figures(run: _Run, which: int) -> Iterable[Figure]:
-    events = run.facts.get("events")
-    told = Circumstances(operation=run.test, ends_by=_ends_by(run), events=events, errors=run.facts.get("errors"))
-    for fact in _FACTS:
-        value = run.facts.get(fact.name)
-        if value is None or fact.quantity is None:
-            continue
-        metric = f"latency {run.percentile}" if fact.name == "latency percentile" else fact.name
-        single = fact.quantity is Quantity.TIME
-        yield Figure(
-            id=f"{run.test} {which}: {metric}",
-            table=f"{run.test}: {metric}",
-            levels={"test": run.test, "run": str(which)},
-            metric=metric,
-            quantity=fact.quantity,
-            unit=fact.unit,
-            value=value,
-            statistic=fact.statistic or run.percentile,
-            # A latency is of many events; everything else is one number of one run.
-            trials=int(events) if single and events is not None else None if single else 1,
-            circumstances=told,
+def _figures(runs: list[_Run]) -> Iterator[Figure]:
+    numbers: dict[str, int] = {}
+    for run in runs:
+        if "total time" not in run.facts:
+            raise BadInput("this output of sysbench was cut short: it has no total time", line=run.line)
+        which = numbers[run.test] = numbers.get(run.test, 0) + 1
+        events = run.facts.get("events")
+        told = Circumstances(operation=run.test, ends_by=_ends_by(run), events=events, errors=run.facts.get("errors"))
+        of = Measurement(
+            f"{run.test} {which}",
+            {"test": run.test, "run": str(which)},
+            told,
+            None if events is None else int(events),
         )
+        for fact in _FACTS:
+            value = run.facts.get(fact.name)
+            if value is not None and fact.quantity is not None:
+                metric = f"latency {run.percentile}" if fact.name == "latency percentile" else fact.name
+                statistic = fact.statistic or run.percentile
+                yield of.figure(metric, fact.quantity, value, statistic, table=f"{run.test}: {metric}")
 
 
 def _ends_by(run: _Run) -> EndsBy | None:
@@ -175,10 +165,4 @@ def _ends_by(run: _Run) -> EndsBy | None:
     return None
 
 
-SYSBENCH = Importer(
-    name="sysbench",
-    title="sysbench",
-    recognises=lambda head: _BEGINS.search(head) is not None,
-    read=_read,
-    begins=_BEGINS,
-)
+SYSBENCH = Importer("sysbench", "sysbench", _read, _BEGINS)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
-from sectax.audit.importers.bad_input import BadInput
-from sectax.audit.importers.numbers import BINARY, duration, number
-from sectax.audit.importers.parts import Importer, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import BINARY, duration_in, number, number_in
 
 _BEGINS = re.compile(r"^(?:Report|Operation): [A-Z]{3,}(?=[ .,(]|$)", re.MULTILINE)
 _HEAD = re.compile(r"(?:Report|Operation): ([A-Z]{3,})(?=[ .,(]|$)")
@@ -54,7 +54,7 @@ def _read(lines: Iterable[str]) -> Evidence:
             reports.append(_Report(head[1], place))
         if reports:
             _take(reports[-1], place, line)
-    return evidence(list(_all(reports)), "warp")
+    return evidence(_figures(reports), "warp")
 
 
 def _take(report: _Report, place: int, line: str) -> None:
@@ -69,62 +69,41 @@ def _take(report: _Report, place: int, line: str) -> None:
         if average[1] is not None:
             if average[2] not in BINARY:
                 raise BadInput(f"{average[2]}/s is no unit of warp's", line=place, column=average.start(2) + 1)
-            report.bandwidth = number(average[1], scale=BINARY[average[2]], line=place, column=average.start(1) + 1)
-        report.rate = number(average[3], line=place, column=average.start(3) + 1)
+            report.bandwidth = number_in(average, 1, place, BINARY[average[2]])
+        report.rate = number_in(average, 3, place)
     elif _REQUESTS.match(line) and not report.times:
         for each in _TIMES.finditer(line):
-            report.times[each[1]] = duration(each[2], line=place, column=each.start(2) + 1)
+            report.times[each[1]] = duration_in(each, 2, place)
 
 
-def _all(reports: list[_Report]) -> Iterator[Figure]:
+def _figures(reports: list[_Report]) -> Iterator[Figure]:
     numbers: dict[str, int] = {}
     for report in reports:
         if report.rate is None:
             raise BadInput(f"this report of {report.operation} was cut short: it has no average", line=report.line)
-        numbers[report.operation] = numbers.get(report.operation, 0) + 1
-        yield from _figures(report, str(numbers[report.operation]))
-
-
-def _figures(report: _Report, which: str) -> Iterator[Figure]:
-    told = Circumstances(
-        operation=report.operation,
-        load_client="warp",
-        moves=_MOVES.get(report.operation),
-        # What a GET asks of a server holds all that a STAT (HEAD) asks.
-        contains=("STAT",) if report.operation == "GET" else None,
-        size_bytes=report.size,
-        events=report.count,
-        errors=report.errors,
-    )
-    trials = None if report.count is None else int(report.count)
-
-    def figure(metric: str, quantity: Quantity, unit: str, value: float, statistic: str, of: int | None) -> Figure:
-        return Figure(
-            id=f"{report.operation} {which}: {metric}",
-            table=metric,
-            levels={"operation": report.operation, "run": which},
-            metric=metric,
-            quantity=quantity,
-            unit=unit,
-            value=value,
-            statistic=statistic,
-            trials=of,
-            circumstances=told,
+        which = numbers[report.operation] = numbers.get(report.operation, 0) + 1
+        told = Circumstances(
+            operation=report.operation,
+            load_client="warp",
+            moves=_MOVES.get(report.operation),
+            # What a GET asks of a server holds all that a STAT (HEAD) asks.
+            contains=("STAT",) if report.operation == "GET" else None,
+            size_bytes=report.size,
+            events=report.count,
+            errors=report.errors,
         )
+        of = Measurement(
+            f"{report.operation} {which}",
+            {"operation": report.operation, "run": str(which)},
+            told,
+            None if report.count is None else int(report.count),
+        )
+        if report.bandwidth is not None:
+            yield of.figure("bandwidth", Quantity.BANDWIDTH, report.bandwidth, "rate")
+        yield of.figure("rate", Quantity.RATE, report.rate, "rate")
+        for name, value in report.times.items():
+            statistic = _STATISTICS.get(name, f"p{name.removesuffix('%')}")
+            yield of.figure(f"time, {statistic}", Quantity.TIME, value, statistic)
 
-    if report.bandwidth is not None:
-        yield figure("bandwidth", Quantity.BANDWIDTH, "bytes/s", report.bandwidth, "rate", 1)
-    if report.rate is not None:
-        yield figure("rate", Quantity.RATE, "operations/s", report.rate, "rate", 1)
-    for name, value in report.times.items():
-        statistic = _STATISTICS.get(name, f"p{name.removesuffix('%')}")
-        yield figure(f"time, {statistic}", Quantity.TIME, "s", value, statistic, trials)
 
-
-WARP = Importer(
-    name="warp",
-    title="warp's text",
-    recognises=lambda head: _BEGINS.search(head) is not None,
-    read=_read,
-    begins=_BEGINS,
-)
+WARP = Importer("warp", "warp's text", _read, _BEGINS)

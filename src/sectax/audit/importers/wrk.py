@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
-from sectax.audit.importers.bad_input import BadInput
-from sectax.audit.importers.numbers import duration, number
-from sectax.audit.importers.parts import Importer, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import duration_in, number, number_in
 
 _BEGINS = re.compile(r"^Running \S+ test @ ", re.MULTILINE)
 _HEAD = re.compile(r"Running (\S+) test @ (\S.*)")
@@ -45,10 +45,10 @@ def _read(lines: Iterable[str]) -> Evidence:
     for place, line in enumerate(lines, 1):
         head = _HEAD.match(line)
         if head is not None:
-            runs.append(_Run(head[2].strip(), place, duration(head[1], line=place, column=head.start(1) + 1)))
+            runs.append(_Run(head[2].strip(), place, duration_in(head, 1, place)))
         elif runs:
             _take(runs[-1], place, line)
-    return evidence(list(_all(runs)), "wrk")
+    return evidence(_figures(runs), "wrk")
 
 
 def _take(run: _Run, place: int, line: str) -> None:
@@ -63,63 +63,41 @@ def _take(run: _Run, place: int, line: str) -> None:
         share = float(quantile[1])
         _latency(run, "median" if share == 50 else "max" if share == 100 else f"p{share:g}", quantile, 2, place)
     elif requests := _REQUESTS.match(line):
-        run.requests = number(requests[1], line=place, column=requests.start(1) + 1)
+        run.requests = number_in(requests, 1, place)
     elif errors := _SOCKET.match(line) or _STATUS.match(line):
         run.failed = (run.failed or 0.0) + sum(number(each, line=place) for each in errors.groups())
     elif rate := _RATE.match(line):
-        run.rate = number(rate[1], line=place, column=rate.start(1) + 1)
+        run.rate = number_in(rate, 1, place)
     elif transfer := _TRANSFER.match(line):
-        run.transfer = number(transfer[1], scale=_BYTES[transfer[2]], line=place, column=transfer.start(1) + 1)
+        run.transfer = number_in(transfer, 1, place, _BYTES[transfer[2]])
 
 
 def _latency(run: _Run, statistic: str, found: re.Match[str], at: int, place: int) -> None:
     # A run without a single answer has no latency, and says '-nan'.
     if "nan" not in found[at]:
-        run.latencies.setdefault(statistic, duration(found[at], line=place, column=found.start(at) + 1))
+        run.latencies.setdefault(statistic, duration_in(found, at, place))
 
 
-def _all(runs: list[_Run]) -> Iterator[Figure]:
+def _figures(runs: list[_Run]) -> Iterator[Figure]:
     for at, run in enumerate(runs, 1):
         if run.rate is None:
             raise BadInput("this output of wrk was cut short: it has no Requests/sec", line=run.line)
-        yield from _figures(run, str(at))
-
-
-def _figures(run: _Run, which: str) -> Iterator[Figure]:
-    told = Circumstances(
-        operation=run.url,
-        load_client="wrk",
-        ends_by=EndsBy.TIME,
-        configured_s=run.configured_s,
-        events=run.requests,
-        # wrk prints a line of errors only where there were some.
-        errors=run.failed if run.failed is not None else 0.0,
-    )
-    trials = None if run.requests is None else int(run.requests)
-    figures = [(f"latency, {name}", Quantity.TIME, "s", value, name, trials) for name, value in run.latencies.items()]
-    if run.rate is not None:
-        figures.append(("requests/s", Quantity.RATE, "operations/s", run.rate, "rate", 1))
-    if run.transfer is not None:
-        figures.append(("transfer/s", Quantity.BANDWIDTH, "bytes/s", run.transfer, "rate", 1))
-    for metric, quantity, unit, value, statistic, of in figures:
-        yield Figure(
-            id=f"{run.url} {which}: {metric}",
-            table=metric,
-            levels={"url": run.url, "run": which},
-            metric=metric,
-            quantity=quantity,
-            unit=unit,
-            value=value,
-            statistic=statistic,
-            trials=of,
-            circumstances=told,
+        told = Circumstances(
+            operation=run.url,
+            load_client="wrk",
+            ends_by=EndsBy.TIME,
+            configured_s=run.configured_s,
+            events=run.requests,
+            # wrk prints a line of errors only where there were some.
+            errors=run.failed if run.failed is not None else 0.0,
         )
+        trials = None if run.requests is None else int(run.requests)
+        of = Measurement(f"{run.url} {at}", {"url": run.url, "run": str(at)}, told, trials)
+        for name, value in run.latencies.items():
+            yield of.figure(f"latency, {name}", Quantity.TIME, value, name)
+        yield of.figure("requests/s", Quantity.RATE, run.rate, "rate")
+        if run.transfer is not None:
+            yield of.figure("transfer/s", Quantity.BANDWIDTH, run.transfer, "rate")
 
 
-WRK = Importer(
-    name="wrk",
-    title="wrk's text",
-    recognises=lambda head: _BEGINS.search(head) is not None,
-    read=_read,
-    begins=_BEGINS,
-)
+WRK = Importer("wrk", "wrk's text", _read, _BEGINS)

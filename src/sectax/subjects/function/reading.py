@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from sectax.formats.bad_input import BadInput
+from sectax.formats.lambda_report import BEGINS, report_fields
 from sectax.model.bill import billed_s
 from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
@@ -20,11 +21,6 @@ REPORT_CLOCK = "REPORT line"
 REPORT_STEP_S = 1e-5
 
 _MB = 2**20
-_NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
-_DURATION = re.compile(rf"(?<!Billed )(?<!Init )(?<!Restore )Duration: {_NUMBER} ms")
-_BILLED = re.compile(rf"Billed Duration: {_NUMBER} ms")
-_INIT = re.compile(rf"Init Duration: {_NUMBER} ms")
-_MEMORY = re.compile(rf"Max Memory Used: {_NUMBER} MB")
 _LONGEST_CGROUP = 10  # characters: v1, v2 or none
 _AMOUNTS = ("cpu_time_s", "throttled_s", "throttled_periods", "periods")
 
@@ -82,16 +78,12 @@ def _of_header(answer: dict[str, Any]) -> Reading:
 
 def _of_report(log: str) -> Reading | None:
     # The function may print what looks like one; Lambda's own line is the last.
-    report = log[log.rfind("REPORT RequestId:") :] if "REPORT RequestId:" in log else ""
-    duration, billed = _DURATION.search(report), _BILLED.search(report)
-    init, memory = _INIT.search(report), _MEMORY.search(report)
-    if duration is None or billed is None:
+    begin = log.rfind(BEGINS)
+    try:
+        told = report_fields(log, begin) if begin >= 0 else {}
+    except BadInput:
         return None
-    return Reading(
-        float(duration[1]) / 1e3,
-        float(billed[1]) / 1e3,
-        None if init is None else float(init[1]) / 1e3,
-        None if memory is None else float(memory[1]) * _MB,
-        REPORT_CLOCK,
-        REPORT_STEP_S,
-    )
+    if not {"duration", "billed"} <= told.keys():
+        return None
+    init, memory = told.get("init"), told.get("used")
+    return Reading(told["duration"], told["billed"], init, memory, REPORT_CLOCK, REPORT_STEP_S)

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from sectax.audit.importers.bad_input import BadInput
+from sectax.formats.bad_input import BadInput
 
 T = TypeVar("T")
 

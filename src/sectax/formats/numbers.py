@@ -1,11 +1,11 @@
-"""Reads numbers and units as tools print them; whatever is no finite, unsigned number is refused with its place."""
+"""Reads numbers and units as tools print them; what is not a finite, unsigned number is refused with its place."""
 
 from __future__ import annotations
 
 import math
 import re
 
-from sectax.audit.importers.bad_input import BadInput
+from sectax.formats.bad_input import BadInput
 from sectax.model.printable import printable
 
 # No signs beyond these: `float` would also take nan, inf, 1_000 and the digits of other scripts.
@@ -34,6 +34,11 @@ def number(text: str, *, scale: float = 1.0, line: int | None = None, column: in
     )
 
 
+def number_in(found: re.Match[str], group: int | str, line: int | None, scale: float = 1.0) -> float:
+    """The number that a pattern found in this line. Raises `BadInput` as `number` does, with its place."""
+    return number(found[group], scale=scale, line=line, column=found.start(group) + 1)
+
+
 def _complaint(given: str, value: float) -> str:
     shown = repr(printable(given, _LONGEST_SHOWN))
     if not given:
@@ -46,15 +51,15 @@ def _complaint(given: str, value: float) -> str:
     return f"{shown} is negative" if value < 0 else f"{shown} is too large"
 
 
-def duration(text: str, *, line: int | None = None, column: int | None = None) -> float:
-    """A length of time as Go and wrk print it (`4m59.883s`, `352.91us`), in seconds."""
-    total, end = 0.0, 0
-    given = text.strip()
-    for found in _DURATION.finditer(given):
-        if found.start() != end:
+def duration_in(found: re.Match[str], group: int | str, line: int | None) -> float:
+    """A length of time as Go and wrk print it (`4m59.883s`, `352.91us`) that a pattern found, in seconds."""
+    total, end, column = 0.0, 0, found.start(group) + 1
+    given = found[group].strip()
+    for part in _DURATION.finditer(given):
+        if part.start() != end:
             break
-        total += number(found[1], scale=SECONDS[found[2]], line=line, column=column)
-        end = found.end()
+        total += number(part[1], scale=SECONDS[part[2]], line=line, column=column)
+        end = part.end()
     if not given or end != len(given) or not math.isfinite(total):
         raise BadInput(f"{printable(given, _LONGEST_SHOWN)!r} is no span of time", line=line, column=column)
     return total

@@ -1,0 +1,36 @@
+"""The REPORT line with which AWS Lambda ends an invocation.
+
+Docs: docs.aws.amazon.com/lambda/latest/dg, 'Viewing logs'.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sectax.formats.numbers import number_in
+
+BEGINS = "REPORT RequestId:"
+
+# Memory is given in powers of two: 1024 MB are a GB, the most is 10240.
+_MB = 2.0**20
+# Name -> where it stands, and how many seconds or bytes its unit has.
+_FIELDS = {
+    "duration": (re.compile(r"(?<!Billed )(?<!Init )(?<!Restore )Duration: (\S+) ms"), 1e-3),
+    "billed": (re.compile(r"Billed Duration: (\S+) ms"), 1e-3),
+    "init": (re.compile(r"(?<!Billed )Init Duration: (\S+) ms"), 1e-3),
+    "memory": (re.compile(r"Memory Size: (\S+) MB"), _MB),
+    "used": (re.compile(r"Max Memory Used: (\S+) MB"), _MB),
+}
+
+
+def report_fields(text: str, begin: int = 0, line: int | None = None) -> dict[str, float]:
+    """What stands in a REPORT, in seconds and bytes: duration, billed, init, memory (its size) and used (the most).
+
+    Args:
+        text: of one REPORT, which begins at *begin*.
+        line: its number in a file, for the message.
+    Raises:
+        BadInput: one of them is not a finite number of 0 or more.
+    """
+    found = ((name, pattern.search(text, begin), scale) for name, (pattern, scale) in _FIELDS.items())
+    return {name: number_in(match, 1, line, scale) for name, match, scale in found if match is not None}
