@@ -451,14 +451,14 @@ UNKNOWN: dict[str, tuple[str, Callable[[], Measured], list[str]]] = {
         lambda: dataclasses.replace(healthy(), calibrated=None),
         ["baseline", "slow", "same", "negative", "positive"],
     ),
-    "batches that are not told": (
+    "batches that are not reported": (
         "timer",
         lambda: dataclasses.replace(
             healthy(), batches={name: of for name, of in healthy().batches.items() if name != "slow"}
         ),
         ["slow"],
     ),
-    "throttling that is not told": ("throttling", lambda: dataclasses.replace(healthy(), telemetry={}), ["run"]),
+    "throttling that is not reported": ("throttling", lambda: dataclasses.replace(healthy(), telemetry={}), ["run"]),
     "no negative control, and no verdict either": (
         "negative-control",
         lambda: run_of({"baseline": around(1, 10), "t": list(NOISY)}),
@@ -590,5 +590,5 @@ def test_numbers_from_elsewhere_are_not_asked_for_controls() -> None:
 
     answers = {answer.check for answer in examine(Evidence(evidence_of(measured, judge(measured)).figures))}
 
-    assert "unequal-work" in answers  # whether operations failed is not told
+    assert "unequal-work" in answers  # whether operations failed is not reported
     assert not answers & {"negative-control", "positive-control", "uncontrolled"}

@@ -75,7 +75,7 @@ def test_what_most_treatments_share_is_told_once_of_the_run() -> None:
     (warning,) = warnings(run.measured(), "drift")
 
     assert (warning.severity, warning.subject) == (Severity.WARNING, "run")
-    assert "So in 4 of 4 treatments" in warning.saw
+    assert "Seen in 4 of 4 treatments" in warning.saw
     assert verdict(run.measured()) is VerdictId.SLOWER_MATERIAL
 
 

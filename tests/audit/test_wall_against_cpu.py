@@ -63,7 +63,7 @@ def test_waiting_that_is_not_told_of_explains_nothing_and_is_said_to_be_missing(
     (note,) = said(measured_as(1.8, None))
 
     assert note.severity.value == "note"
-    assert "waited for a processor is not told" in note.saw
+    assert "waited for a processor is not reported" in note.saw
 
 
 def test_work_done_elsewhere_is_told_too() -> None:

@@ -133,7 +133,10 @@ BAD = {
     "a broken link": (lambda folder: (folder / "target").symlink_to("nowhere"), "link to nowhere, which is not there"),
     "a link to itself": (lambda folder: (folder / "target").symlink_to("target"), "leads to itself"),
     "an empty file": (lambda folder: (folder / "target").touch(), "is empty"),
-    "no UTF-8": (lambda folder: (folder / "target").write_bytes(b"a,b\n1,\xff\n"), "line 2: byte 6 (0xff) is no UTF-8"),
+    "no UTF-8": (
+        lambda folder: (folder / "target").write_bytes(b"a,b\n1,\xff\n"),
+        "line 2: byte 6 (0xff) is not UTF-8",
+    ),
     "UTF-16": (lambda folder: (folder / "target").write_bytes("a,b\n".encode("utf-16")), "iconv -f UTF-16"),
     "NUL bytes": (lambda folder: (folder / "target").write_bytes(b"a,b\n1,\0\n"), "line 2, column 3: a NUL byte"),
     "one huge line": (lambda folder: (folder / "target").write_bytes(b"x," * 3_000_000), "target: "),
@@ -177,7 +180,7 @@ def test_bytes_that_are_no_utf_8_far_down_are_named_by_offset_and_line(tmp_path)
 
     said = sectax("audit", "t.csv", *CSV, folder=tmp_path)
 
-    assert f"t.csv: line 400002: byte {len(content) + 2} (0xfe) is no UTF-8" in said.err
+    assert f"t.csv: line 400002: byte {len(content) + 2} (0xfe) is not UTF-8" in said.err
 
 
 def test_a_byte_order_mark_and_dos_line_ends_are_no_matter(tmp_path):
@@ -216,4 +219,4 @@ def test_with_json_an_error_is_the_one_document(tmp_path):
     document = json.loads(sectax("audit", "t.csv", *CSV, "--json", folder=tmp_path).out)
 
     assert document["schema"] == "sectax/error/1"
-    assert "t.csv: line 2, column 2: elapsed: 'x' is no number" in document["error"]["message"]
+    assert "t.csv: line 2, column 2: elapsed: 'x' is not a number" in document["error"]["message"]

@@ -47,7 +47,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         return (
             f"{worst.circumstances.operation or 'the operation'} contains {part.circumstances.operation}, and is "
             f"{_time(part) / _time(worst):.3g} times as fast ({worst.id}: {_time(worst):.3g} s; {part.id}: "
-            f"{_time(part):.3g} s). So in {named(table)}"
+            f"{_time(part):.3g} s). Seen in {named(table)}"
         )
 
     yield from each_table(

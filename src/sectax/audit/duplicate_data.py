@@ -9,8 +9,8 @@ from itertools import combinations
 from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import cell, gather, speeds, unknown
-from sectax.audit.words import ids, named, subject
+from sectax.audit.grouping import about, cell, gather, speeds, unknown
+from sectax.audit.words import named
 from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
 
@@ -41,16 +41,15 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         if len(groups) > 1 and _improbable(groups[0], CHANCE / pairs):
             copies = [figure for group in groups for figure in group]
             count = len(groups[0][0].values) or len(groups[0])
-            yield Remark(
+            yield about(
                 Severity.FATAL,
-                subject(copies),
+                copies,
                 f"the same {count} numbers stand in {len(groups)} cells: {named(group[0] for group in groups)}",
                 "they were not measured in all of them",
                 "find out which of them were measured, and measure the others",
-                ids(copies),
             )
     yield from _in_runs(evidence)
-    yield from unknown(bare, "single values, or three summaries of each cell, are not told")
+    yield from unknown(bare, "single values, or three summaries of each cell, are not reported")
 
 
 def _vector(group: list[Figure]) -> tuple[object, ...] | None:
@@ -76,7 +75,7 @@ def _log_chance(values: Sequence[float]) -> float:
     """The log of the chance that a second sample of the same kind has the same values in the same order.
 
     Two values drawn from a normal distribution of standard deviation s and rounded to steps of q are equal with chance
-    q / (2 s √π). The step is not told: the smallest difference is at least as large, so the chance is not understated.
+    q / (2 s √π). The step is unknown: the smallest difference is at least as large, so the chance is not understated.
     """
     import numpy as np
 

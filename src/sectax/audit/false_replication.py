@@ -28,7 +28,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         count, unit = _replication(group[0])
         where = subject(group)
         if count is None:
-            missing = "on how many hosts, and in how many processes, each side was measured is not told"
+            missing = "on how many hosts, and in how many processes, each side was measured is not reported"
             yield cannot_be_checked(where, missing)
         elif count < ENOUGH:
             yield warning(

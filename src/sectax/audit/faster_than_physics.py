@@ -42,7 +42,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         fastest = max(table, key=lambda figure: _bytes_s(figure) or 0.0)
         return (
             f"{fastest.id} would be {bandwidth(_bytes_s(fastest) or 0.0)}, and no more than "
-            f"{bandwidth(link_of(fastest))} can be. So in {named(table)}"
+            f"{bandwidth(link_of(fastest))} can be. Seen in {named(table)}"
         )
 
     yield from each_table(
@@ -54,7 +54,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     )
     yield from unknown(
         [figure for figure in moving if figure.circumstances.link_bytes_s is None and not _beyond(figure)],
-        "the bandwidth of the memory or link is not told, and the figures are below that of any",
+        "the bandwidth of the memory or link is not reported, and the figures are below that of any",
     )
     yield from _empty(seen)
     yield from _free(seen)

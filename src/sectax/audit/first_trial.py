@@ -60,7 +60,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     with_values = {figure.id for group in vectors for figure in group}
     yield from unknown(
         [figure for figure in open_ if figure.id not in with_values],
-        "whether the first, cold trials are in the figure is not told, nor are the single values",
+        "whether the first, cold trials are in the figure is not reported, nor are the single values",
     )
 
 

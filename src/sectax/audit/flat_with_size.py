@@ -53,7 +53,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     spanned = set(ids(figure for group in groups for figure in group))
     yield from unknown(
         [figure for figure in seen if figure.circumstances.moves is None],
-        "whether the operation moves its body or metadata alone is not told",
+        "whether the operation moves its body or metadata alone is not reported",
     )
     yield from unknown(
         [figure for group in groups if _grows(group) is None for figure in group],
@@ -69,7 +69,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from each_table(
         Severity.FATAL,
         [figure for group in flat for figure in group],
-        lambda table: f"{_saw([each for each in flat if each[0].table == table[0].table])}. So in {named(table)}",
+        lambda table: f"{_saw([each for each in flat if each[0].table == table[0].table])}. Seen in {named(table)}",
         "the body was not moved: the figures are of something else than the operation",
         "read the body to its end and check it",
     )

@@ -19,7 +19,7 @@ SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.
 
 # Fewer single values show neither where they go nor how they lie.
 FEWEST = 10
-NO_SINGLE_VALUES = f"{FEWEST} single values above zero, in the order in which they were taken, are not told"
+NO_SINGLE_VALUES = f"{FEWEST} single values above zero, in the order in which they were taken, are not reported"
 
 
 def speeds(evidence: Evidence) -> list[Figure]:
@@ -132,9 +132,14 @@ def worst_of_tables(
 
     def of_worst(table: list[Figure]) -> str:
         worst = max(table, key=key)
-        return f"{saw(worst)} ({worst.id}). So in {named(table)}"
+        return f"{saw(worst)} ({worst.id}). Seen in {named(table)}"
 
     yield from each_table(severity, figures, of_worst, meaning, advice)
+
+
+def about(severity: Severity, figures: Sequence[Figure], saw: str, meaning: str, advice: str) -> Remark:
+    """One remark on these figures, of whatever tables."""
+    return Remark(severity, subject(figures), saw, meaning, advice, ids(figures))
 
 
 def unknown(figures: Sequence[Figure], missing: str, advice: str = "") -> Iterator[Remark]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Figure
-from sectax.audit.grouping import gather, unknown
+from sectax.audit.grouping import about, gather, unknown
 from sectax.audit.service_defaults import Withdrawn, withdrawn
-from sectax.audit.words import ids, named, subject
+from sectax.audit.words import named
 from sectax.model.curves import contradiction, named_curve, stated_bits
 from sectax.model.finding import Severity
 from sectax.model.subject import Witness
@@ -55,19 +55,18 @@ def _sees(evidence: Evidence) -> list[Figure]:
 def _labels(evidence: Evidence) -> Iterator[Remark]:
     labelled = [(figure, label) for figure in _sees(evidence) for label in figure.levels.values() if _states(label)]
     unsaid = [figure for figure, label in labelled if named_curve(label) is None and not _told(figure.circumstances)]
-    yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not told")
+    yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not reported")
     for label in dict.fromkeys(label for _, label in labelled):
         of_label = [figure for figure, each in labelled if each == label]
         for group in gather(of_label, lambda figure, label=label: _fault(label, figure.circumstances)):  # type: ignore[misc]
             fault = _fault(label, group[0].circumstances)
             if fault is not None:
-                yield Remark(
+                yield about(
                     Severity.FATAL,
-                    subject(group),
-                    f"{label}: {fault}. So in {named(group)}",
+                    group,
+                    f"{label}: {fault}. Seen in {named(group)}",
                     "something else was measured than the label says",
                     "correct the label, or measure what it says",
-                    ids(group),
                 )
 
 
@@ -99,18 +98,18 @@ def _settings(evidence: Evidence) -> Iterator[Remark]:
         late = [figure for figure in figures if _later(figure.circumstances, each)]
         since = f"since {each.since.isoformat()} {each.service} {each.instead}"
         if late:
-            yield Remark(
+            saw = f"{each.setting} is {each.value} by its label, and it was measured later: {since}"
+            yield about(
                 Severity.FATAL,
-                subject(late),
-                f"{each.setting} is {each.value} by its label, and it was measured later: {since}. So in {named(late)}",
+                late,
+                f"{saw}. Seen in {named(late)}",
                 "something else was measured than the label says",
                 "read back from the service what it did, and correct the label",
-                ids(late),
             )
         if len(late) < len(figures):
             yield warning(
                 f"{each.setting}: {each.value}",
-                f"no longer to be had: {since} ({len(figures) - len(late)} figures)",
+                f"no longer available: {since} ({len(figures) - len(late)} figures)",
                 "nobody can choose it, or measure it again; figures from after that day are of something else",
                 "compare what the service offers today",
             )

@@ -186,7 +186,7 @@ def _medians_of_values(evidence: Evidence, modes: dict[str, Modes]) -> Iterator[
             Severity.FATAL,
             one.table,
             f"the values come in two modes; the slow one holds {shares[0]:.0f} % of {one.id} and {shares[1]:.0f} % of "
-            f"{other.id}. So in {named(both)}",
+            f"{other.id}. Seen in {named(both)}",
             "the medians are in one mode or the other, and their ratio says nothing of how often each comes",
             "compare the means, or the modes one by one",
             ids(both),

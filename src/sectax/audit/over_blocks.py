@@ -1,4 +1,4 @@
-"""What holds in block after block of a run of ours is no chance: its figures, and the shapes of its batches."""
+"""What holds in block after block of a run of ours is not chance: its figures, and the shapes of its batches."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def warn(
     found = list(hits)
     if len(found) > 1 and 2 * len(found) > len(arms):
         worst = max(found, key=lambda hit: abs(hit[1]))
-        words = f"{saw(worst)} ({worst[0].id}). So in {len(found)} of {len(arms)} treatments"
+        words = f"{saw(worst)} ({worst[0].id}). Seen in {len(found)} of {len(arms)} treatments"
         yield warning("run", words, meaning, advice)
         return
     for hit in found:

@@ -28,7 +28,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     seen = _sees(evidence)
     yield from unknown(
         [figure for figure in seen if not _told(figure)],
-        "how busy the client was, and whether it sent what it should, is not told",
+        "how busy the client was, and whether it sent what it should, is not reported",
     )
     saturated = [figure for figure in seen if _reasons(figure.circumstances)]
     yield from worst_of_tables(

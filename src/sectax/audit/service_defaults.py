@@ -33,6 +33,6 @@ SETTINGS = frozenset(each.setting for each in WITHDRAWN)
 
 
 def withdrawn(service: str, setting: str, value: str) -> Withdrawn | None:
-    """What is known of this setting's end; None where it is still to be had, as far as this table knows."""
+    """What is known of this setting's end; None where it is still available, as far as this table knows."""
     asked = (service, setting, value)
     return next((each for each in WITHDRAWN if (each.service, each.setting, each.value) == asked), None)

@@ -28,7 +28,7 @@ def _no_baseline(evidence: Evidence) -> Iterator[Remark]:
     if contrast is None:
         return
     if not contrast.told:
-        yield cannot_be_checked(EVERYTHING, f"which {contrast.factor} is the baseline is not told")
+        yield cannot_be_checked(EVERYTHING, f"which {contrast.factor} is the baseline is not reported")
     elif contrast.baseline is None or contrast.baseline not in {
         figure.levels.get(contrast.factor) for figure in evidence.figures
     }:
@@ -70,7 +70,7 @@ def _differing(evidence: Evidence) -> Iterator[Remark]:
         )
     if silent:
         names = [name for attribute, name in _NAMES.items() if attribute in silent]
-        missing = f"{' and '.join(names)} of the sides {'are' if len(names) > 1 else 'is'} not told"
+        missing = f"{' and '.join(names)} of the sides {'are' if len(names) > 1 else 'is'} not reported"
         yield cannot_be_checked(EVERYTHING, missing)
 
 
@@ -98,7 +98,7 @@ def _observed(evidence: Evidence) -> Iterator[Remark]:
             silent.append(compared)
     if silent:
         where = silent[0] if len(silent) == 1 else EVERYTHING
-        yield cannot_be_checked(where, "whether timed calls pass through a tracer, a proxy or a logger is not told")
+        yield cannot_be_checked(where, "whether timed calls pass through a tracer, a proxy or a logger is not reported")
 
 
 def _has_sides(evidence: Evidence) -> bool:

@@ -26,14 +26,14 @@ def _sees(evidence: Evidence) -> list[Figure]:
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
-    yield from unknown(_sees(evidence), "how long a CPU quota held the function back is not told")
+    yield from unknown(_sees(evidence), "how long a CPU quota held the function back is not reported")
     if evidence.arms:
         yield from _arms(evidence)
 
 
 def _arms(evidence: Evidence) -> Iterator[Remark]:
     if all(arm.throttled_s is None for arm in evidence.arms.values()):
-        yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not told")
+        yield cannot_be_checked("run", "whether a CPU quota held the subjects back is not reported")
         return
     for arm in evidence.arms.values():
         if not arm.throttled_s or arm.batches is None:
@@ -57,7 +57,7 @@ def _arms(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _spanned(arm: Arm, batches: BatchStatistics) -> float:
-    """The time between the readings; where it is not told, the least that it can have been."""
+    """The time between the readings; where it is not reported, the least that it can have been."""
     if arm.spanned_s is not None:
         return arm.spanned_s
     return batches.batches * batches.shortest_s * (1 + SETTLING_SHARE * arm.settles)
@@ -65,7 +65,7 @@ def _spanned(arm: Arm, batches: BatchStatistics) -> float:
 
 THROTTLING = Check(
     id="throttling",
-    rule="F: over 1 % of the time of the batches throttled where that is no declared factor; W: less",
+    rule="F: over 1 % of the time of the batches throttled where that is not a declared factor; W: less",
     examine=_examine,
     sees=_sees,
     applies=lambda evidence: bool(evidence.arms),

@@ -28,11 +28,11 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 def _arm(arm: Arm) -> Iterator[Remark]:
     batches = arm.batches
     if batches is None or batches.batches < 1:
-        yield cannot_be_checked(arm.id, "the times of single batches are not told")
+        yield cannot_be_checked(arm.id, "the times of single batches are not reported")
         return
     yield from _repeats(arm.id, batches)
     if arm.granularity_s is None:
-        yield cannot_be_checked(arm.id, "the step of the clock is not told")
+        yield cannot_be_checked(arm.id, "the step of the clock is not reported")
         return
     yield from _steps(arm.id, batches, arm.granularity_s)
 
@@ -79,7 +79,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     yield from _told(groups, _steps_of, _has_steps)
     yield from unknown(
         [figure for group in groups if not _has_steps(group[0]) for figure in group],
-        "the step of the clock is not told",
+        "the step of the clock is not reported",
     )
 
 
@@ -93,7 +93,7 @@ def _told(
     for (table, severity), found in faults.items():
         (first, *_), remark = found[0]
         figures = [figure for group, _ in found for figure in group]
-        saw = f"{remark.saw} ({first.id}). So in {named(figures)}"
+        saw = f"{remark.saw} ({first.id}). Seen in {named(figures)}"
         yield Remark(severity, table, saw, remark.meaning, remark.advice, ids(figures))
 
 
@@ -110,7 +110,7 @@ def _steps_of(figure: Figure) -> Iterator[Remark]:
 
 
 def _batches(figure: Figure) -> BatchStatistics:
-    """Each value of a figure is a batch; where they are not told, the figure itself is the only one."""
+    """Each value of a figure is a batch; where they are not reported, the figure itself is the only one."""
     together = (figure.circumstances.batch or 1.0) if figure.quantity is Quantity.TIME else 1.0
     if not len(figure.values):
         return BatchStatistics(1, 1, (figure.typical or 0.0) * together, 0.0)

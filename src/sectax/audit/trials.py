@@ -28,7 +28,7 @@ def _by_the_clock(evidence: Evidence) -> Iterator[Remark]:
     fixed = {figure.id: _fixed(figure) for figure in _totals(evidence)}
     yield from unknown(
         [figure for figure in _totals(evidence) if fixed[figure.id] is None],
-        "what ended the trial, the clock or a number of events, is not told",
+        "what ended the trial, the clock or a number of events, is not reported",
     )
 
     def saw(table: list[Figure]) -> str:
@@ -46,7 +46,7 @@ def _by_the_clock(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _fixed(figure: Figure) -> bool | None:
-    """Whether the clock ended the trial; where that is not told, whether it looks so."""
+    """Whether the clock ended the trial; where that is not reported, whether it looks so."""
     told = figure.circumstances
     if told.ends_by is not None:
         return told.ends_by is EndsBy.TIME
@@ -65,7 +65,7 @@ def _of_trials(evidence: Evidence) -> list[Figure]:
 
 def _of_nothing(evidence: Evidence) -> Iterator[Remark]:
     seen = _of_trials(evidence)
-    missing = "how many events the trial counted is not told"
+    missing = "how many events the trial counted is not reported"
     yield from unknown([figure for figure in seen if _nothing(figure) is None], missing)
     yield from each_table(
         Severity.FATAL,

@@ -34,7 +34,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, *, of_cpu: bool, in_c
     one, other = treatment.batch_s, baseline.batch_s
     if one is None or other is None:
         if waited:
-            missing = "subjects waited for a processor, and how long their batches last is not told"
+            missing = "subjects waited for a processor, and how long their batches last is not reported"
             yield cannot_be_checked(finding.comparison.id, missing)
         return
     if max(one, other) <= MOST_APART * min(one, other):
@@ -52,7 +52,7 @@ def _pair(finding: Finding, treatment: Arm, baseline: Arm, *, of_cpu: bool, in_c
             "run again on a quieter machine",
         )
     elif len(known) < 2 and not single:
-        yield cannot_be_checked(finding.comparison.id, "how long the subjects waited for a processor is not told")
+        yield cannot_be_checked(finding.comparison.id, "how long the subjects waited for a processor is not reported")
 
 
 def _is_single(arm: Arm) -> bool:

@@ -18,7 +18,7 @@ from sectax.stats.binomial import clopper_pearson
 MOST_ERRORS = 0.001
 
 FAST_FAILURES = "a failed operation is often a fast one: the figure is not that of the work"
-MEND = "mend what fails, then measure"
+FIX = "fix what fails, then measure"
 NOT_THE_SAME = "the two did not do the same work"
 
 
@@ -64,7 +64,7 @@ def _errors(arm: Arm) -> Iterator[Remark]:
             arm.id,
             f"{arm.errors:.0f} of {arm.batches.operations} operations failed ({100 * share:.2f} %)",
             FAST_FAILURES,
-            MEND,
+            FIX,
         )
 
 
@@ -81,7 +81,7 @@ def _differing_errors(treatment: Arm, baseline: Arm) -> Iterator[Remark]:
             treatment.id,
             f"{treatment.errors:.0f} operations failed, and {baseline.errors:.0f} of its baseline",
             NOT_THE_SAME,
-            MEND,
+            FIX,
         )
 
 
@@ -112,11 +112,11 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         lambda figure: _error_share(figure) or 0.0,
         lambda figure: f"{figure.circumstances.errors:.0f} of {_operations(figure):.0f} operations failed",
         FAST_FAILURES,
-        MEND,
+        FIX,
     )
     yield from unknown(
         [figure for figure in seen if _error_share(figure) is None],
-        "how many operations failed is not told",
+        "how many operations failed is not reported",
     )
     # Summaries of one cell share its errors: one comparison is enough.
     compared = [

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from sectax.audit.check import Check, Remark
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import SPEEDS, by_table, gather, sides, trials_of, unknown
-from sectax.audit.words import first_of, ids, named, plural, subject
+from sectax.audit.grouping import SPEEDS, about, by_table, gather, sides, trials_of, unknown
+from sectax.audit.words import first_of, ids, named, plural
 from sectax.model.finding import Severity
 from sectax.model.metric import Metric
 
@@ -20,6 +20,7 @@ WORST_NEEDS, WORST_EXCEEDS = 59, 0.95
 _CENTRES = frozenset({"mean", "total", "rate", "one", "min"})
 # Of so many the worst lies above the 95 % quantile every second time: 0.95^14 < 0.5.
 WORST_OF_A_BLOCK_NEEDS = 14
+MORE_TRIALS = "more trials, or take the figure as a single observation"
 _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
 
 
@@ -53,9 +54,9 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     seen = _sees(evidence)
     uncounted = [figure for figure in seen if _count(figure) is None]
     for what, group in (
-        ("how many trials are behind it is not told", [one for one in uncounted if one.quantity in SPEEDS]),
+        ("how many trials are behind it is not reported", [one for one in uncounted if one.quantity in SPEEDS]),
         (
-            "how many fresh instances are behind it is not told",
+            "how many fresh instances are behind it is not reported",
             [one for one in uncounted if one.quantity not in SPEEDS],
         ),
     ):
@@ -156,31 +157,34 @@ def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[R
     if statistic is not None:
         least = needed(statistic)
         if least is not None and count < least:
-            yield _remark(
+            yield about(
                 Severity.FATAL,
                 group,
                 f"the {statistic} of {count} values{_origin(group, count)}, in {named(group)}",
                 f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / count):.0f} % of all calls"
                 if least == WORST_NEEDS
                 else f"it has no finite 95 % interval: that needs {least} values",
+                MORE_TRIALS,
             )
         return
     beyond = [name for name in ("median", "p90", "p99", "max") if count < (needed(name) or 0)]
     if _has_values(group[0]):
         if "median" in beyond:
-            yield _remark(
+            yield about(
                 Severity.WARNING,
                 group,
                 f"{count} values{_origin(group, count)} are behind each of {named(group)}",
                 f"so few carry no median ({needed('median')} are needed), nor any other quantile",
+                MORE_TRIALS,
             )
     elif beyond:
-        yield _remark(
+        yield about(
             Severity.WARNING,
             group,
-            f"which statistic of {count} values it is, and how far they lie apart, is not told of {named(group)}",
+            f"which statistic of {count} values it is, and how far they lie apart, is not reported for {named(group)}",
             f"{count} values carry no {_or(beyond)} ({', '.join(f'{name}: {needed(name)}' for name in beyond)} are "
             "needed), and without their spread no interval of any statistic",
+            MORE_TRIALS,
         )
 
 
@@ -192,18 +196,20 @@ def _single(figures: list[Figure], compared: frozenset[str]) -> Iterator[Remark]
         is_drawn_from = one.id in compared or needed(one.statistic or "") is not None
         (drawn if is_drawn_from else alone).append(one)
     if drawn:
-        yield _remark(
+        yield about(
             Severity.FATAL,
             drawn,
             f"one value is behind each of {named(drawn)}",
             "one value has no interval, so no ratio and no quantile",
+            MORE_TRIALS,
         )
     if alone:
-        yield _remark(
+        yield about(
             Severity.WARNING,
             alone,
             f"one run is behind each of {named(alone)}",
             "it stands for that run, and carries no verdict by itself",
+            MORE_TRIALS,
         )
 
 
@@ -217,11 +223,6 @@ def _origin(group: list[Figure], count: int) -> str:
     return f" from {'one ' + unit if replicates == 1 else f'{replicates} {plural(unit)}'}"
 
 
-def _remark(severity: Severity, group: list[Figure], saw: str, meaning: str) -> Remark:
-    advice = "more trials, or take the figure as a single observation"
-    return Remark(severity, subject(group), saw, meaning, advice, ids(group))
-
-
 def _or(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
@@ -229,7 +230,7 @@ def _or(names: list[str]) -> str:
 UNSUPPORTED_QUANTILE = Check(
     id="unsupported-quantile",
     rule="F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
-    "W: too few for some, and which statistic it is is not told; one run by itself; "
+    "W: too few for some, and which statistic it is is not reported; one run by itself; "
     "in a run of ours, too few for a tail (20 blocks too), or for a block's worst (14)",
     examine=_examine,
     sees=_sees,

@@ -56,7 +56,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         shares = [_left(evidence, arm) for arm in (compared.baseline, compared.treatment)]
         saw = f"CPU time changes by {percent(pair.cpu.log_ratio)}, wall time by {percent(pair.wall.log_ratio)}"
         if shares[0] is None or shares[1] is None:
-            missing = f"{saw}, and how long the subjects waited for a processor is not told"
+            missing = f"{saw}, and how long the subjects waited for a processor is not reported"
             yield cannot_be_checked(compared.id, missing)
             continue
         waiting = math.log(shares[0]) - math.log(shares[1])
@@ -82,7 +82,7 @@ def _differ(evidence: Evidence, pair: _Pair, waiting: float) -> bool:
 
 
 def _left(evidence: Evidence, arm_id: str) -> float | None:
-    """The share of an arm's wall time that is left without its waiting; None where that is not told.
+    """The share of an arm's wall time that is left without its waiting; None where that is not reported.
 
     The kernel tells of waiting in whole requests, so all that a batch can have waited is in it; more than the batches'
     wall time exceeds their CPU time is not taken away.

@@ -24,7 +24,7 @@ def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
         return msgspec.convert(json.loads("\n".join(lines), parse_constant=_refuse), shape)
     except json.JSONDecodeError as error:
         raise BadInput(
-            f"this is no JSON: {error.msg}", "is the file whole?", line=error.lineno, column=error.colno
+            f"this is not JSON: {error.msg}", "is the file whole?", line=error.lineno, column=error.colno
         ) from error
     except msgspec.ValidationError as error:
         raise BadInput(f"this is JSON, but not as {tool} writes it: {error}") from error
@@ -35,7 +35,7 @@ def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise BadInput(f"{constant} stands in it where a number is to be", "every value must be a finite number")
+    raise BadInput(f"{constant} stands where a number should be", "every value must be a finite number")
 
 
 def checked(values: Iterable[float], where: str) -> tuple[float, ...]:

@@ -47,7 +47,7 @@ def _complaint(given: str, value: float) -> str:
         lower = given.lower().lstrip("+-")
         if lower == "nan":
             return f"{shown} is not a number"
-        return f"{shown} is infinite" if lower in ("inf", "infinity") else f"{shown} is no number"
+        return f"{shown} is infinite" if lower in ("inf", "infinity") else f"{shown} is not a number"
     return f"{shown} is negative" if value < 0 else f"{shown} is too large"
 
 
@@ -61,5 +61,5 @@ def duration_in(found: re.Match[str], group: int | str, line: int | None) -> flo
         total += number(part[1], scale=SECONDS[part[2]], line=line, column=column)
         end = part.end()
     if not given or end != len(given) or not math.isfinite(total):
-        raise BadInput(f"{printable(given, _LONGEST_SHOWN)!r} is no span of time", line=line, column=column)
+        raise BadInput(f"{printable(given, _LONGEST_SHOWN)!r} is not a duration", line=line, column=column)
     return total

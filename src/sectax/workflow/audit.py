@@ -82,7 +82,7 @@ def _file(target: str, format_: str | None, columns: Columns) -> Audited:
     from sectax.audit.importers.parts import with_baseline
     from sectax.formats.bad_input import BadInput
     from sectax.model.printable import printable
-    from sectax.workflow.foreign_file import opened
+    from sectax.workflow.input_file import opened
 
     with opened(Path(target)) as file:
         if file.is_database:

@@ -28,13 +28,13 @@ def refused(text: str, format_: str | None = None, columns: Columns | None = Non
         ("inf", "infinite"),
         ("-Infinity", "infinite"),
         ("nan", "not a number"),
-        ("fast", "'fast' is no number"),
+        ("fast", "'fast' is not a number"),
         ("1,5", "3 fields stand under 2 columns"),
-        ('"1,5"', "no number"),
-        ("1_000", "no number"),
-        ("١٢", "no number"),
+        ('"1,5"', "not a number"),
+        ("1_000", "not a number"),
+        ("١٢", "not a number"),
         ("1e999", "too large"),
-        ("0x10", "no number"),
+        ("0x10", "not a number"),
     ],
 )
 def test_a_wrong_cell_is_named_by_line_and_column(cell: str, says: str) -> None:
@@ -47,7 +47,7 @@ def test_a_wrong_cell_is_named_by_line_and_column(cell: str, says: str) -> None:
 def test_lines_are_counted_past_comments_blank_lines_and_quoted_line_breaks() -> None:
     text = '# mine\n\nname,elapsed\n"a\nb",1\n\nc,x\n'
 
-    assert refused(text, columns=MS).startswith("line 7, column 2: elapsed: 'x' is no number")
+    assert refused(text, columns=MS).startswith("line 7, column 2: elapsed: 'x' is not a number")
 
 
 def test_a_wrong_cell_far_down_is_named_by_its_line() -> None:
@@ -65,7 +65,7 @@ def test_a_value_that_only_its_unit_makes_too_large_is_refused() -> None:
     [
         (Columns(value="elapsd", unit="ms"), "did you mean elapsed?"),
         (Columns(value="elapsed"), "--unit UNIT"),
-        (Columns(value="elapsed", unit="msec"), "'msec' is no unit"),
+        (Columns(value="elapsed", unit="msec"), "'msec' is not a unit"),
         (Columns(value="elapsed", unit="ms", by=("algorithm",)), "no column 'algorithm'"),
         (Columns(value="elapsed", unit="ms", by=("name",), baseline="c"), "there is no level 'c'"),
         (Columns(), "the columns are name, elapsed"),
@@ -119,7 +119,7 @@ def test_columns_are_of_a_csv_alone() -> None:
 
 @pytest.mark.parametrize("name", ["hyperfine.json", "pyperf.json"])
 def test_json_that_is_cut_short_is_said_to_be(name: str) -> None:
-    assert re.match(r"line \d+, column \d+: this is no JSON", refused(sample(name)[:-20]))
+    assert re.match(r"line \d+, column \d+: this is not JSON", refused(sample(name)[:-20]))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_json_that_is_cut_short_is_said_to_be(name: str) -> None:
         ('{"results": 3}', r"\$\.results"),
         ('{"results": [{"command": "a", "times": ["x"]}]}', r"\$\.results\[0\]\.times\[0\]"),
         ('{"results": [{"command": "a", "times": [1, -2]}]}', r"results\[0\]\.times\[1\] is -2"),
-        ('{"results": [{"command": "a", "times": [1, NaN]}]}', "NaN stands in it"),
+        ('{"results": [{"command": "a", "times": [1, NaN]}]}', "NaN stands where a number should be"),
         ('{"results": [{"command": "a", "times": [1e999]}]}', "is inf"),
         ('{"results": []}', "no result of hyperfine"),
         ('{"results": ' + "[" * 100_000, "nested too deeply"),

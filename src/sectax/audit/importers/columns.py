@@ -59,7 +59,7 @@ class Columns:
         if not self.unit:
             raise BadInput(f"nothing says in which unit {printable(self.value)!r} is", f"--unit UNIT; {known}")
         if self.unit not in UNITS:
-            raise BadInput(f"{printable(self.unit)!r} is no unit", did_you_mean(self.unit, UNITS, known))
+            raise BadInput(f"{printable(self.unit)!r} is not a unit", did_you_mean(self.unit, UNITS, known))
         return UNITS[self.unit]
 
 

@@ -134,7 +134,7 @@ class _Table:
                 raise BadInput(f"it has over {MOST_ROWS} rows", "audit a part of it")
             self._take(groups, portion, began)
             if error is not None:
-                raise BadInput(f"this is no CSV: {error}", line=before + reader.line_num) from error  # type: ignore[attr-defined]
+                raise BadInput(f"this is not CSV: {error}", line=before + reader.line_num) from error  # type: ignore[attr-defined]
             if not portion:
                 return groups
 
@@ -223,7 +223,7 @@ def _next_row(reader: Iterator[list[str]], place: int) -> list[str]:
     try:
         return next(reader)
     except (csv.Error, StopIteration) as error:
-        raise BadInput(f"these are no column names: {error}", line=place) from error
+        raise BadInput(f"these are not column names: {error}", line=place) from error
 
 
 def _separator(line: str) -> str:

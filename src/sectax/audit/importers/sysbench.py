@@ -123,7 +123,7 @@ def _take(run: _Run, place: int, line: str) -> None:
             continue
         if fact.name in run.facts:
             raise BadInput(
-                f"the {fact.name} of one run is told twice",
+                f"the {fact.name} of one run is printed twice",
                 "two outputs may follow each other when each has its first lines ('sysbench 1.0…')",
                 line=place,
             )

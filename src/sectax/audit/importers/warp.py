@@ -68,7 +68,9 @@ def _take(report: _Report, place: int, line: str) -> None:
     if average is not None and report.rate is None:
         if average[1] is not None:
             if average[2] not in BINARY:
-                raise BadInput(f"{average[2]}/s is no unit of warp's", line=place, column=average.start(2) + 1)
+                raise BadInput(
+                    f"{average[2]}/s is not a unit that warp prints", line=place, column=average.start(2) + 1
+                )
             report.bandwidth = number_in(average, 1, place, BINARY[average[2]])
         report.rate = number_in(average, 3, place)
     elif _REQUESTS.match(line) and not report.times:

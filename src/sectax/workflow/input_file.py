@@ -32,7 +32,7 @@ _KINDS = (
 
 
 @dataclass(frozen=True)
-class ForeignFile:
+class InputFile:
     """A regular file that is open, and its beginning."""
 
     raw: BinaryIO
@@ -44,7 +44,7 @@ class ForeignFile:
         return self.head.startswith(_SQLITE)
 
     def head_text(self) -> str:
-        """The beginning in whole lines, as far as it is long. Raises `BadInput` where it is no text."""
+        """The beginning in whole lines, as far as it is long. Raises `BadInput` where it is not text."""
         if len(self.head) < _HEAD_BYTES:
             return _decoded(self.head)
         # A character may be cut in two at the end of the head: there at most three of its bytes are lost.
@@ -52,7 +52,7 @@ class ForeignFile:
         return _decoded(whole)
 
     def text(self) -> str:
-        """All of it. Raises `BadInput` where it is too large or no text."""
+        """All of it. Raises `BadInput` where it is too large or not text."""
         self.raw.seek(0)
         content = self.raw.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
@@ -63,7 +63,7 @@ class ForeignFile:
         return _decoded(content)
 
     def lines(self) -> Iterator[str]:
-        """Line by line, without their ends. Raises `BadInput` where one is too long or no text."""
+        """Line by line, without their ends. Raises `BadInput` where one is too long or not text."""
         self.raw.seek(0)
         offset = before = 0
         # Whole lines in large portions: one call for each line would take most of the time.
@@ -81,7 +81,7 @@ class ForeignFile:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[ForeignFile]:
+def opened(path: Path) -> Iterator[InputFile]:
     """A regular file that is not empty, open for reading. Raises `WrongUse` for anything else; never waits."""
     name = printable(str(path))
     try:
@@ -95,7 +95,7 @@ def opened(path: Path) -> Iterator[ForeignFile]:
         mode = os.fstat(descriptor).st_mode
         for is_kind, what, hint in _KINDS:
             if is_kind(mode):
-                raise WrongUse(f"{name} is {what}, and no file of numbers", hint)
+                raise WrongUse(f"{name} is {what}, not a file of numbers", hint)
         raw = resources.enter_context(open(descriptor, "rb", closefd=False))
         try:
             head = raw.read(_HEAD_BYTES)
@@ -103,20 +103,20 @@ def opened(path: Path) -> Iterator[ForeignFile]:
             raise WrongUse(f"{name} cannot be read: {error.strerror}") from error
         if not head:
             raise WrongUse(f"{name} is empty", "give the output of a finished run")
-        yield ForeignFile(raw, head)
+        yield InputFile(raw, head)
 
 
 def _not_opened(path: Path, name: str, error: Exception) -> WrongUse:
     code = error.errno if isinstance(error, OSError) else errno.EINVAL
     if code == errno.ENOENT and path.is_symlink():
-        return WrongUse(f"{name} is a link to {printable(os.readlink(path))}, which is not there", "mend the link")
+        return WrongUse(f"{name} is a link to {printable(os.readlink(path))}, which is not there", "fix the link")
     if code == errno.ENXIO:
-        return WrongUse(f"{name} is a socket, and no file of numbers", "name a file")
+        return WrongUse(f"{name} is a socket, not a file of numbers", "name a file")
     why = {
         errno.ENOENT: "is not there",
         errno.EACCES: "may not be read by you",
         errno.ELOOP: "is a link that leads to itself",
-        errno.ENOTDIR: "is not there: a part of its path is no folder",
+        errno.ENOTDIR: "is not there: a part of its path is not a folder",
         errno.ENAMETOOLONG: "has too long a name",
     }.get(code or 0, f"cannot be opened: {error}")
     return WrongUse(f"{name} {why}", "a target is a run file, published:ID, or a file of numbers")
@@ -129,7 +129,7 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0) -> str:
     except UnicodeDecodeError as error:
         wide = offset == 0 and content[:2] in (b"\xff\xfe", b"\xfe\xff")
         raise BadInput(
-            f"byte {offset + error.start} (0x{content[error.start]:02x}) is no UTF-8",
+            f"byte {offset + error.start} (0x{content[error.start]:02x}) is not UTF-8",
             "it looks like UTF-16: iconv -f UTF-16 -t UTF-8" if wide else "is it a text? iconv turns others into UTF-8",
             line=before + content.count(b"\n", 0, error.start) + 1,
         ) from error
