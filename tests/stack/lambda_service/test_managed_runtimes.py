@@ -32,13 +32,17 @@ exports.handler = async (event, context) => {
 """
 HELLO_JAVA = """
 import com.amazonaws.services.lambda.runtime.*;
+import java.lang.management.ManagementFactory;
 import java.util.Map;
 
 public class Hello implements RequestHandler<Map<String, String>, Map<String, String>> {
     public Map<String, String> handleRequest(Map<String, String> event, Context context) {
         if (!event.containsKey("name")) throw new IllegalArgumentException("nobody to greet");
         context.getLogger().log("greeting " + event.get("name"));
-        return Map.of("greeting", "hello " + event.get("name"), "id", context.getAwsRequestId());
+        String collectors = "";
+        for (var each : ManagementFactory.getGarbageCollectorMXBeans()) collectors += each.getName();
+        return Map.of("greeting", "hello " + event.get("name"), "id", context.getAwsRequestId(),
+            "heap", String.valueOf(Runtime.getRuntime().maxMemory() >> 20), "collectors", collectors);
     }
 }
 """
@@ -104,6 +108,9 @@ def test_a_java_function_runs_under_aws_s_own_client(real, tmp_path):
 
     assert [answer.value["greeting"] for answer in answers] == ["hello ann", "hello bob"]
     assert answers[0].value["id"] == answers[0].measured["request_id"]
+    assert answers[0].value["collectors"] == "CopyMarkSweepCompact"  # the serial one
+    # 85 % of the memory, of which the JVM does not count one part of its young generation
+    assert 0.8 * 512 < int(answers[0].value["heap"]) < 0.86 * 512
     assert "greeting ann" in answers[0].log
     assert answers[0].measured["instance"] == answers[1].measured["instance"]
     assert error.error == "Unhandled"

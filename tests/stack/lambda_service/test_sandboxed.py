@@ -7,15 +7,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sectax.model.errors import SectaxError
+from sectax.sandboxes.instance import Instance, Limits
+from sectax.stack.lambda_service import runtimes
 from sectax.stack.lambda_service.local import LocalLambda, measured
 from sectax.stack.lambda_service.main import check
 from sectax.stack.lambda_service.settings import Settings
+from tests.sandboxes.instance.inside import INTERPRETER, run
 from tests.sandboxes.processes import wait_until_gone
 from tests.stack.lambda_service.go_build import bootstrap
 from tests.stack.lambda_service.serving import PYTHON, archive, create, invoke
@@ -281,3 +285,20 @@ def test_a_function_finds_a_shell_but_no_tools_of_the_machine_and_no_paths_of_it
     assert not {"apt-get", "mount", "su", "perl", "git", "gcc", "systemctl", "ip"} & set(seen["programs"])
     assert "f.py" in seen["said"]
     assert not [word for word in ("sectax", "/.cache", "/code/", str(Path.home())) if word in seen["mounts"]]
+
+
+def test_an_interpreter_of_the_system_brings_no_programs_of_the_machine(monkeypatch):
+    found = runtimes.python_runtime(PYTHON)
+    # As where Python is Debian's own: everything below /usr is below /var/lang then.
+    monkeypatch.setattr(runtimes, "python_runtime", lambda name: replace(found, prefix=Path("/usr")))
+    runtime = runtimes.find(PYTHON)
+    listed = "import os\nfor top in ('bin', 'sbin', 'games', 'local/bin', 'local/sbin'):\n" + (
+        "    path = '/var/lang/' + top\n    print(top, *sorted(os.listdir(path)) if os.path.isdir(path) else [])"
+    )
+    box = Instance.create("system", Limits(256, None), [*runtime.mounts, *INTERPRETER])
+    try:
+        seen = {line.split()[0]: line.split()[1:] for line in run(box, listed).text.splitlines()}
+    finally:
+        box.destroy()
+
+    assert seen == {"bin": ["python3", PYTHON], "sbin": [], "games": [], "local/bin": [], "local/sbin": []}

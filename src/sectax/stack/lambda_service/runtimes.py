@@ -10,10 +10,13 @@ from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime.java import JavaRuntime, java_runtime
 from sectax.toolchain.lambda_runtime.node import NodeRuntime, node_runtime
 from sectax.toolchain.lambda_runtime.python import PythonRuntime, python_runtime
-from sectax.toolchain.lambda_runtime.shell import shell
+from sectax.toolchain.lambda_runtime.shell import no_programs, shell
 
 _PROVIDED = ("provided.al2023", "provided.al2")
 _LANG, _CLIENT = "/var/lang", "/var/runtime"
+# Folders of programs below an interpreter's prefix. Where that is /usr, they hold all programs of the machine.
+_PROGRAMS = ("sbin", "games", "local/bin", "local/sbin", "local/games")
+_JAVA_WITH_C1 = 17  # and later: AWS Lambda Developer Guide, "Customize Java runtime startup behavior"
 
 
 class RuntimeMissing(Exception):
@@ -26,8 +29,8 @@ def find(name: str) -> Runtime:
     Raises:
         RuntimeMissing: it is unknown, or not to be had on this machine.
     """
-    runtime = _find(name)
     try:
+        runtime = _find(name)
         programs = [Mount(folder, place) for folder, place in shell()]
     except OSError as error:
         raise RuntimeMissing(f"{name} is not here, because the cache cannot be written: {error}") from error
@@ -54,7 +57,8 @@ def _python(name: str, python: PythonRuntime) -> Runtime:
     # of the machine's interpreter out; the client's bootstrap.py makes the search path.
     argv = (f"{_LANG}/bin/{python.program}", "-S", f"{_CLIENT}/bootstrap.py")
     interpreter = Mount(python.client / "lang", f"{_LANG}/bin")
-    mounts = (Mount(python.prefix, _LANG), interpreter, Mount(python.client, _CLIENT))
+    empty = [Mount(no_programs(), f"{_LANG}/{name}") for name in _PROGRAMS if (python.prefix / name).is_dir()]
+    mounts = (Mount(python.prefix, _LANG), interpreter, *empty, Mount(python.client, _CLIENT))
     return Runtime(argv, mounts, {}, f"AWS_Lambda_{name}")
 
 
@@ -68,9 +72,12 @@ def _node(name: str, node: NodeRuntime) -> Runtime:
 
 
 def _java(name: str, java: JavaRuntime) -> Runtime:
-    # From Java 17 on Lambda compiles with C1 alone: AWS Lambda Developer Guide, "Customize Java runtime startup
-    # behavior". The collector is the one that others saw on its command line.
-    flags = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+    # As printed by a function in Lambda itself, for Java 8, 11 and 17 at 128 to 10240 MB: the folder `data` of
+    # https://github.com/sigpwned/the-lambda-iceberg-dissecting-the-official-java-runtimes. The heap is 85 % of the
+    # memory; of less than 200 MB the JVM takes the other percentage.
+    heap = ("-XX:MaxRAMPercentage=85", "-XX:MinRAMPercentage=85")
+    with_c1 = int(name.removeprefix("java")) >= _JAVA_WITH_C1
+    compiler = "-XX:TieredStopAtLevel=1" if with_c1 else "-XX:-TieredCompilation"
     main = "com.amazonaws.services.lambda.runtime.api.client.AWSLambda"
-    argv = (f"{_LANG}/bin/java", *flags, "-cp", f"{_CLIENT}/*", main)
+    argv = (f"{_LANG}/bin/java", *heap, "-XX:+UseSerialGC", compiler, "-cp", f"{_CLIENT}/*", main)
     return Runtime(argv, (Mount(java.home, _LANG), Mount(java.client, _CLIENT)), {}, f"AWS_Lambda_{name}")

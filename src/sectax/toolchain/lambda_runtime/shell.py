@@ -23,6 +23,20 @@ _OTHERS = ("/usr/local/bin", "/usr/local/sbin", "/usr/sbin", "/bin", "/sbin")
 @functools.cache
 def shell() -> tuple[tuple[Path, str], ...]:
     """Folders and where they are to be seen: copies of some of the machine's programs, in place of all that it has."""
+    folder = _folder()
+    # Where /bin is a link to /usr/bin, it stays one; where it is a folder, its programs are those of /usr/bin.
+    others = [place for place in _OTHERS if Path(place).is_dir() and not Path(place).is_symlink()]
+    instead = [(folder / "programs" if place == "/bin" else no_programs(), place) for place in others]
+    return ((folder / "programs", "/usr/bin"), *instead)
+
+
+def no_programs() -> Path:
+    """An empty folder, to be seen in place of one with programs."""
+    return _folder() / "none"
+
+
+@functools.cache
+def _folder() -> Path:
     here = {name: shutil.which(name, path="/usr/bin:/bin") for name in _NAMES.split()}
     found = {name: Path(program).resolve() for name, program in here.items() if program is not None}
     about = repr([(name, path, path.stat().st_size, path.stat().st_mtime_ns) for name, path in found.items()])
@@ -34,8 +48,4 @@ def shell() -> tuple[tuple[Path, str], ...]:
             shutil.copyfile(path, folder / "programs" / name)
             (folder / "programs" / name).chmod(0o755)
 
-    folder = client_folder.make_once(client_folder.place("shell", about.encode()), make)
-    # Where /bin is a link to /usr/bin, it stays one; where it is a folder, its programs are those of /usr/bin.
-    others = [place for place in _OTHERS if Path(place).is_dir() and not Path(place).is_symlink()]
-    instead = [(folder / ("programs" if place == "/bin" else "none"), place) for place in others]
-    return ((folder / "programs", "/usr/bin"), *instead)
+    return client_folder.make_once(client_folder.place("shell", about.encode()), make)
