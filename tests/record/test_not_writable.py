@@ -143,10 +143,11 @@ def test_room_made_in_time_lets_the_run_go_on(path):
 
 
 @pytest.fixture
-def tiny_disk(tmp_path):
+def tiny_disk(tmp_path, request):
     place = tmp_path / "tiny"
     place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=800k", "none", place], capture_output=True)
+    size = getattr(request, "param", "800k")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", place], capture_output=True)
     if mounted.returncode:
         pytest.skip("no right to mount a small disk here")
     yield place
@@ -168,13 +169,31 @@ def test_a_disk_that_is_really_full(tiny_disk):
     assert len(live.blocks) in (finished, finished + 1)  # the block may be in, and only its sync have failed
 
 
+@pytest.mark.parametrize("tiny_disk", ["16k", "64k", "128k", "192k", "256k", "320k"], indirect=True)
+def test_only_a_run_that_is_there_is_advised_to_be_resumed(tiny_disk):
+    path = tiny_disk / "run.sectax"
+    with pytest.raises(RecordNotWritable, match="is full") as caught, create(path) as writer:  # noqa: PT012
+        for _ in range(1000):
+            record_block(writer)
+
+    hint = caught.value.hint
+    del caught  # its traceback holds the connection, and the disk is to be unmounted
+    assert ("sectax resume" in hint) == path.exists()
+    assert os.listdir(tiny_disk) == (["run.sectax"] if path.exists() else [])
+    if path.exists():
+        assert blocks(path) == writer.measured().blocks
+
+
 def test_a_disk_without_room_for_a_new_run(tiny_disk):
     with open(tiny_disk / "ballast", "wb", buffering=0) as ballast, suppress(OSError):
         while True:
             ballast.write(bytes(4096))
 
-    with pytest.raises(RecordNotWritable, match="is full"):
+    with pytest.raises(RecordNotWritable, match="is full") as caught:
         create(tiny_disk / "run.sectax")
+    hint = caught.value.hint
+    del caught
+    assert "sectax resume" not in hint
     assert os.listdir(tiny_disk) == ["ballast"]
 
 

@@ -58,13 +58,14 @@ class Appender:
         except BaseException as error:
             self._lock.release()
             if isinstance(error, SQLITE_ERRORS):
-                raise not_written(error, path) from error
+                raise not_written(error, path, begun=not new) from error
             if isinstance(error, OSError):
                 raise not_createable(error, path) from error
             raise
         self._cursor = self.db.cursor()
         self._gathered: list[Statement] = []
         self._written = 0.0  # when
+        self._begun = not new
 
     def go_live(self) -> None:
         """From here on, do not wait for the disk."""
@@ -74,7 +75,8 @@ class Appender:
             self._cursor.execute("PRAGMA synchronous = NORMAL")
             self._cursor.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}").fetchall()
         except SQLITE_ERRORS as error:
-            raise not_written(error, self.path) from error
+            raise not_written(error, self.path, begun=self._begun) from error
+        self._begun = True
 
     def gather(self, statements: Iterable[Statement]) -> None:
         """*statements* at once, or, within 50 ms after the last transaction, together with what comes next."""
@@ -102,7 +104,7 @@ class Appender:
         except BaseException as error:
             self.roll_back()
             if isinstance(error, SQLITE_ERRORS):
-                raise not_written(error, self.path) from error
+                raise not_written(error, self.path, begun=self._begun) from error
             raise
 
     def roll_back(self) -> None:
@@ -116,7 +118,7 @@ class Appender:
         try:
             self._fold_in()
         except SQLITE_ERRORS as error:
-            raise not_written(error, self.path) from error
+            raise not_written(error, self.path, begun=self._begun) from error
 
     def _fold_in(self) -> None:
         """Fold the log into the file and empty it: of a log that is damaged later, old pages would be taken for new."""

@@ -68,7 +68,7 @@ def not_createable(error: OSError, path: Path) -> SectaxError:
         case errno.EACCES | errno.EPERM | errno.EROFS:
             return _no_permission(path)
         case errno.ENOSPC | errno.EDQUOT:
-            return _disk_full(path)
+            return _disk_full(path, begun=False)
         case errno.ENAMETOOLONG:
             return WrongUse(f"the name {path.name[:60]}… is too long for a file", hint="give a shorter --out")
         case _:
@@ -79,23 +79,29 @@ def not_createable(error: OSError, path: Path) -> SectaxError:
 SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 
-def not_written(error: Exception, path: Path) -> Exception:
-    """The words for one of `SQLITE_ERRORS` while writing; an `IntegrityError` is our own mistake and stays one."""
+def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
+    """The words for one of `SQLITE_ERRORS` while writing; an `IntegrityError` is our own mistake and stays one.
+
+    Args:
+        begun: the file holds a run. A new file that does not become one is removed again.
+    """
     name = "SQLITE_CORRUPT" if isinstance(error, UnicodeDecodeError) else getattr(error, "sqlite_errorname", "")
     if isinstance(error, sqlite3.IntegrityError):
         return ValueError(f"{path} holds this already, or it contradicts the plan: {error}")
     if name == "SQLITE_FULL" or (name.startswith("SQLITE_IOERR") and _room(path) < _FULL_BYTES):
-        return _disk_full(path)
+        return _disk_full(path, begun=begun)
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return _no_permission(path)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return RecordNotWritable(
             f"another program holds {path} and does not let go of it",
-            hint="close what has it open for writing (a database browser?), then: sectax resume " + str(path),
+            hint=f"close what has it open for writing (a database browser?), then{_go_on(path, begun=begun)}",
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return RecordNotWritable(f"{path} was damaged during the run: {error}", hint="start again with another --out")
-    return RecordNotWritable(f"{path} cannot be written: {error}", hint=f"check the disk, then: sectax resume {path}")
+    return RecordNotWritable(
+        f"{path} cannot be written: {error}", hint=f"check the disk, then{_go_on(path, begun=begun)}"
+    )
 
 
 def _room(path: Path) -> int:
@@ -105,10 +111,16 @@ def _room(path: Path) -> int:
         return _FULL_BYTES
 
 
-def _disk_full(path: Path) -> RecordNotWritable:
+def _go_on(path: Path, *, begun: bool) -> str:
+    return f": sectax resume {path}" if begun else " start again"
+
+
+def _disk_full(path: Path, *, begun: bool) -> RecordNotWritable:
+    kept = "what was written is kept" if begun else "nothing was recorded"
+    go_on = _go_on(path, begun=begun)
     return RecordNotWritable(
         f"the disk that holds {path} is full",
-        hint=f"what was written is kept; make room, then: sectax resume {path} (or start again with another --out)",
+        hint=f"{kept}; make room, then{go_on} (or write to another disk with --out)",
     )
 
 
