@@ -86,6 +86,8 @@ class BlockReducer:
         return block, BlockChecksum(of.hexdigest(), block.telemetry)
 
     def _add_subjects(self, block: BlockSummary, of: Hash) -> None:
+        planned: list[str] = []
+        everything: list[object] = []
         for treatment, *place, opened, closed in rows(
             self._db,
             "SELECT treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened, closed"
@@ -94,16 +96,19 @@ class BlockReducer:
             block.number,
         ):
             name = self._names[treatment]
-            block.planned += (name,)
-            of.add((treatment, place, opened is None))
+            planned.append(name)
+            shown: list[object] = [treatment, place, opened is None]
             for which in (opened, closed):
                 if which is None:
                     continue
                 text, witnesses = self._witness_set(which)
-                of.add(text)
+                shown.append(text)
                 if (treatment, which) not in self._shown:
                     self._shown.add((treatment, which))
                     block.witnesses.append((name, witnesses))
+            everything.append(shown)
+        block.planned = tuple(planned)
+        of.add(everything)
 
     def _witness_set(self, number: int) -> tuple[str, Witnesses]:
         known = self._witness_sets
@@ -127,33 +132,35 @@ class BlockReducer:
         import numpy as np
 
         found = self._db.execute(
-            "SELECT series, round, position, number, value, count FROM observation WHERE block = ?"
+            "SELECT series, position, value, count FROM observation WHERE block = ?"
             " ORDER BY series, round, position, number",
             (block.number,),
         )
         # Whole numbers are exact as floats up to 2^53; a row that holds anything else than numbers is refused here.
-        columns = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 6)
+        columns = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 4)
         of.add_bytes(columns.tobytes())
         of_batches: dict[str, slice] = {}
+        of_series: list[_Series] = []
         starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
         for start, end in pairwise([*starts, len(columns)]):
             series = self._series_of(int(columns[start, 0]))
-            of.add(series)
+            of_series.append(series)
             _, treatment, observed, *_ = series
             name = self._names[treatment]
             block.totals[name, observed] = totals(
-                columns[start:end, 4].tolist(),
-                list(map(int, columns[start:end, 5].tolist())),
+                columns[start:end, 2].tolist(),
+                list(map(int, columns[start:end, 3].tolist())),
                 with_median=observed in self._medians,
                 with_each=observed in self._tails,
             )
             if observed == self._batch:
                 of_batches[name] = slice(start, end)
+        of.add(of_series)
         if of_batches:
             lie = np.concatenate([columns[at] for at in of_batches.values()])
-            value, count = lie[:, 4], lie[:, 5]
+            value, count = lie[:, 2], lie[:, 3]
             times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
-            made = batches_of(times, lie[:, 2], [at.stop - at.start for at in of_batches.values()])
+            made = batches_of(times, lie[:, 1], [at.stop - at.start for at in of_batches.values()])
             block.batches = dict(zip(of_batches, made, strict=True))
 
     def _add_telemetry(self, block: BlockSummary, of: Hash) -> None:
@@ -161,15 +168,17 @@ class BlockReducer:
         names = rows(self._db, "SELECT name, column_name FROM telemetry ORDER BY name", tuple[str, str])
         # With its table before it, a name in quotes is never taken for text.
         sums = "".join(f", SUM(trial.{quoted(column)})" for _, column in names)
+        counted: list[tuple[int, ...]] = []
         for treatment, trials, rounds, positions, *values in self._db.execute(
             f"SELECT treatment, COUNT(*), SUM(round), SUM(position){sums} FROM trial WHERE block = ?"  # noqa: S608
             " GROUP BY treatment",
             (block.number,),
         ):
-            of.add((treatment, trials, rounds, positions))
+            counted.append((treatment, trials, rounds, positions))
             block.telemetry[self._names[treatment]] = {
                 name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
             }
+        of.add(counted)
 
 
 def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[BlockSummary]:
