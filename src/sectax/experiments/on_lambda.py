@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from sectax.design.matrix import Levels
-from sectax.experiments.interface import Bench, Option
+from sectax.experiments.interface import Bench, Experiment, Option
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
 from sectax.model.finding import TreatmentResult
@@ -136,13 +136,23 @@ def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
     return endpoint, role or LOCAL_ROLE
 
 
-def is_billed(options: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether functions run where somebody may have to pay for them: everywhere but on this machine's own Lambda.
+class LambdaExperiment(Experiment):
+    """An experiment whose functions run where the options say: on AWS they cost money, on this machine they do not.
 
-    Raises:
-        WrongUse: as `where`.
+    Attributes:
+        assumed_s: seconds of an invocation that the estimated bill supposes.
+        besides: invocations of a function between its opening and its end that are not measured, its first one apart.
     """
-    return where(options)[0] != LOCAL
+
+    options: tuple[Option, ...] = ENDPOINT_OPTIONS
+    assumed_s: float
+    besides = 0
+
+    def usage(self, plan: Plan) -> tuple[Usage, ...]:
+        return usage(plan, self.assumed_s, self.besides)
+
+    def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
+        return where(options)[0] != LOCAL
 
 
 class LambdaBench(Bench):

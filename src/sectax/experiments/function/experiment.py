@@ -16,7 +16,7 @@ from sectax.experiments.function.options import (
     read_expected,
     read_functions,
 )
-from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
+from sectax.experiments.interface import Bench, Design, Option, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
@@ -27,16 +27,14 @@ from sectax.experiments.on_lambda import (
     RUNTIME_CLIENT,
     SPACED,
     LambdaBench,
+    LambdaExperiment,
     answered_by,
     declares,
-    is_billed,
     memory_levels,
     metrics,
     transfers,
-    usage,
 )
 from sectax.experiments.requirements import NeedsLambda
-from sectax.model.bill import Usage
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Factor, Treatment
 from sectax.subjects.function import AWS, LOCAL, FunctionSpec
@@ -47,11 +45,8 @@ _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole o
 _ROUNDS = (4, 16)
 _FAMILY = "functions"
 
-# What the estimated bill supposes.
-_ASSUMED_S = 0.01
 
-
-class FunctionExperiment(Experiment):
+class FunctionExperiment(LambdaExperiment):
     """Whole functions, each block a fresh instance: Duration, cold start and memory, by memory size and pace."""
 
     name = "function"
@@ -74,8 +69,9 @@ class FunctionExperiment(Experiment):
         Option("gap", "from an answer to the next event where pace=spaced (default 0.1)", "SECONDS"),
         *ENDPOINT_OPTIONS,
     )
+    assumed_s = 0.01
     assumes = (
-        f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full; past "
+        f"this supposes invocations of {assumed_s * 1e3:g} ms at rounds and blocks in full; past "
         f"{BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
     )
 
@@ -117,12 +113,6 @@ class FunctionExperiment(Experiment):
 
     def requirements(self) -> tuple[str, ...]:
         return (RUNTIME_CLIENT,)
-
-    def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        return usage(plan, _ASSUMED_S)
-
-    def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
-        return is_billed(options)
 
 
 class _Bench(LambdaBench):

@@ -23,29 +23,26 @@ from sectax.experiments.hmac.levels import (
     WORDS,
 )
 from sectax.experiments.hmac.subjects import FUNCTION, Events, authorizer, identity, new_inputs, requires
-from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
+from sectax.experiments.interface import Bench, Design, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
-    ENDPOINT_OPTIONS,
     RUNTIME_CLIENT,
     SPACED,
     LambdaBench,
+    LambdaExperiment,
     answered_by,
     declares,
-    is_billed,
     memory_levels,
     metrics,
     requests_usage,
     step_s,
     transfers,
-    usage,
     where,
 )
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Price, SmallestUnder, Stages, Steps
-from sectax.model.bill import Usage
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
@@ -74,12 +71,9 @@ _LOCAL_CHOICES = (
     "the local Lambda: Durations are of this machine's processor, held to memory/1769 of it in periods of 20 ms",
     "the local Lambda: Max Memory Used holds the page cache of what the instance was the first to read",
 )
-# What the estimated bill supposes.
-_ASSUMED_S = 0.05
-_EXAMINED = 14  # the referee's events, at most seven before and seven after
 
 
-class HmacExperiment(Experiment):
+class HmacExperiment(LambdaExperiment):
     """Authenticating a message in a function, against the same function without the check."""
 
     name = "hmac"
@@ -93,9 +87,10 @@ class HmacExperiment(Experiment):
         Factor("data", tuple(DATA)),
         Factor("authentication", AUTHENTICATION),
     )
-    options = ENDPOINT_OPTIONS
     budgets_s: Mapping[str, float] = {"published": 600.0}
-    assumes = f"this supposes invocations of {_ASSUMED_S * 1e3:g} ms at rounds and blocks in full"
+    assumed_s = 0.05
+    assumes = f"this supposes invocations of {assumed_s * 1e3:g} ms at rounds and blocks in full"
+    besides = 14  # the referee's events, at most seven before and seven after
 
     def design(self, request: Request) -> Design:
         endpoint, _ = where(request.options)
@@ -146,12 +141,6 @@ class HmacExperiment(Experiment):
 
     def requirements(self) -> tuple[str, ...]:
         return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES))
-
-    def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        return usage(plan, _ASSUMED_S, besides=_EXAMINED)
-
-    def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
-        return is_billed(options)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")
