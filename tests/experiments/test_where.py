@@ -11,8 +11,7 @@ from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, usage, where
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
-from sectax.subjects.function import AWS, LOCAL
-from sectax.subjects.function.spec import LOCAL_ROLE
+from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
 

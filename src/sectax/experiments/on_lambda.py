@@ -231,9 +231,9 @@ def memory_levels(asked: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[s
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
     """What a memory size promises of the limits in force."""
-    from sectax.subjects.function.promises import promised
+    from sectax.subjects.function.limits import limits_declared
 
-    return promised(int(levels["memory"]), endpoint)
+    return limits_declared(int(levels["memory"]), endpoint)
 
 
 def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:

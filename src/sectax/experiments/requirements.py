@@ -42,10 +42,9 @@ class NeedsLambda:
 
     def why_not(self) -> WhyNot | None:
         """Tries it, which makes a sandbox and takes some 50 ms."""
-        from sectax.subjects.function.promises import obstacle
+        from sectax.subjects.function.limits import unavailable_reason
 
-        found = obstacle(self.endpoint)
-        return None if found is None else found.why_not
+        return unavailable_reason(self.endpoint)
 
 
 def _why_not(lack: Missing | None) -> WhyNot | None:

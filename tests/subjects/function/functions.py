@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from sectax.subjects.function import LOCAL, FunctionSpec
-from sectax.subjects.function.promises import obstacle
+from sectax.subjects.function.limits import unavailable_reason
 from sectax.subjects.function.services import Service
 
-_here = obstacle(LOCAL)
-needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.message if _here else "")
+_here = unavailable_reason(LOCAL)
+needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.reason if _here else "")
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 

@@ -14,7 +14,7 @@ from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.subjects.function import AWS, LOCAL, services
-from sectax.subjects.function.promises import promised
+from sectax.subjects.function.limits import limits_declared
 from sectax.subjects.function.subject import FunctionSubject
 from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec
 
@@ -54,13 +54,13 @@ def opened(given) -> tuple[FunctionSubject, dict]:
     return subject, subject.open()
 
 
-def test_witnesses_are_the_configuration_and_the_limits_and_both_keep_what_the_memory_promises(tmp_path):
+def test_witnesses_are_the_configuration_and_the_limits_and_both_keep_what_the_memory_declared(tmp_path):
     subject, witnesses = opened(spec(folder(tmp_path, COUNTS), memory_mb=512))
     subject.close()
 
-    promises = promised(512, LOCAL)
-    assert set(promises) == {"memory_mb", "memory_limit_mb", "cpu_quota"}
-    assert promises.items() <= witnesses.items()
+    declared = limits_declared(512, LOCAL)
+    assert set(declared) == {"memory_mb", "memory_limit_mb", "cpu_quota"}
+    assert declared.items() <= witnesses.items()
     assert witnesses["runtime"].startswith("python3.")
     assert len(witnesses["code_sha256"]) == 44
     assert witnesses["cgroup"] in ("v1", "v2")
@@ -219,7 +219,7 @@ def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_m
 
     assert len(there) == 1
     assert there[0].startswith("sectax-plain-")
-    assert promised(256, AWS) == {"memory_mb": 256}
+    assert limits_declared(256, AWS) == {"memory_mb": 256}
     assert witnesses["memory_mb"] == 256
     assert [each.metric for each in visit.observations].count("duration") == 2
 

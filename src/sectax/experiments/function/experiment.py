@@ -37,8 +37,7 @@ from sectax.experiments.on_lambda import (
 from sectax.experiments.requirements import NeedsLambda
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Factor, Treatment
-from sectax.subjects.function import AWS, LOCAL, FunctionSpec
-from sectax.subjects.function.spec import EMPTY_EVENT
+from sectax.subjects.function import AWS, EMPTY_EVENT, LOCAL, FunctionSpec
 
 _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
 
@@ -125,16 +124,16 @@ class _Bench(LambdaBench):
         return read_environment(self._functions.environment)
 
     def identity(self) -> dict[str, str]:
-        from sectax.subjects.function.code import mark_of
+        from sectax.subjects.function.code import digest
         from sectax.toolchain.lambda_runtime.python import python_runtime
 
         functions = self._functions
-        marks = {f"function.{name}": f"sha256 {mark_of(path)}" for name, path in functions.code.items()}
+        marks = {f"function.{name}": f"sha256 {digest(path)}" for name, path in functions.code.items()}
         if functions.endpoint == LOCAL and functions.runtime.startswith("python"):
             # Named after the interpreter's version and all that is in it.
             marks["function.runtime"] = python_runtime(functions.runtime).client.name
         for name, layers in functions.layers.items():
-            told = [layer if layer.startswith("arn:") else mark_of(layer) for layer in layers]
+            told = [layer if layer.startswith("arn:") else digest(layer) for layer in layers]
             marks |= {f"function.{name}.layers": ", ".join(told)} if told else {}
         if functions.event is not None:
             marks["function.event"] = hashlib.sha256(Path(functions.event).read_bytes()).hexdigest()[:16]

@@ -115,10 +115,10 @@ def authorizer(
 
 def identity(languages: tuple[str, ...]) -> dict[str, str]:
     """The functions' code: a hash of each zip, which is the same for the same sources and tool-chain."""
-    from sectax.subjects.function.code import mark_of
+    from sectax.subjects.function.code import digest
 
     return {
         f"function.{language}": f"{functions.load(FUNCTION, language).runtime}, "
-        f"sha256 {mark_of(str(functions.build(FUNCTION, language)))}"
+        f"sha256 {digest(str(functions.build(FUNCTION, language)))}"
         for language in languages
     }

@@ -1,6 +1,25 @@
 """Lambda functions as subjects: deployed at a memory size, invoked, timed by the service itself, deleted."""
 
-from sectax.subjects.function.endpoints import AWS, LOCAL, LOCAL_ROLE
-from sectax.subjects.function.spec import FunctionSpec
+from __future__ import annotations
 
-__all__ = ["AWS", "LOCAL", "LOCAL_ROLE", "FunctionSpec"]
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sectax.subjects.function.endpoints import AWS, LOCAL, LOCAL_ROLE
+from sectax.subjects.function.function import EMPTY_EVENT, Function
+
+if TYPE_CHECKING:
+    from sectax.subjects.function.subject import FunctionSubject
+
+__all__ = ["AWS", "EMPTY_EVENT", "LOCAL", "LOCAL_ROLE", "FunctionSpec"]
+
+
+@dataclass(frozen=True)
+class FunctionSpec(Function):
+    """A function that is to be measured. Its attributes are those of `Function`."""
+
+    def subject(self) -> FunctionSubject:
+        # A plan is made without AWS's client.
+        from sectax.subjects.function.subject import FunctionSubject
+
+        return FunctionSubject(self)

@@ -30,8 +30,8 @@ def read_code(path: str) -> bytes:
     raise WrongUse(f"{path} is {'no zip' if place.exists() else 'not there'}", "give a zip or a folder")
 
 
-def mark_of(path: str) -> str:
-    """A short hash of the archive: other code, another mark."""
+def digest(path: str) -> str:
+    """The first 16 hexadecimal digits of the archive's SHA-256: other code, another digest."""
     return hashlib.sha256(read_code(path)).hexdigest()[:16]
 
 

@@ -10,13 +10,12 @@ from sectax.subjects.function.endpoints import LOCAL_ROLE
 
 if TYPE_CHECKING:
     from sectax.subjects.function.services import Service
-    from sectax.subjects.function.subject import FunctionSubject
 
 EMPTY_EVENT = b"{}"
 
 
 @dataclass(frozen=True)
-class FunctionSpec:
+class Function:
     """How a function is deployed and invoked: data, and the service that it is deployed to.
 
     Attributes:
@@ -56,9 +55,3 @@ class FunctionSpec:
     counts_first: bool = False
     deadline_s: float = 30.0
     service: Service = field(kw_only=True, repr=False)
-
-    def subject(self) -> FunctionSubject:
-        # Data does not import what acts on it: a plan is made without AWS's client.
-        from sectax.subjects.function.subject import FunctionSubject
-
-        return FunctionSubject(self)

@@ -1,15 +1,16 @@
-"""What a memory size promises: the names and values that the witnesses of a function must confirm."""
+"""The limits that a memory size declares, by the names and values that a function's witnesses must confirm."""
 
 from __future__ import annotations
 
 from sectax.model.errors import SectaxError
 from sectax.model.subject import Witness
+from sectax.model.why_not import WhyNot
 from sectax.sandboxes.instance.limits import PERIOD_US, Limits, vcpus
 from sectax.sandboxes.instance.settings import quota_us
 from sectax.subjects.function.endpoints import LOCAL
 
 
-def promised(memory_mb: int, endpoint: str | None) -> dict[str, Witness]:
+def limits_declared(memory_mb: int, endpoint: str | None) -> dict[str, Witness]:
     """By the names of the witnesses. Only sectax's own Lambda, here, is known to tell which limits are in force."""
     configured: dict[str, Witness] = {"memory_mb": memory_mb}
     quota = quota_us(Limits(memory_mb, vcpus(memory_mb)))
@@ -19,7 +20,7 @@ def promised(memory_mb: int, endpoint: str | None) -> dict[str, Witness]:
     return configured | {"memory_limit_mb": float(memory_mb), "cpu_quota": quota / PERIOD_US}
 
 
-def obstacle(endpoint: str | None) -> SectaxError | None:
+def unavailable_reason(endpoint: str | None) -> WhyNot | None:
     """Why functions cannot have the share that their memory buys here; None where they can. Takes some 50 ms."""
     if endpoint != LOCAL:
         return None
@@ -29,5 +30,5 @@ def obstacle(endpoint: str | None) -> SectaxError | None:
     try:
         check(Settings())
     except SectaxError as error:
-        return error
+        return error.why_not
     return None
