@@ -68,6 +68,7 @@ class Design:
     contents: Contents | None = None
     answered_by: str = ""
     beside: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
 
 def make_plan(experiment: str, question: str, design: Design, request: Request) -> Plan:
@@ -115,4 +116,5 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         contents=design.contents,
         answered_by=design.answered_by,
         beside=design.beside,
+        hosts=design.hosts,
     )
