@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from sectax.audit.evidence import Evidence
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.registry import NAMES, choose
+from sectax.formats.bad_input import BadInput
 from sectax.model.audited import Audited
 from sectax.model.errors import SectaxError
 from sectax.workflow.audit import audit
@@ -31,6 +34,33 @@ SHORT = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 LONG = settings(SHORT, max_examples=5_000)
+
+
+LAMBDA = "REPORT RequestId: x Duration: 1 ms Billed Duration: 1 ms Memory Size: 128 MB Max Memory Used: 1 MB "
+# What a tool prints first, so that its importer takes the file.
+OPENINGS = {
+    "sysbench": "sysbench 1.0.20\n",
+    "openssl-speed": "OpenSSL 3.0.2\n  sign    verify    sign/s verify/s\ntype 16 bytes 64 bytes\n",
+    "lambda": LAMBDA,
+    "go-bench": "goos: linux\n",
+    "warp": "Report: GET. Concurrency: 20\n",
+    "wrk": "Running 10s test @ http://x\n",
+}
+REPEATED = [" ", "\n", "a", "a ", "1", "1k ", "1s ", "MiB transferred (", "Total transferred ", "XRAY TraceId:", "[a"]
+
+
+@pytest.mark.parametrize("tool", OPENINGS)
+@pytest.mark.parametrize("text", REPEATED, ids=repr)
+def test_a_long_line_or_many_empty_ones_take_no_time_to_speak_of(tool: str, text: str) -> None:
+    """30 KB take milliseconds. With patterns that try every way to cut a line, several took over ten seconds."""
+    long = OPENINGS[tool] + text * (30_000 // len(text))
+    began = time.process_time()
+
+    # Refused or read, but soon.
+    with contextlib.suppress(BadInput):
+        read(long)
+
+    assert time.process_time() - began < 2
 
 
 @st.composite

@@ -17,7 +17,6 @@ from sectax.formats.bad_input import BadInput
 from sectax.formats.lambda_report import BEGINS, report_fields
 
 _FAILED = re.compile(r"Status: (?:error|timeout)")
-_TRACED = re.compile(r"XRAY TraceId:.*Sampled: true")
 _STREAM = re.compile(r"\[\$?\w+\][0-9a-f]{32}")
 # What a REPORT tells and a figure is made of.
 _METRICS = {
@@ -51,7 +50,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         for name in _METRICS.keys() & told.keys():
             group.values[name].append(told[name])
         group.errors += _FAILED.search(line, at) is not None
-        group.traced += _TRACED.search(line, at) is not None
+        group.traced += "Sampled: true" in line[at:].partition("XRAY TraceId:")[2]
         stream = _STREAM.search(line)
         if stream is not None:
             group.streams.add(stream[0])

@@ -13,7 +13,7 @@ from sectax.formats.numbers import number, number_in
 
 _BEGINS = re.compile(
     r"^The 'numbers' are in 1000s of bytes per second processed|^\+(?:H|F\d*|DTP|DT|R\d*):\d"
-    r"|^Doing .* for \d+(?:\.\d+)?s|^\s+sign\s+verify\s+sign/s\s+verify/s|^CPUINFO: OPENSSL",
+    r"|^Doing .* for \d+(?:\.\d+)?s|^[ \t]+sign[ \t]+verify[ \t]+sign/s[ \t]+verify/s|^CPUINFO: OPENSSL",
     re.MULTILINE,
 )
 _VERSION = re.compile(r"(?:version: |OpenSSL )(\d+\.\d+\.\w+)")

@@ -56,7 +56,7 @@ def _bandwidth(name: str, pattern: str) -> _Fact:
 
 
 def _latency(name: str, pattern: str, statistic: str | None) -> _Fact:
-    return _fact(f"latency {name}", rf"\s*{pattern}:\s*@(?:ms)?\s*", Quantity.TIME, statistic, 1e-3)
+    return _fact(f"latency {name}", rf"\s*+{pattern}:\s*@", Quantity.TIME, statistic, 1e-3)
 
 
 _FACTS = (
@@ -83,9 +83,9 @@ _FACTS = (
     _latency("min", "min", "min"),
     _latency("avg", "avg", "mean"),
     _latency("max", "max", "max"),
-    _latency("percentile", r"(?:approx\.)?\s*\d+(?:th)? percentile", None),
+    _latency("percentile", r"(?:approx\.)?\s*+\d+(?:th)? percentile", None),
 )
-_PERCENTILE = re.compile(r"\s*(?:approx\.)?\s*(\d+)(?:th)? percentile")
+_PERCENTILE = re.compile(r"\s*+(?:approx\.)?\s*+(\d+)(?:th)? percentile")
 _TIME_LIMIT = "Time limit exceeded, exiting"
 
 
@@ -108,7 +108,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             runs.append(_Run(place, f"test at line {place}"))
         if not runs:
             runs.append(_Run(place, f"test at line {place}"))
-        _take(runs[-1], place, line)
+        if line and not line.isspace():
+            _take(runs[-1], place, line)
     return evidence(_figures([run for run in runs if run.facts or run.line > 1]), "sysbench")
 
 
