@@ -8,7 +8,6 @@
 
 declare(strict_types=1);
 
-use Sectax\Probe\Catalogue;
 use Sectax\Probe\Protocol\Server;
 use Sectax\Probe\Protocol\Session;
 
@@ -25,4 +24,4 @@ set_error_handler(static function (int $severity, string $message, string $file,
     throw new ErrorException($message, 0, $severity, $file, $line);
 });
 
-(new Server(new Session(Catalogue::builtIn()), STDIN, STDOUT))->run();
+(new Server(new Session(), STDIN, STDOUT))->run();

@@ -4,54 +4,52 @@ declare(strict_types=1);
 
 namespace Sectax\Probe;
 
-use Sectax\Probe\Jwt\SignKind;
-use Sectax\Probe\Jwt\VerifyKind;
-use Sectax\Probe\Operation\EmptyKind;
-use Sectax\Probe\Operation\Kind;
+use Sectax\Probe\Jwt\Treatment;
+use Sectax\Probe\Operation\EmptyOperation;
 use Sectax\Probe\Operation\Subject;
 use Sectax\Probe\Protocol\Inputs;
 use Sectax\Probe\Protocol\Refusal;
 
-/** The operations that can be asked for; a new one is a line in builtIn(). */
+/** The operations that can be asked for; a new one is a line in parameters() and one in prepare(). */
 final class Catalogue
 {
-    /** @param array<string, Kind> $kinds */
-    public function __construct(private readonly array $kinds)
+    /** @return array<string, array<string, list<string>>> by operation, the parameters that it takes and their values */
+    private static function parameters(): array
     {
-    }
-
-    public static function builtIn(): self
-    {
-        return new self([
-            'empty' => new EmptyKind(),
-            'sign' => new SignKind(),
-            'verify' => new VerifyKind(),
-        ]);
+        return ['empty' => [], 'sign' => Treatment::parameters(), 'verify' => Treatment::parameters()];
     }
 
     /** @return list<array{name: string, parameters: object}> as `hello` lists them */
-    public function describe(): array
+    public static function describe(): array
     {
         $operations = [];
-        foreach ($this->kinds as $name => $kind) {
-            $operations[] = ['name' => $name, 'parameters' => (object) $kind->parameters()];
+        foreach (self::parameters() as $name => $parameters) {
+            $operations[] = ['name' => $name, 'parameters' => (object) $parameters];
         }
 
         return $operations;
     }
 
     /**
+     * Make one operation ready to be timed.
+     *
      * @param array<array-key, mixed> $parameters as they came
      *
-     * @throws Refusal
+     * @throws Refusal when there is no such operation, it cannot be had here, or the inputs do not fit
      */
-    public function prepare(string $operation, array $parameters, Inputs $inputs): Subject
+    public static function prepare(string $operation, array $parameters, Inputs $inputs): Subject
     {
-        $kind = $this->kinds[$operation] ?? throw Refusal::failed(
-            "unknown operation $operation; there are " . implode(', ', array_keys($this->kinds))
+        $all = self::parameters();
+        $known = $all[$operation] ?? throw Refusal::failed(
+            "unknown operation $operation; there are " . implode(', ', array_keys($all))
         );
+        $checked = self::checked($operation, $known, $parameters);
 
-        return $kind->prepare(self::checked($operation, $kind->parameters(), $parameters), $inputs);
+        return match ($operation) {
+            'empty' => new Subject(new EmptyOperation()),
+            'sign' => (new Treatment($checked, $inputs))->sign(),
+            'verify' => (new Treatment($checked, $inputs))->verify(),
+        };
     }
 
     /**

@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests;
 
-use Sectax\Probe\Catalogue;
 use Sectax\Probe\Protocol\Session;
 
 /** Talks to a session as sectax does, in one process. */
@@ -16,9 +15,9 @@ final class Conversation
 
     private int $seq = 0;
 
-    public function __construct(?Catalogue $catalogue = null)
+    public function __construct()
     {
-        $this->session = new Session($catalogue ?? Catalogue::builtIn());
+        $this->session = new Session();
     }
 
     /** @return array<string, mixed> */

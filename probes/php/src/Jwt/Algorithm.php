@@ -4,50 +4,50 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Jwt;
 
-use ValueError;
-
 /**
- * A signature algorithm under its JOSE name (RFC 7518, RFC 8037), and the table of those that this probe has.
+ * The signature algorithms of this probe, under their JOSE names (RFC 7518, RFC 8037).
  *
- * RS384, RS512, HS384, HS512, ES384 and ES512 are a line each. PS256 is not: openssl_sign() has no PSS.
+ * RS384, RS512, HS384, HS512, ES384 and ES512 are a line each in the tables below. PS256 is not: openssl_sign() has no
+ * PSS.
  */
-final class Algorithm
+enum Algorithm: string
 {
-    /**
-     * @param string $hash as PHP's hash extension calls it, '' where the algorithm brings its own
-     */
-    private function __construct(
-        public readonly string $name,
-        public readonly Family $family,
-        public readonly string $hash = '',
-        public readonly ?Curve $curve = null,
-    ) {
+    case HS256 = 'HS256';
+    case RS256 = 'RS256';
+    case ES256 = 'ES256';
+    case EdDSA = 'EdDSA';
+
+    /** The hash as PHP's hash extension calls it. */
+    public function hash(): string
+    {
+        return match ($this) {
+            self::HS256 => 'sha256',
+        };
     }
 
-    /** @return list<self> */
-    private static function table(): array
+    /** The hash as openssl_sign() takes it: a number is cheaper than a name, which it looks up each time. */
+    public function digest(): int
     {
-        return [
-            new self('HS256', Family::Hmac, hash: 'sha256'),
-            new self('RS256', Family::Rsa, hash: 'sha256'),
-            new self('ES256', Family::Ecdsa, hash: 'sha256', curve: Curve::P256),
-            new self('EdDSA', Family::Ed25519),
-        ];
+        return match ($this) {
+            self::RS256, self::ES256 => OPENSSL_ALGO_SHA256,
+        };
     }
 
-    /** @return list<string> */
-    public static function names(): array
+    /** The curve as JOSE calls it; '' where the algorithm is not ECDSA. */
+    public function curve(): string
     {
-        return array_map(static fn (self $algorithm) => $algorithm->name, self::table());
+        return match ($this) {
+            self::ES256 => 'P-256',
+            default => '',
+        };
     }
 
-    public static function named(string $name): self
+    /** How long r and s are in a JOSE signature (RFC 7518, section 3.4); null where the algorithm is not ECDSA. */
+    public function coordinateBytes(): ?int
     {
-        foreach (self::table() as $algorithm) {
-            if ($algorithm->name === $name) {
-                return $algorithm;
-            }
-        }
-        throw new ValueError("no algorithm $name");
+        return match ($this) {
+            self::ES256 => 32,
+            default => null,
+        };
     }
 }

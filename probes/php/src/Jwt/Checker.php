@@ -9,8 +9,11 @@ use Sectax\Probe\Operation\Operation;
 /** Makes the operation that verifies one token, and asks it about others: what judges is always the code that is timed. */
 final class Checker
 {
-    public function __construct(private readonly Treatment $treatment, private readonly VerifyingKey $key)
-    {
+    public function __construct(
+        private readonly VerifyingKey $key,
+        private readonly string $algorithm,
+        private readonly bool $wholeToken,
+    ) {
     }
 
     /**
@@ -18,12 +21,32 @@ final class Checker
      */
     public function operation(string $token): Operation
     {
-        if ($this->treatment->layer === Layer::Library) {
-            return new TokenVerify($token, $this->treatment->algorithm->name, $this->key);
-        }
-        $jws = CompactJws::split($token);
+        if (!$this->wholeToken) {
+            $jws = CompactJws::split($token);
 
-        return $this->key->verifying($jws->signingInput(), $jws->signature());
+            return $this->key->verifying($jws->signingInput(), $jws->signature());
+        }
+
+        // The complete token, whose claims the library gives back.
+        return new class ($token, $this->algorithm, $this->key) implements Operation {
+            public function __construct(
+                private readonly string $token,
+                private readonly string $algorithm,
+                private readonly VerifyingKey $key,
+            ) {
+            }
+
+            public function run(): ?string
+            {
+                try {
+                    Jws::decode($this->token, $this->algorithm, $this->key);
+                } catch (InvalidToken) {
+                    return null;
+                }
+
+                return '';
+            }
+        };
     }
 
     public function accepts(string $token): bool

@@ -18,12 +18,12 @@ use function json_encode;
 final class Jws
 {
     /** Make a complete token. */
-    public static function encode(stdClass $claims, string $algorithm, Signer $signer): string
+    public static function encode(stdClass $claims, string $algorithm, SigningKey $key): string
     {
         $signingInput = Base64Url::encode(self::json(['typ' => 'JWT', 'alg' => $algorithm]))
             . '.' . Base64Url::encode(self::json($claims));
 
-        return $signingInput . '.' . Base64Url::encode($signer->sign($signingInput));
+        return $signingInput . '.' . Base64Url::encode($key->sign($signingInput));
     }
 
     /**
@@ -33,7 +33,7 @@ final class Jws
      *
      * @throws InvalidToken
      */
-    public static function decode(string $token, string $algorithm, Verifier $verifier): stdClass
+    public static function decode(string $token, string $algorithm, VerifyingKey $key): stdClass
     {
         $jws = CompactJws::split($token);
         $header = $jws->header();
@@ -43,7 +43,7 @@ final class Jws
         if (isset($header->crit)) { // RFC 7515, section 4.1.11: we understand no extension, so we must refuse
             throw new InvalidToken('the header asks for an extension');
         }
-        if (!$verifier->verify($jws->signingInput(), $jws->signature())) {
+        if (!$key->verify($jws->signingInput(), $jws->signature())) {
             throw new InvalidToken('the signature is wrong');
         }
 

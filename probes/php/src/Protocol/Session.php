@@ -24,10 +24,6 @@ final class Session
 
     private bool $stopped = false;
 
-    public function __construct(private readonly Catalogue $catalogue)
-    {
-    }
-
     public function stopped(): bool
     {
         return $this->stopped;
@@ -88,7 +84,7 @@ final class Session
             'probe' => ['name' => 'php', 'version' => '1'],
             'runtime' => Runtime::describe(),
             'libraries' => Runtime::libraries(),
-            'operations' => $this->catalogue->describe(),
+            'operations' => Catalogue::describe(),
             'clock' => [
                 'name' => 'hrtime',
                 'granularity_ns' => $clock->granularityNs,
@@ -106,13 +102,13 @@ final class Session
     private function prepare(Request $request): array
     {
         $this->subject = null; // whatever comes of this request, the operation before it must not be measured for it
-        $this->subject = $this->catalogue->prepare(
+        $this->subject = Catalogue::prepare(
             $request->text('operation'),
             $request->map('parameters'),
             new Inputs($request->map('inputs')),
         );
 
-        return ['witnesses' => (object) $this->subject->prepared()];
+        return ['witnesses' => (object) $this->subject->prepared];
     }
 
     /** @return array<string, mixed> */
@@ -139,7 +135,7 @@ final class Session
         if ($each && max($count, $settle) > self::MOST_ONE_BY_ONE) {
             throw Refusal::failed('at most ' . self::MOST_ONE_BY_ONE . ' operations can be timed one by one');
         }
-        $operation = $subject->operation();
+        $operation = $subject->operation;
 
         if ($each) {
             Batch::oneByOne($operation, $settle);

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Sectax\Probe\Tests\Jwt;
 
 use PHPUnit\Framework\TestCase;
-use Sectax\Probe\Jwt\Sodium\Ed25519Pem;
+use Sectax\Probe\Jwt\Ed25519Pem;
 use Sectax\Probe\Protocol\Refusal;
 use Sectax\Probe\Tests\Vectors;
 

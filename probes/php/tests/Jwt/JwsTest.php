@@ -6,7 +6,7 @@ namespace Sectax\Probe\Tests\Jwt;
 
 use PHPUnit\Framework\TestCase;
 use Sectax\Probe\Jwt\Base64Url;
-use Sectax\Probe\Jwt\Hmac\HmacKey;
+use Sectax\Probe\Jwt\HmacKey;
 use Sectax\Probe\Jwt\InvalidToken;
 use Sectax\Probe\Jwt\Jws;
 

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Sectax\Probe\Jwt\Sodium;
+namespace Sectax\Probe\Jwt;
 
 use Sectax\Probe\Protocol\Refusal;
 

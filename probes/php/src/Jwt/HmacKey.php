@@ -2,10 +2,8 @@
 
 declare(strict_types=1);
 
-namespace Sectax\Probe\Jwt\Hmac;
+namespace Sectax\Probe\Jwt;
 
-use Sectax\Probe\Jwt\SigningKey;
-use Sectax\Probe\Jwt\VerifyingKey;
 use Sectax\Probe\Operation\Operation;
 
 use function hash_equals;
@@ -21,7 +19,19 @@ final class HmacKey implements SigningKey, VerifyingKey
 
     public function signing(string $signingInput): Operation
     {
-        return new HmacSign($this->hash, $signingInput, $this->secret);
+        return new class ($this->hash, $signingInput, $this->secret) implements Operation {
+            public function __construct(
+                private readonly string $hash,
+                private readonly string $signingInput,
+                private readonly string $secret,
+            ) {
+            }
+
+            public function run(): ?string
+            {
+                return hash_hmac($this->hash, $this->signingInput, $this->secret, true);
+            }
+        };
     }
 
     public function toJose(string $product): string
@@ -36,7 +46,22 @@ final class HmacKey implements SigningKey, VerifyingKey
 
     public function verifying(string $signingInput, string $signature): Operation
     {
-        return new HmacVerify($this->hash, $signingInput, $signature, $this->secret);
+        return new class ($this->hash, $signingInput, $signature, $this->secret) implements Operation {
+            public function __construct(
+                private readonly string $hash,
+                private readonly string $signingInput,
+                private readonly string $signature,
+                private readonly string $secret,
+            ) {
+            }
+
+            public function run(): ?string
+            {
+                $genuine = hash_hmac($this->hash, $this->signingInput, $this->secret, true);
+
+                return hash_equals($genuine, $this->signature) ? '' : null;
+            }
+        };
     }
 
     public function verify(string $signingInput, string $signature): bool
