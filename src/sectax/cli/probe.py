@@ -1,15 +1,17 @@
-"""`sectax probe check COMMAND`."""
+"""`sectax probe new FOLDER` and `sectax probe check COMMAND`."""
 
 from __future__ import annotations
 
 import itertools
 import shlex
+from pathlib import Path
 
 import click
 
 from sectax.cli.options import as_json
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.subjects.probe.conformance import CheckResult
+from sectax.toolchain.probes import copy_template
 from sectax.workflow.probe_check import check
 
 _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
@@ -17,7 +19,16 @@ _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}
 
 @click.group("probe")
 def group() -> None:
-    """Check that a probe keeps to the protocol."""
+    """Begin a probe, and check that one keeps to the protocol."""
+
+
+@group.command("new")
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+def new_command(folder: Path) -> None:
+    """Begin a probe: a new folder with a complete one in one file, to copy and change."""
+    copy_template(folder)
+    click.echo(f"{folder / 'probe.py'} passes this check as it is; change it, or translate it into another language:")
+    click.echo(f"  sectax probe check 'python3 {shlex.quote(str(folder / 'probe.py'))}'")
 
 
 @group.command("check")
@@ -43,10 +54,19 @@ def check_command(command: str, json_: bool) -> None:
 
         click.echo(msgspec.json.encode({"schema": "sectax/probe-check/1", "checks": results}).decode())
     else:
-        skipped = sum(result.status == "skipped" for result in results)
-        click.echo(f"{len(results) - len(failed) - skipped} passed, {len(failed)} failed, {skipped} skipped")
+        click.echo(_sum(results))
     if failed:
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)
+
+
+def _sum(results: list[CheckResult]) -> str:
+    """What came of all checks. Of what the probe does not offer, the operations are counted: they were not checked."""
+    by_case = [list(of_case) for _, of_case in itertools.groupby(results, key=lambda result: result.case)]
+    not_offered = [of_case for of_case in by_case if of_case[0].case and of_case[0].status == "skipped"]
+    number = {status: sum(result.status == status for result in results) for status in ("passed", "failed", "skipped")}
+    skipped = number["skipped"] - sum(map(len, not_offered))
+    parts = [f"{number['passed']} passed", f"{number['failed']} failed", f"{skipped} skipped"]
+    return ", ".join([*parts, *([f"{len(not_offered)} operations not offered"] if not_offered else [])])
 
 
 def _show(case: str, results: list[CheckResult]) -> None:

@@ -95,6 +95,16 @@ def bundled(name: str) -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / "probes" / name
 
 
+def copy_template(folder: Path) -> None:
+    """Copy the probe to begin with into a new folder. Raises `WrongUse` where there is one."""
+    try:
+        shutil.copytree(bundled("template"), folder, ignore=shutil.ignore_patterns("__pycache__"))
+    except FileExistsError as error:
+        raise WrongUse(f"{folder} exists already", "name a new folder") from error
+    except OSError as error:
+        raise WrongUse(f"{folder} cannot be made: {error}", "name another folder") from error
+
+
 def names() -> tuple[str, ...]:
     """The names of all probes that are registered."""
     return tuple(sorted(entry_points(group=GROUP).names))

@@ -1,0 +1,74 @@
+"""The probe to begin with is short, and a whole one: as it is, it passes the check that every probe has to pass."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+
+import pytest
+
+from tests.program import sectax
+
+
+@pytest.fixture
+def template(tmp_path):
+    """A probe that was just begun."""
+    said = sectax("probe", "new", "mine", folder=tmp_path)
+
+    assert said.status == 0, said.err
+    assert "sectax probe check 'python3 mine/probe.py'" in said.out
+    return tmp_path / "mine"
+
+
+def command(template) -> str:
+    return shlex.join([sys.executable, str(template / "probe.py")])
+
+
+def test_it_passes_as_it_is_and_what_it_does_not_offer_is_not_called_passed(template):
+    said = sectax("probe", "check", command(template), "--json")
+    checks = json.loads(said.out)["checks"]
+
+    assert said.status == 0, [check for check in checks if check["status"] == "failed"]
+    # On a busy machine a batch can be over before its process is stopped, and the check then says nothing.
+    assert {check["id"] for check in checks if check["status"] == "skipped" and not check["case"]} <= {
+        "cpu-stands-still"
+    }
+    of = {check["case"]: set() for check in checks if check["case"]}
+    for check in checks:
+        if check["case"]:
+            of[check["case"]].add(check["status"])
+    offered = {f"{each} algorithm=HS256 key_use=parsed-once layer=primitive" for each in ("sign", "verify")}
+    assert {case for case, statuses in of.items() if statuses == {"passed"}} == offered
+    assert {case for case, statuses in of.items() if statuses == {"skipped"}} == of.keys() - offered
+    assert len(of) == 32
+
+
+@pytest.mark.more
+def test_what_is_spoiled_in_it_is_found(template):
+    program = template / "probe.py"
+    program.write_text(program.read_text().replace("if hmac.compare_digest(genuine, self.signature) else None", ""))
+
+    said = sectax("probe", "check", command(template))
+
+    assert said.status == 1
+    assert "tampered-refused" in said.out
+    assert said.out.splitlines()[-1].endswith("30 operations not offered")
+
+
+def test_it_is_short_and_needs_nothing_but_python(template):
+    text = (template / "probe.py").read_text()
+
+    assert len(text.splitlines()) <= 250
+    assert {
+        line.split()[1] for line in text.splitlines() if line.startswith(("import ", "from "))
+    } <= sys.stdlib_module_names
+
+
+def test_a_folder_that_exists_is_left_alone(template):
+    (template / "probe.py").write_text("mine")
+
+    said = sectax("probe", "new", str(template))
+
+    assert (said.status, (template / "probe.py").read_text()) == (2, "mine")
+    assert "exists already" in said.err
