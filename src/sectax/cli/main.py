@@ -27,7 +27,7 @@ _COMMANDS = {
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
     "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
     "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),
-    "probe": ("sectax.cli.probe:group", "Check that a probe keeps to the protocol."),
+    "probe": ("sectax.cli.probe:group", "Begin a probe, and check that one keeps to the protocol."),
     "hmac": ("sectax.experiments.hmac.commands:group", "Make a shared key and events, sign and verify them."),
     "lambda": ("sectax.cli.lambda_:group", "Start a local Lambda for unmodified AWS clients."),
     "help": ("sectax.cli.main:help_command", "Explain a command."),
