@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from sectax.model.why_not import WhyNot
 from sectax.toolchain import functions, probes
-from sectax.toolchain.programs import Missing
 
 
 @dataclass(frozen=True)
@@ -16,7 +15,7 @@ class NeedsProbe:
     name: str
 
     def why_not(self) -> WhyNot | None:
-        return _why_not(probes.missing(probes.load(self.name)))
+        return probes.missing(probes.load(self.name))
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class NeedsFunction:
     language: str
 
     def why_not(self) -> WhyNot | None:
-        return _why_not(functions.missing(functions.load(self.name, self.language)))
+        return functions.missing(functions.load(self.name, self.language))
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,3 @@ class NeedsLambda:
         from sectax.subjects.function.limits import unavailable_reason
 
         return unavailable_reason(self.endpoint)
-
-
-def _why_not(lack: Missing | None) -> WhyNot | None:
-    return None if lack is None else WhyNot(lack.reason, lack.hint)

@@ -41,16 +41,12 @@ def available() -> Availability:
         try:
             instance = Instance.create("trial", Limits(_MEMORY_MB, cpu), [], tmp_mb=1)
         except SectaxError as error:
-            last = _why_not(error)
+            last = error.why_not
             no_quota = no_quota or last
             continue
         try:
             version, without = instance.in_force().cgroup, instance.missing.get("memory")
         finally:
             instance.destroy()
-        return Availability(version, memory=_why_not(without) if without is not None else None, cpu=no_quota)
+        return Availability(version, memory=without.why_not if without is not None else None, cpu=no_quota)
     return Availability("none", last, last, no_quota)
-
-
-def _why_not(error: SectaxError) -> WhyNot:
-    return WhyNot(error.message, error.hint)
