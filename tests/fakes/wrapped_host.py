@@ -81,4 +81,5 @@ def install(folder: Path) -> None:
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: wrapped\nVersion: 1.0\n")
     kinds = "".join(f"{kind} = {__name__}:WrappedHost\n" for kind in _BEHIND)
-    (metadata / "entry_points.txt").write_text(f"[sectax.hosts]\n{kinds}")
+    experiment = "[sectax.experiments]\nplaces = tests.fakes.places:PLACES\n"
+    (metadata / "entry_points.txt").write_text(f"[sectax.hosts]\n{kinds}{experiment}")

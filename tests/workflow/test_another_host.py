@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +23,7 @@ from sectax.subjects.command import CommandSpec
 from sectax.workflow.environment import of_hosts, refuse_change
 from tests.design.plans import calibrated_for, small_plan
 from tests.fakes import wrapped_host
+from tests.program import PROGRAM
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, "wall")
 
@@ -75,6 +79,31 @@ def test_a_treatment_on_another_host_is_measured_there_and_both_are_in_the_recor
     assert all(0 < blocks[1] < 10 for blocks in measured.values["wall"].values())
     # What the kernel knows of a launcher there came through that host.
     assert {"voluntary_switches", "steal_s"} <= measured.telemetry["sign/ES256"].keys()
+
+
+def test_the_program_runs_an_experiment_over_two_hosts_from_its_plan_to_its_report(tmp_path):
+    root = Path(__file__).parents[2]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(root), str(root / "src")])}
+
+    said = subprocess.run(
+        [*PROGRAM, "run", "places", "--blocks", "6", "--out", "r.sectax", "--json"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+    assert said.returncode == 0, said.stderr
+    document = json.loads(said.stdout)
+    (session,) = document["run"]["sessions"]
+    assert session[f"{wrapped_host.EMPTIED} host.world"] == "blue"
+    assert session["host.kernel"] == host().identity()["host.kernel"]
+    assert document["failures"] == []
+    with RunReader.open(tmp_path / "r.sectax") as reader:
+        measured = reader.measured()
+    assert measured.sessions[0].hosts[wrapped_host.EMPTIED].identity == {"host.world": "blue"}
+    assert len(measured.blocks) == 6
 
 
 def test_a_program_that_the_other_host_lacks_is_missed_there(tmp_path, elsewhere):
