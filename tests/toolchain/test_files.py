@@ -50,3 +50,22 @@ def test_what_cannot_take_its_place_is_removed(tmp_path):
         files.write_whole(tmp_path / "folder", b"content")
 
     assert os.listdir(tmp_path) == ["folder"]
+
+
+def test_a_new_file_is_written_once_and_another_is_left_alone(tmp_path):
+    files.write_new(tmp_path / "key", b"first", private=True)
+
+    with pytest.raises(FileExistsError):
+        files.write_new(tmp_path / "key", b"second", private=True)
+    assert (tmp_path / "key").read_bytes() == b"first"
+
+
+def test_a_new_file_that_cannot_be_filled_is_not_there(tmp_path, monkeypatch):
+    def refuse(descriptor: int, mode: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(files.os, "fchmod", refuse)
+    with pytest.raises(OSError, match="Input/output"):
+        files.write_new(tmp_path / "key", b"secret", private=True)
+
+    assert os.listdir(tmp_path) == []

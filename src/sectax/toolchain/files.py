@@ -8,6 +8,8 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+_PRIVATE = 0o600
+
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
@@ -31,17 +33,21 @@ def write_whole(path: Path, content: bytes, *, private: bool = False, synced: bo
     Raises:
         OSError: it cannot be written; what was there before is unchanged.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    mode = 0o600 if private else 0o666
-    with beside(path) as unfinished, os.fdopen(os.open(unfinished, flags, mode), "wb") as file:
-        if private:
-            os.fchmod(file.fileno(), mode)  # an odd umask can take away even the owner's rights
-        file.write(content)
-        file.flush()
-        if synced:
-            os.fsync(file.fileno())
+    with beside(path) as unfinished:
+        _fill(_create(unfinished, private), content, private=private, synced=synced)
     if synced:
         sync_folder(path.parent)
+
+
+def write_new(path: Path, content: bytes, *, private: bool = False) -> None:
+    """Write a file where there is none; where that fails, it is not there. Raises `OSError`, `FileExistsError` too."""
+    descriptor = _create(path, private)  # where this fails, what has the name is not ours to remove
+    try:
+        _fill(descriptor, content, private=private)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+        raise
 
 
 def sync_folder(folder: Path) -> None:
@@ -51,3 +57,18 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _create(path: Path, private: bool) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(path, flags, _PRIVATE if private else 0o666)
+
+
+def _fill(descriptor: int, content: bytes, *, private: bool, synced: bool = False) -> None:
+    with os.fdopen(descriptor, "wb") as file:
+        if private:
+            os.fchmod(file.fileno(), _PRIVATE)  # an odd umask can take away even the owner's rights
+        file.write(content)
+        file.flush()
+        if synced:
+            os.fsync(file.fileno())

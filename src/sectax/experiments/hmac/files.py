@@ -17,6 +17,7 @@ import msgspec
 
 from sectax.experiments.hmac import events
 from sectax.model.errors import WrongUse
+from sectax.toolchain import files
 
 KEY_BYTES = 64
 _SHORTEST_KEY_BYTES = 32  # as long as the hash of HMAC-SHA-256
@@ -192,24 +193,13 @@ def _read(path: str) -> bytes:
 
 def _write(path: Path, content: bytes, *, force: bool, private: bool = False) -> Written:
     """A new file, whole; over another one only with *force*, and then it takes its place at once."""
-    target = path.with_name(f".{path.name}.{secrets.token_hex(8)}") if force else path
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    made = False
     try:
-        with os.fdopen(os.open(target, flags, 0o600 if private else 0o666), "wb") as file:
-            made = True
-            if private:
-                os.fchmod(file.fileno(), 0o600)  # an odd umask can take away even the owner's rights
-            file.write(content)
         if force:
-            target.replace(path)
-    except BaseException as error:
-        if made:
-            with contextlib.suppress(OSError):
-                target.unlink(missing_ok=True)
-        if isinstance(error, FileExistsError):
-            raise WrongUse(f"{path} exists already", "name another with --out, or --force to replace it") from error
-        if isinstance(error, OSError):
-            raise WrongUse(f"{path} cannot be written: {error.strerror}", "name another with --out") from error
-        raise
+            files.write_whole(path, content, private=private)
+        else:
+            files.write_new(path, content, private=private)
+    except FileExistsError as error:
+        raise WrongUse(f"{path} exists already", "name another with --out, or --force to replace it") from error
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be written: {error.strerror}", "name another with --out") from error
     return Written(str(path), len(content))
