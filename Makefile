@@ -89,9 +89,10 @@ lint: probes ## style, types and floors; then each probe's and function's own li
 	$(call probes,lint)
 	$(call functions,lint)
 
-format: dev ## put the Python code into shape
+format: dev ## put the Python code into shape, and make docs/commands.md again
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+	@$(BIN)/python docs/generate_commands.py >.venv/commands.md && mv .venv/commands.md docs/commands.md
 
 bench: probes ## sectax beside its rivals, and its promises in figures
 	@if [ -x benchmarks/run ]; then \
