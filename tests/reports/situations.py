@@ -1,12 +1,20 @@
-"""Runs as analysis would hand them over, made by hand: one function per situation that a report must tell."""
+"""Runs as analysis hands them over: one function per situation that a report must show.
+
+A situation gives the interval of every comparison and what the audit warned of. What follows from them is left to
+analysis: verdicts, what a warning takes away, how the controls came out, the scope, the wrong claims to expect.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from sectax.model.analysed import Analysed, FamilyControls
+from sectax.analysis.analyse import scope_sentence, wrong_expected
+from sectax.analysis.controls import family_controls
+from sectax.analysis.verdict import verdict
+from sectax.analysis.withhold import apply
+from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
 from sectax.model.finding import (
     Effect,
@@ -38,7 +46,6 @@ CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, "cpu", cpu=True)
 PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, "peak_memory", resolution=4096)
 
 PATH = "runs/2026-03-02-jwt.sectax"
-SCOPE = "These figures hold for this host in this session."
 
 JWT_WORDS = {
     "php": "PHP",
@@ -63,19 +70,25 @@ HOST = {
 
 @dataclass(frozen=True)
 class Judged:
-    """What is to be found of one comparison; `low` and `high` as costs, 1.04 is 4 % slower."""
+    """What was found of one comparison; `low` and `high` as costs, 1.04 is 4 % slower; infinite before an interval."""
 
-    verdict: VerdictId
     low: float
     high: float
     point: float | None = None
-    warnings: tuple[Warning, ...] = ()
-    withheld: VerdictId | None = None
     blocks_needed: tuple[int, int] | None = None
     margin_needed: float | None = None
     margin_in_reach: float | None = None
     standing: Standing = Standing.PRIMARY
     measured: bool = True
+
+
+NOT_MEASURED = Judged(1, 1, measured=False)
+NO_COST = Judged(0.9965, 1.0038)
+
+
+def no_interval(point: float) -> Judged:
+    """Of too few blocks."""
+    return Judged(0, math.inf, point=point)
 
 
 @dataclass
@@ -103,11 +116,13 @@ class Case:
     failures: tuple[Failure, ...] = ()
     warnings: tuple[Warning, ...] = ()
     notes: tuple[str, ...] = ()
-    controls: tuple[FamilyControls, ...] | None = None
+    negative: Judged = NO_COST
+    sure: tuple[float, float] = (0.992, 1.009)  # the negative control's interval at a tenth of its error level
+    positive: Judged | None = None  # found, where nothing else is said
+    operations: int = 100  # of a batch: the positive control's extra ones are whole
     state: str = "finished"
     blocks: int = 14
     margin: float = 0.02
-    wrong_expected: float = 0.0
     empty_shares: dict[str, float] = field(default_factory=dict)
     witnesses: dict[str, dict[str, str | int | float | bool]] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -141,10 +156,10 @@ class Case:
             source = next(each for each in treatments if each.id == cell.baseline)
             treatments.append(replace(source, id=f"{source.id}#negative", role=Role.NEGATIVE))
             treatments.append(replace(source, id=f"{source.id}#positive", role=Role.POSITIVE, extra=2 * self.margin))
-        findings = tuple(self._findings(treatments, cells))
-        controls = self.controls
-        if controls is None:
-            controls = tuple(sound_controls(cell, self.margin) for cell in first_cells.values())
+        judged = (
+            *self._findings(treatments, cells),
+            *(each for cell in first_cells.values() for each in self._controls(cell)),
+        )
         varied = {name: None for levels in self.cells for name in levels}
         plan = Plan(
             experiment=self.experiment,
@@ -161,10 +176,7 @@ class Case:
             metrics=self.metrics,
             cells=cells,
             treatments=tuple(treatments),
-            comparisons=(
-                *(finding.comparison for finding in findings),
-                *(each.comparison for family in controls for each in (family.negative, family.positive) if each),
-            ),
+            comparisons=tuple(finding.comparison for finding in judged),
             skipped=self.skipped,
             stopping=self.stopping or Stopping(self.margin),
             seed=42,
@@ -180,9 +192,9 @@ class Case:
             started="2026-03-02T09:14:05Z",
             state=self.state,
             plan=plan,
-            calibrated=calibrated(plan),
+            calibrated=calibrated(plan, self.operations),
             blocks=tuple(range(1, self.blocks + 1)),
-            values={},
+            values=self._values(treatments),
             counts={},
             visited={},
             failures=self.failures,
@@ -208,15 +220,41 @@ class Case:
             )
             for each in treatments
         )
+        findings = apply(plan, judged, self.warnings)
         return Analysed(
             measured=measured,
             findings=findings,
-            controls=controls,
+            controls=family_controls(measured, findings),
             treatments=results,
             warnings=self.warnings,
-            scope=SCOPE,
-            wrong_expected=self.wrong_expected,
+            scope=scope_sentence(measured),
+            wrong_expected=wrong_expected(measured),
         )
+
+    def _values(self, treatments: list[Treatment]) -> dict[str, dict[str, dict[int, float]]]:
+        """The same in every block: what is drawn from it is which treatments have a figure in a metric."""
+        return {
+            metric.name: {
+                each.id: dict.fromkeys(range(1, self.blocks + 1), found[metric.name].point)
+                for each in treatments
+                if metric.name in (found := self._estimates(each))
+            }
+            for metric in self.metrics
+        }
+
+    def _controls(self, cell: Cell) -> Iterator[Finding]:
+        metric = self.metrics[0]
+        positive = self.positive or Judged(1 + 1.8 * self.margin, 1 + 2.25 * self.margin)
+        for standing, judged in ((Standing.NEGATIVE, self.negative), (Standing.POSITIVE, positive)):
+            treatment = f"{cell.baseline}#{standing.value.partition('-')[0]}"
+            comparison = Comparison(
+                f"{treatment}:{metric.name}", cell.id, treatment, cell.baseline, metric.name, standing, 0.05
+            )
+            made = finding(comparison, judged, self.margin, self.blocks)
+            if standing is Standing.NEGATIVE and made.effect is not None and math.isfinite(made.effect.high):
+                low, high = map(math.log, self.sure)
+                made = replace(made, effect=replace(made.effect, sure_low=low, sure_high=high))
+            yield made
 
     def _findings(self, treatments: list[Treatment], cells: tuple[Cell, ...]) -> list[Finding]:
         made = []
@@ -271,13 +309,13 @@ def finding(
     metric: Metric = THROUGHPUT,
     baseline: float = math.nan,
 ) -> Finding:
-    """A finding of what is to be found; the absolute effect follows from the baseline's figure."""
+    """A finding of what was found; the absolute effect follows from the baseline's figure."""
     if not judged.measured:
-        return Finding(comparison, judged.verdict, None, margin, judged.warnings, judged.withheld)
-    low, high = math.log(judged.low), math.log(judged.high)
+        return Finding(comparison, VerdictId.NOT_MEASURED, None, margin)
+    low, high = (math.log(each) if each else -math.inf for each in (judged.low, judged.high))
     point = math.log(judged.point) if judged.point is not None else (low + high) / 2
     absolute = None
-    if math.isfinite(baseline) and low <= high:
+    if math.isfinite(baseline) and -math.inf < low <= high:
         cost, unit = (1 / baseline, "s") if metric.better is Better.HIGHER else (baseline, metric.unit)
         absolute = Estimate(
             cost * math.expm1(point),
@@ -303,42 +341,13 @@ def finding(
         absolute=absolute,
     )
     needed = judged.blocks_needed
-    return Finding(
-        comparison,
-        judged.verdict,
-        effect,
-        margin,
-        judged.warnings,
-        judged.withheld,
-        (needed[0] * 3.3, needed[1] * 3.3) if needed else None,
-    )
+    seconds = (needed[0] * 3.3, needed[1] * 3.3) if needed else None
+    return Finding(comparison, verdict(low, high, margin), effect, margin, seconds_needed=seconds)
 
 
-def control(cell: Cell, standing: Standing, judged: Judged, margin: float) -> Finding:
-    name = "negative" if standing is Standing.NEGATIVE else "positive"
-    treatment = f"{cell.baseline}#{name}"
-    comparison = Comparison(f"{treatment}:throughput", cell.id, treatment, cell.baseline, "throughput", standing, 0.05)
-    return finding(comparison, judged, margin)
-
-
-def sound_controls(cell: Cell, margin: float) -> FamilyControls:
-    return FamilyControls(
-        family=cell.family,
-        negative=control(cell, Standing.NEGATIVE, Judged(VerdictId.EQUIVALENT, 0.9965, 1.0038), margin),
-        positive=control(
-            cell,
-            Standing.POSITIVE,
-            Judged(VerdictId.SLOWER_MATERIAL, 1 + 1.8 * margin, 1 + 2.25 * margin),
-            margin,
-        ),
-        noise_floor=0.0037,
-        smallest_seen=0.0042,
-    )
-
-
-def calibrated(plan: Plan) -> Calibrated:
+def calibrated(plan: Plan, operations: int = 33) -> Calibrated:
     return Calibrated(
-        {each.id: Calibration(each.id, 33, 4, 0.02, 0.05, 2.4e-8, 3.1e-8) for each in plan.treatments},
+        {each.id: Calibration(each.id, operations, 4, 0.02, 0.05, 2.4e-8, 3.1e-8) for each in plan.treatments},
         {cell.id: 8 for cell in plan.cells},
     )
 
@@ -363,10 +372,10 @@ def _signatures() -> Case:
             f"{_VERIFY}/EdDSA": 20373.0,
         },
         judged={
-            f"{_SIGN}/ES256": Judged(VerdictId.FASTER_MATERIAL, 1 / 27.2, 1 / 26.6),
-            f"{_SIGN}/EdDSA": Judged(VerdictId.FASTER_MATERIAL, 1 / 47.8, 1 / 46.9),
-            f"{_VERIFY}/ES256": Judged(VerdictId.SLOWER_MATERIAL, 2.55, 2.62),
-            f"{_VERIFY}/EdDSA": Judged(VerdictId.SLOWER_MATERIAL, 1.82, 1.89),
+            f"{_SIGN}/ES256": Judged(1 / 27.2, 1 / 26.6),
+            f"{_SIGN}/EdDSA": Judged(1 / 47.8, 1 / 46.9),
+            f"{_VERIFY}/ES256": Judged(2.55, 2.62),
+            f"{_VERIFY}/EdDSA": Judged(1.82, 1.89),
         },
     )
 
@@ -379,27 +388,21 @@ def every_kind_of_verdict() -> Analysed:
     cell = {"language": "php", "operation": "sign"}
     prefix = "php/sign"
     verdicts = {
-        "slower": Judged(VerdictId.SLOWER_MATERIAL, 1.031, 1.044),
-        "slower-within": Judged(VerdictId.SLOWER_WITHIN_MARGIN, 1.003, 1.012),
-        "slower-barely": Judged(VerdictId.SLOWER_WITHIN_MARGIN, 1.00004, 1.0031),
-        "slower-open": Judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.012, 1.029, blocks_needed=(4, 9)),
-        "slower-doubt": Judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.018, 1.023),
-        "faster": Judged(VerdictId.FASTER_MATERIAL, 1 / 1.36, 1 / 1.33),
-        "faster-ratio": Judged(VerdictId.FASTER_MATERIAL, 1 / 2.62, 1 / 2.55),
-        "faster-within": Judged(VerdictId.FASTER_WITHIN_MARGIN, 1 / 1.014, 1 / 1.006),
-        "faster-open": Judged(VerdictId.FASTER_MATERIALITY_OPEN, 1 / 1.03, 1 / 1.01),
-        "equal": Judged(VerdictId.EQUIVALENT, 0.996, 1.005),
-        "unclear": Judged(VerdictId.INCONCLUSIVE, 0.985, 1.034, blocks_needed=(12, 30), margin_needed=0.034),
-        "hopeless": Judged(VerdictId.INCONCLUSIVE, 0.7, 2.9, margin_needed=1.9),
-        "impossible": Judged(VerdictId.INVALID, 1.02, 0.98, point=1.0),
-        "doubted": Judged(
-            VerdictId.WITHDRAWN,
-            1.031,
-            1.044,
-            withheld=VerdictId.SLOWER_MATERIAL,
-            warnings=(mislabelled(f"{prefix}/doubted:throughput"),),
-        ),
-        "absent": Judged(VerdictId.NOT_MEASURED, 1, 1, measured=False),
+        "slower": Judged(1.031, 1.044),
+        "slower-within": Judged(1.003, 1.012),
+        "slower-barely": Judged(1.00004, 1.0031),
+        "slower-open": Judged(1.012, 1.029, blocks_needed=(4, 9)),
+        "slower-doubt": Judged(1.018, 1.023),
+        "faster": Judged(1 / 1.36, 1 / 1.33),
+        "faster-ratio": Judged(1 / 2.62, 1 / 2.55),
+        "faster-within": Judged(1 / 1.014, 1 / 1.006),
+        "faster-open": Judged(1 / 1.03, 1 / 1.01),
+        "equal": Judged(0.996, 1.005),
+        "unclear": Judged(0.985, 1.034, blocks_needed=(12, 30), margin_needed=0.034),
+        "hopeless": Judged(0.7, 2.9, margin_needed=1.9),
+        "impossible": Judged(1.02, 0.98, point=1.0),
+        "doubted": Judged(1.031, 1.044),
+        "absent": NOT_MEASURED,
     }
     return Case(
         cells=[cell],
@@ -413,6 +416,7 @@ def every_kind_of_verdict() -> Analysed:
         },
         judged={f"{prefix}/{name}": judged for name, judged in verdicts.items()},
         reasons={f"{prefix}/absent": "the probe stopped replying in every block"},
+        warnings=(mislabelled(f"{prefix}/doubted:throughput"),),
     ).build()
 
 
@@ -470,7 +474,7 @@ def treatment_failed_in_some_blocks() -> Analysed:
         "The blocks that are left may not be like those that failed.",
         "find out why it fails before quoting the figure",
     )
-    case.judged[name] = replace(case.judged[name], warnings=(lost,))
+    case.warnings = (lost,)
     return case.build()
 
 
@@ -478,7 +482,7 @@ def treatment_failed_in_the_pilot() -> Analysed:
     case = _signatures()
     name = f"{_VERIFY}/EdDSA"
     del case.rates[name]
-    case.judged[name] = Judged(VerdictId.NOT_MEASURED, 1, 1, measured=False)
+    case.judged[name] = NOT_MEASURED
     reason = "the tampered token was accepted"
     case.reasons = {name: reason}
     case.failures = (Failure(0, name, "open", "failed", reason, "sectax probe check php names what fails"),)
@@ -506,8 +510,9 @@ def probe_failed_in_the_pilot() -> Analysed:
 
 
 def watched_by_the_kernel() -> Analysed:
-    """With telemetry, options of the experiment's own, and a positive control that really cost 4.17 %."""
+    """With telemetry, options of the experiment's own, and a positive control that really cost 38 of 960 operations."""
     case = _signatures()
+    case.operations = 120
     case.options = {"library": ("sodium", "openssl"), "tagged": ("*a*|b",)}
     case.telemetry = {
         f"{cell}/{level}": {
@@ -519,19 +524,13 @@ def watched_by_the_kernel() -> Analysed:
         for cell in (_SIGN, _VERIFY)
         for level, waited in (("RS256", 0.004), ("ES256", 0.01), ("EdDSA", 0.06))
     }
-    analysed = case.build()
-    return replace(analysed, controls=tuple(replace(each, known_cost=5 / 120) for each in analysed.controls))
+    return case.build()
 
 
 def verdict_withdrawn() -> Analysed:
     case = _signatures()
     name = f"{_SIGN}/ES256"
-    case.judged[name] = replace(
-        case.judged[name],
-        verdict=VerdictId.WITHDRAWN,
-        withheld=VerdictId.FASTER_MATERIAL,
-        warnings=(mislabelled(f"{name}:throughput"),),
-    )
+    case.warnings = (mislabelled(f"{name}:throughput"),)
     case.witnesses = {name: {"key_type": "EC", "key_bits": 256, "curve": "P-256", "alg": "ES256"}}
     return case.build()
 
@@ -546,17 +545,8 @@ def negative_control_fired() -> Analysed:
         "Two equal treatments differ, so no difference of this run can be believed.",
         "look for what else runs on this machine, and run again",
     )
-    case.judged = {
-        name: replace(judged, verdict=VerdictId.WITHDRAWN, withheld=judged.verdict, warnings=(fired,))
-        for name, judged in case.judged.items()
-    }
     case.warnings = (fired,)
-    cell = Cell(_SIGN, _php("sign"), "php", f"{_SIGN}/RS256")
-    sound = sound_controls(cell, case.margin)
-    negative = control(cell, Standing.NEGATIVE, Judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.011, 1.024), case.margin)
-    assert negative.effect is not None
-    negative = replace(negative, effect=replace(negative.effect, sure_low=0.006, sure_high=0.029))
-    case.controls = (replace(sound, negative=negative, noise_floor=0.0064),)
+    case.negative, case.sure = Judged(1.011, 1.024), (math.exp(0.006), math.exp(0.029))
     return case.build()
 
 
@@ -566,16 +556,15 @@ def positive_control_missed() -> Analysed:
     missed = Warning(
         "positive-control",
         Severity.FATAL,
-        "php",
+        f"{_SIGN}/RS256#positive:throughput",
         "+4 % was added and −1 to +8.1 % was seen",
         "This run cannot see so small a cost, so it cannot say that there is none.",
         "give it more blocks (--blocks 80)",
     )
-    case.judged[name] = Judged(VerdictId.WITHDRAWN, 0.99, 1.015, withheld=VerdictId.EQUIVALENT, warnings=(missed,))
+    case.judged[name] = Judged(0.99, 1.015)
     case.rates[name] = 37600.0
-    cell = Cell(_SIGN, _php("sign"), "php", f"{_SIGN}/RS256")
-    positive = control(cell, Standing.POSITIVE, Judged(VerdictId.INCONCLUSIVE, 0.99, 1.081), case.margin)
-    case.controls = (replace(sound_controls(cell, case.margin), positive=positive, smallest_seen=0.081),)
+    case.warnings = (missed,)
+    case.positive = Judged(0.99, 1.081)
     return case.build()
 
 
@@ -583,17 +572,9 @@ def interrupted_after_four_blocks() -> Analysed:
     case = _signatures()
     case.state = "interrupted"
     case.blocks = 4
-    case.judged = {
-        name: Judged(VerdictId.INCONCLUSIVE, 1e-9, 1e9, point=math.sqrt(judged.low * judged.high))
-        for name, judged in case.judged.items()
-    }
-    built = case.build()
-    findings = tuple(
-        replace(each, effect=replace(each.effect, low=-math.inf, high=math.inf, absolute=None))
-        for each in built.findings
-        if each.effect is not None
-    )
-    return replace(built, findings=findings)
+    case.judged = {name: no_interval(math.sqrt(judged.low * judged.high)) for name, judged in case.judged.items()}
+    case.negative, case.positive = no_interval(1.001), no_interval(1.042)
+    return case.build()
 
 
 def published_preset() -> Analysed:
@@ -615,12 +596,9 @@ def published_preset() -> Analysed:
         )
     for name in list(once.judged):
         for each in (name, name.replace("parsed-once", "parsed-per-call")):
-            case.judged[f"{each}:first"] = Judged(
-                VerdictId.INCONCLUSIVE, 0.9, 1.2, standing=Standing.SECONDARY, margin_needed=0.2
-            )
+            case.judged[f"{each}:first"] = Judged(0.9, 1.2, standing=Standing.SECONDARY, margin_needed=0.2)
     for name in list(case.rates):
         case.rates[f"{name}:first"] = 0.0021
-    case.wrong_expected = 0.4
     case.choices = (
         "the study does not say whether keys were parsed once or on every call: both are measured",
         "it does not name the hash: SHA-256, as RS256 and ES256 demand",
@@ -645,7 +623,6 @@ def answered_in_cpu_time() -> Analysed:
         case.judged[f"{name}:throughput"] = replace(secondary, low=0.98 * judged.low, high=1.02 * judged.high)
         if name.startswith(_VERIFY):
             case.judged[name] = secondary
-    case.wrong_expected = 0.4
     return case.build()
 
 
@@ -659,16 +636,15 @@ def two_hundred_treatments() -> Analysed:
         for size in ("64", "1024", "16384", "65536", "262144")
     ]
     levels = ("RS256", *(f"algorithm-{number:02}" for number in range(1, 10)))
-    case = Case(cells=cells, levels=levels, wrong_expected=8.4)
+    case = Case(cells=cells, levels=levels)
     for index, cell in enumerate(cells):
         for place, level in enumerate(levels):
             name = f"{cell_id(cell)}/{level}"
             cost = 1 + 0.013 * place * (1 + index % 3)
             case.rates[name] = 40000 / (1 + index) / cost
             if level != "RS256":
-                verdict = VerdictId.SLOWER_MATERIAL if cost > 1.03 else VerdictId.SLOWER_MATERIALITY_OPEN
                 standing = Standing.PRIMARY if index == 0 else Standing.SECONDARY
-                case.judged[name] = Judged(verdict, cost - 0.006, cost + 0.006, standing=standing)
+                case.judged[name] = Judged(cost - 0.006, cost + 0.006, standing=standing)
     return case.build()
 
 
@@ -695,11 +671,10 @@ def commands() -> Analysed:
             "all/with-tls:peak_memory": 9.1e6,
         },
         judged={
-            "all/with-tls": Judged(VerdictId.SLOWER_MATERIAL, 1.036, 1.043),
-            "all/with-tls:cpu": Judged(VerdictId.SLOWER_MATERIAL, 1.146, 1.152, standing=Standing.SECONDARY),
-            "all/with-tls:peak_memory": Judged(VerdictId.SLOWER_MATERIAL, 1.08, 1.087, standing=Standing.SECONDARY),
+            "all/with-tls": Judged(1.036, 1.043),
+            "all/with-tls:cpu": Judged(1.146, 1.152, standing=Standing.SECONDARY),
+            "all/with-tls:peak_memory": Judged(1.08, 1.087, standing=Standing.SECONDARY),
         },
-        wrong_expected=0.05,
         options={
             "baseline": ("curl -s http://localhost:8080/1m",),
             "treatment": ("with-tls=curl -s https://localhost:8443/1m",),
@@ -718,7 +693,8 @@ def only_one_block() -> Analysed:
     case = _signatures()
     case.state = "interrupted"
     case.blocks = 1
-    case.judged = {name: Judged(VerdictId.NOT_MEASURED, 1, 1, measured=False) for name in case.judged}
+    case.judged = dict.fromkeys(case.judged, NOT_MEASURED)
+    case.negative = case.positive = NOT_MEASURED
     return case.build()
 
 
@@ -737,8 +713,8 @@ def hostile_labels() -> Analysed:
         words={nasty: "<script>alert(1)</script>"},
         rates={"all/baseline": 0.0482, f"all/{nasty}": 0.0501, f"all/{formula}": 0.0501},
         judged={
-            f"all/{nasty}": Judged(VerdictId.SLOWER_MATERIAL, 1.036, 1.043),
-            f"all/{formula}": Judged(VerdictId.SLOWER_MATERIAL, 1.036, 1.043),
+            f"all/{nasty}": Judged(1.036, 1.043),
+            f"all/{formula}": Judged(1.036, 1.043),
         },
         failures=(Failure(3, f"all/{nasty}", "visit", "failed", "said \x1b]0;owned\x07 and\nleft", "try\r\n# it"),),
         notes=("\ue000 [bold]note[/bold]",),

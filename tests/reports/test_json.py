@@ -149,7 +149,7 @@ def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:
 
 
 def test_known_cost_of_the_positive_control_is_told() -> None:
-    assert document("watched-by-the-kernel")["controls"][0]["known_cost"] == 5 / 120
+    assert document("watched-by-the-kernel")["controls"][0]["known_cost"] == 38 / 960
 
 
 def test_ratio_and_logarithm_agree() -> None:

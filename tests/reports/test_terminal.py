@@ -139,7 +139,7 @@ def test_run_without_a_block_or_a_session_is_still_told() -> None:
 
 
 def test_positive_control_is_told_by_what_it_really_cost() -> None:
-    assert "positive control of +4.17 %: found" in rendered("watched-by-the-kernel", 200)
+    assert "positive control of +3.96 %: found" in rendered("watched-by-the-kernel", 200)
     assert "positive control of +4 %: found" in rendered("signatures-in-php", 200)
 
 

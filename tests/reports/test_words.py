@@ -13,14 +13,24 @@ from situations import Judged
 
 from sectax.model.finding import FASTER, SLOWER, Finding, VerdictId
 from sectax.model.plan import Calibrated, Stopping
-from sectax.model.treatment import Comparison, SkippedTreatment, Standing
+from sectax.model.treatment import CONTROLS, Comparison, SkippedTreatment, Standing
 from sectax.reports import words
 
 COMPARISON = Comparison("a:throughput", "all", "a", "b", "throughput", Standing.PRIMARY, 0.05)
 
 
 def judged(verdict: VerdictId, low: float, high: float, **more: object) -> Finding:
-    return situations.finding(COMPARISON, Judged(verdict, low, high, **more), 0.02)  # type: ignore[arg-type]
+    """A finding with that verdict; of the verdicts that follow from an interval, with the one that follows."""
+    finding = situations.finding(COMPARISON, Judged(low, high, **more), 0.02)  # type: ignore[arg-type]
+    if verdict is VerdictId.WITHDRAWN:
+        return replace(finding, verdict=verdict, withheld=finding.verdict)
+    assert finding.verdict is verdict
+    return finding
+
+
+def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
+    """A finding with that verdict, whatever follows from its interval."""
+    return replace(situations.finding(COMPARISON, Judged(low, high), 0.02), verdict=verdict)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +66,8 @@ def test_verdict_in_words(finding: Finding, expected: str) -> None:
 
 
 def test_withdrawn_verdict_names_the_checks_that_took_it() -> None:
-    finding = judged(VerdictId.WITHDRAWN, 1.02, 1.03, warnings=(situations.mislabelled("a:throughput"),))
+    warnings = (situations.mislabelled("a:throughput"),)
+    finding = replace(judged(VerdictId.WITHDRAWN, 1.02, 1.03), warnings=warnings)
 
     assert words.verdict(finding) == "withdrawn: mislabelled-level"
 
@@ -80,7 +91,7 @@ def test_no_direction_is_ever_lost_in_words(near: float, width: float, slower: b
     bounds = (near, near + width) if slower else (-near - width, -near)
     verdict = VerdictId.SLOWER_MATERIAL if slower else VerdictId.FASTER_MATERIAL
 
-    said = words.verdict(judged(verdict, math.exp(bounds[0]), math.exp(bounds[1])))
+    said = words.verdict(claimed(verdict, math.exp(bounds[0]), math.exp(bounds[1])))
 
     assert ("slower" in said) == slower
     assert ("faster" in said) != slower
@@ -89,7 +100,7 @@ def test_no_direction_is_ever_lost_in_words(near: float, width: float, slower: b
 
 def test_every_verdict_has_words_of_its_own() -> None:
     said = {
-        words.verdict(judged(verdict, 0.99 if verdict not in SLOWER | FASTER else 1.01, 1.02)) for verdict in VerdictId
+        words.verdict(claimed(verdict, 0.99 if verdict not in SLOWER | FASTER else 1.01, 1.02)) for verdict in VerdictId
     }
 
     # 'slower' and 'faster' are read off the interval, which is the same here, so the three grades coincide.
@@ -116,7 +127,9 @@ def test_summary_tells_apart_what_varies() -> None:
 def test_summary_of_many_counts_and_names_the_extremes() -> None:
     analysed = situations.two_hundred_treatments()
     findings = tuple(
-        replace(each, comparison=replace(each.comparison, standing=Standing.PRIMARY)) for each in analysed.findings
+        replace(each, comparison=replace(each.comparison, standing=Standing.PRIMARY))
+        for each in analysed.findings
+        if each.comparison.standing not in CONTROLS
     )
 
     lines = words.summary(replace(analysed, findings=findings))
@@ -141,7 +154,7 @@ def test_level_in_braces_is_only_a_name() -> None:
     case = situations.Case(
         cells=[{"size": "{treatment}"}, {"size": "b"}],
         levels=("RS256", "{0}"),
-        judged={"{treatment}/{0}": Judged(VerdictId.EQUIVALENT, 0.99, 1.01)},
+        judged={"{treatment}/{0}": Judged(0.99, 1.01)},
     )
 
     assert words.summary(case.build()) == ["{0} is as fast as RS256 (RSA-2048), within ± 2 %, size {treatment}."]

@@ -97,7 +97,7 @@ class AdviceRules:
 
     @property
     def steps(self) -> Steps | None:
-        """What a treatment tells of its own steps."""
+        """Those that a treatment times itself, where there are any."""
         return self.stages.steps if self.stages else None
 
     def is_stage(self, levels: Mapping[str, str]) -> bool:

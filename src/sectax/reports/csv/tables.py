@@ -140,9 +140,9 @@ def _treatments(analysed: Analysed) -> list[list[_Value]]:
                     *(result.levels.get(name) for name in _factors(plan)),
                 ]
             )
-    told = {result.treatment for result in analysed.treatments}
+    reported = {result.treatment for result in analysed.treatments}
     for lack in plan.skipped:
-        if lack.treatment in told:
+        if lack.treatment in reported:
             continue
         rows.append(
             [

@@ -16,7 +16,7 @@ from sectax.reports.words import claims, names
 # More sentences than this are not read: then the verdicts are counted and the largest effects named.
 _MOST_SENTENCES = 12
 _NAMED_OF_MANY = 3
-# An interval narrower than this share of its ratio is told by its point: '2.6 times faster'.
+# An interval narrower than this share of its ratio is given by its point: '2.6 times faster'.
 _NARROW = 0.1
 
 _WITHOUT = {
@@ -29,35 +29,35 @@ _WITHOUT = {
 def summary(analysed: Analysed) -> list[str]:
     """What the run found, as sentences; of the primary comparisons, or of all where none is primary."""
     headline = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
-    told = headline or [each for each in analysed.findings if each.comparison.standing is Standing.SECONDARY]
+    reported = headline or [each for each in analysed.findings if each.comparison.standing is Standing.SECONDARY]
     lines = _state(analysed)
-    if not told:
+    if not reported:
         return [*lines, "Nothing was compared."]
-    spoken = [each for each in told if each.verdict not in _WITHOUT]
+    spoken = [each for each in reported if each.verdict not in _WITHOUT]
     if len(spoken) > _MOST_SENTENCES:
         lines += _digest(analysed, spoken)
     else:
         lines += [_sentence(analysed, each) for each in spoken]
-    silent = [each for each in told if each.verdict in _WITHOUT]
+    silent = [each for each in reported if each.verdict in _WITHOUT]
     if silent:
-        lines.append(_silence(silent, len(told)))
+        lines.append(_silence(silent, len(reported)))
     if not headline:
         # An error level of its own for each; with --simultaneous it is smaller.
-        level = f"{100 * (1 - max(each.comparison.alpha for each in told)):.4g} %"
+        level = f"{100 * (1 - max(each.comparison.alpha for each in reported)):.4g} %"
         lines.append(f"None of these comparisons was declared primary: each stands at {level} by itself.")
     return lines
 
 
-def _silence(silent: list[Finding], told: int) -> str:
+def _silence(silent: list[Finding], reported: int) -> str:
     """How many comparisons have no verdict, and why: '2 of 4 comparisons without a verdict: 2 withdrawn (timer).'"""
     reasons: Counter[str] = Counter()
     for each in silent:
         fatal = sorted({printable(warning.check) for warning in each.warnings if warning.severity is Severity.FATAL})
         reasons[_WITHOUT[each.verdict] + (f" ({', '.join(fatal)})" if fatal else "")] += 1
     counts = ", ".join(f"{number} {reason}" for reason, number in reasons.items())
-    if len(silent) == told:
+    if len(silent) == reported:
         return f"No comparison has a verdict: {counts}."
-    return f"{len(silent)} of {told} comparisons without a verdict: {counts}."
+    return f"{len(silent)} of {reported} comparisons without a verdict: {counts}."
 
 
 def _state(analysed: Analysed) -> list[str]:
