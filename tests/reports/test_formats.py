@@ -1,0 +1,69 @@
+"""Every kind of result in every format: a format knows the blocks of a document, and no result."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import situations
+from rich.cells import cell_len
+
+from sectax import published
+from sectax.analysis.compare import compare_runs, compare_with_published
+from sectax.model.analysed import RunReport
+from sectax.model.errors import WrongUse
+from sectax.reports.document import Drawing, Tone
+from sectax.workflow.present import Result, View, document, render
+from tests.reports.test_audited import audited
+from tests.workflow.test_advise import given
+
+RESULTS: dict[str, Result] = {
+    "run": RunReport(situations.every_kind_of_verdict(), situations.PATH),
+    "beside a study": compare_with_published(situations.published_preset(), published.load("jwt-php")),
+    "beside a run": compare_runs(situations.signatures_in_php(), situations.verdict_withdrawn()),
+    "audit": audited(),
+    "advice": given(0.05),
+}
+EVERY = pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+
+
+@EVERY
+def test_terminal_and_markdown_have_all_headings_of_the_document(result: Result) -> None:
+    made = document(result, show_all=True)
+    on_terminal = render(result, "terminal", View(width=100, show_all=True)).splitlines()
+    in_markdown = render(result, "markdown").splitlines()
+
+    assert made.sections
+    for section in made.sections:
+        assert f"## {section.title}" in in_markdown
+        assert section.title in on_terminal or section.kind == "results"
+    assert max(map(cell_len, on_terminal)) <= 100
+
+
+@EVERY
+def test_markdown_says_what_the_terminal_says(result: Result) -> None:
+    """Word for word, but for what marks up and for the order."""
+
+    def words(text: str) -> set[str]:
+        return set(re.findall(r"[^\W\d_]{4,}", text.replace("\\", "")))
+
+    on_terminal = words(render(result, "terminal", View(width=200, show_all=True)))
+    # The terminal joins what a warning does to the verdict with a word of its own.
+    assert on_terminal - words(render(result, "markdown")) <= {"which"}
+
+
+def test_only_a_run_has_a_csv() -> None:
+    with pytest.raises(WrongUse, match="only a run has a CSV"):
+        render(RESULTS["audit"], "csv")
+
+
+def test_intervals_can_be_drawn_from_the_document_alone() -> None:
+    made = document(RESULTS["run"], show_all=True)
+    (drawing,) = (block for section in made.sections for block in section.blocks if isinstance(block, Drawing))
+    by_label = {each.label: each for each in drawing.intervals}
+
+    assert drawing.margin == 0.02
+    assert (by_label["slower"].low, by_label["slower"].high) == pytest.approx((1.031, 1.044))
+    assert by_label["slower"].tone is Tone.WORSE
+    # What is withdrawn, invalid or not measured has no interval to show.
+    assert by_label.keys().isdisjoint({"doubted", "impossible", "absent"})
