@@ -54,6 +54,21 @@ def test_missing_number_is_empty_with_its_reason_and_never_zero(situation: str) 
         assert (row["low"] == "") == (row["missing"] != "")
 
 
+@pytest.mark.parametrize("table", csv.TABLES)
+@pytest.mark.parametrize("situation", situations.ALL)
+def test_every_row_has_the_cells_of_its_head(situation: str, table: str) -> None:
+    text = csv.render(situations.ALL[situation](), table)
+
+    assert len({len(row) for row in reader.reader(io.StringIO(text, newline=""))}) == 1
+
+
+def test_finding_without_an_effect_keeps_its_reason_and_its_levels_in_their_columns() -> None:
+    row = next(row for row in rows("every-kind-of-verdict", "findings") if row["verdict"] == "not-measured")
+
+    assert row["missing"] == "php/sign/absent: the probe stopped replying in every block"
+    assert (row["warnings"], row["level_language"], row["level_algorithm"]) == ("", "php", "absent")
+
+
 def test_skipped_treatment_has_a_row_with_its_reason() -> None:
     skipped = [row for row in rows("treatments-skipped", "treatments") if row["state"] == "skipped"]
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.finding import Finding
-from sectax.model.plan import Plan
+from sectax.model.finding import Effect, Finding
 from sectax.reports import units
 from sectax.reports.escape import cell
 from sectax.reports.reasons import no_effect, no_estimate, no_interval
 
 TABLES = ("findings", "treatments")
 
-_Value = str | int | float | None
+_Row = dict[str, Any]
+_ESTIMATE = ("point", "low", "high", "level", "method", "count")
 
 
 def render(analysed: Analysed, table: str) -> str:
@@ -30,12 +32,16 @@ def render(analysed: Analysed, table: str) -> str:
     """
     if table not in TABLES:
         raise WrongUse(f"there is no table {table!r}", f"there are: {', '.join(TABLES)}")
-    rows = _findings(analysed) if table == "findings" else _treatments(analysed)
+    head, rows = (
+        (_FINDING_HEAD, _findings(analysed)) if table == "findings" else (_TREATMENT_HEAD, _treatments(analysed))
+    )
+    levels = {f"level_{factor.name}": cell(f"level_{factor.name}") for factor in analysed.measured.plan.factors}
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(_head(analysed.measured.plan, table))
+    writer = csv.DictWriter(text, [*head, *levels], extrasaction="ignore", lineterminator="\r\n")
+    writer.writerow(dict(zip(head, head, strict=True)) | levels)
+    run = {"run": analysed.measured.run_id, "experiment": analysed.measured.plan.experiment}
     for row in rows:
-        writer.writerow([_cell(value) for value in row])
+        writer.writerow({name: _cell(value) for name, value in (run | row).items()})
     return text.getvalue()
 
 
@@ -53,115 +59,74 @@ _TREATMENT_HEAD = (
 )  # fmt: skip
 
 
-def _factors(plan: Plan) -> list[str]:
-    return [factor.name for factor in plan.factors]
-
-
-def _head(plan: Plan, table: str) -> list[str]:
-    own = _FINDING_HEAD if table == "findings" else _TREATMENT_HEAD
-    return [*own, *(cell(f"level_{name}") for name in _factors(plan))]
-
-
-def _findings(analysed: Analysed) -> list[list[_Value]]:
-    measured, plan = analysed.measured, analysed.measured.plan
-    levels = {each.id: each.levels for each in plan.treatments}
-    rows = []
+def _findings(analysed: Analysed) -> Iterator[_Row]:
+    levels = {each.id: each.levels for each in analysed.measured.plan.treatments}
     for finding in analysed.findings:
         compared = finding.comparison
-        rows.append(
-            [
-                measured.run_id,
-                plan.experiment,
-                compared.id,
-                compared.cell,
-                compared.treatment,
-                compared.baseline,
-                compared.metric,
-                compared.standing.value,
-                compared.alpha,
-                finding.margin,
-                finding.verdict.value,
-                finding.withheld.value if finding.withheld else None,
-                *_effect(finding),
-                " ".join(dict.fromkeys(warning.check for warning in finding.warnings)),
-                no_effect(analysed, finding),
-                *(levels.get(compared.treatment, {}).get(name) for name in _factors(plan)),
-            ]
-        )
-    return rows
+        yield {
+            "comparison": compared.id,
+            **{name: getattr(compared, name) for name in ("cell", "treatment", "baseline", "metric", "alpha")},
+            "standing": compared.standing.value,
+            "margin": finding.margin,
+            "verdict": finding.verdict.value,
+            "withheld": finding.withheld.value if finding.withheld else None,
+            **(_effect(finding, finding.effect) if finding.effect else {}),
+            "warnings": " ".join(dict.fromkeys(warning.check for warning in finding.warnings)),
+            "missing": no_effect(analysed, finding),
+            **_levels(levels.get(compared.treatment, {})),
+        }
 
 
-def _effect(finding: Finding) -> list[_Value]:
-    seen = finding.effect
-    if seen is None:
-        return [None] * 21
+def _effect(finding: Finding, seen: Effect) -> _Row:
     absolute = seen.absolute
-    return [
-        units.cost_ratio(seen.log_ratio),
-        units.cost_ratio(seen.low),
-        units.cost_ratio(seen.high),
-        seen.log_ratio,
-        seen.low,
-        seen.high,
-        *((absolute.point, absolute.low, absolute.high, absolute.unit) if absolute else (None,) * 4),
-        seen.level,
-        seen.method,
-        seen.blocks,
-        seen.blocks_lost,
-        seen.spread,
-        seen.floor,
-        seen.margin_needed,
-        seen.margin_in_reach,
-        *(seen.blocks_needed or (None, None)),
-        *(finding.seconds_needed or (None, None)),
-    ]
+    row: _Row = {
+        name: getattr(seen, name)
+        for name in ("level", "method", "blocks", "blocks_lost", "spread", "floor", "margin_needed", "margin_in_reach")
+    }
+    for end, value in (("", seen.log_ratio), ("_low", seen.low), ("_high", seen.high)):
+        row |= {f"cost_ratio{end}": units.cost_ratio(value), f"log_ratio{end}": value}
+    if absolute:
+        row |= {"absolute": absolute.point, "absolute_low": absolute.low, "absolute_high": absolute.high}
+        row["absolute_unit"] = absolute.unit
+    for name, needed in (("blocks_needed", seen.blocks_needed), ("seconds_needed", finding.seconds_needed)):
+        row |= zip((f"{name}_low", f"{name}_high"), needed or (None, None), strict=True)
+    return row
 
 
-def _treatments(analysed: Analysed) -> list[list[_Value]]:
-    measured, plan = analysed.measured, analysed.measured.plan
-    rows: list[list[_Value]] = []
+def _treatments(analysed: Analysed) -> Iterator[_Row]:
+    plan = analysed.measured.plan
     for result in analysed.treatments:
         for metric in plan.metrics:
             found = result.estimates.get(metric.name)
-            rows.append(
-                [
-                    measured.run_id,
-                    plan.experiment,
-                    result.treatment,
-                    result.role,
-                    result.state,
-                    result.reason,
-                    result.blocks,
-                    metric.name,
-                    *((found.unit, found.point, found.low, found.high) if found else (metric.unit, None, None, None)),
-                    *((found.level, found.method, found.count) if found else (None, None, None)),
-                    result.empty_share,
-                    no_interval(found) if found else no_estimate(result),
-                    *(result.levels.get(name) for name in _factors(plan)),
-                ]
-            )
+            yield {
+                **{name: getattr(result, name) for name in ("treatment", "role", "state", "reason", "blocks")},
+                "metric": metric.name,
+                "unit": found.unit if found else metric.unit,
+                **({name: getattr(found, name) for name in _ESTIMATE} if found else {}),
+                "empty_share": result.empty_share,
+                "missing": no_interval(found) if found else no_estimate(result),
+                **_levels(result.levels),
+            }
     reported = {result.treatment for result in analysed.treatments}
-    for lack in plan.skipped:
-        if lack.treatment in reported:
-            continue
-        rows.append(
-            [
-                measured.run_id,
-                plan.experiment,
-                lack.treatment,
-                "treatment",
-                "skipped",
-                lack.reason,
-                0,
-                *(None,) * 9,
-                f"skipped: {lack.reason}",
-                *(lack.levels.get(name) for name in _factors(plan)),
-            ]
-        )
-    return rows
+    for each in plan.skipped:
+        if each.treatment not in reported:
+            reason = each.reason
+            yield {
+                "treatment": each.treatment,
+                "role": "treatment",
+                "state": "skipped",
+                "reason": reason,
+                "blocks": 0,
+                "missing": f"skipped: {reason}",
+                **_levels(each.levels),
+            }
 
 
-def _cell(value: _Value) -> str:
+def _levels(levels: Mapping[str, str]) -> _Row:
+    return {f"level_{name}": level for name, level in levels.items()}
+
+
+def _cell(value: str | int | float | None) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, str):
