@@ -16,8 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import sectax
+from sectax.cli import hmac as cli_hmac
+from tests.program import PROGRAM, sectax
 
+_OPEN = os.open
 ROOT = Path(__file__).parents[2]
 KEY = "eine-Folge-von-Zeichen_die-nur-diese-Tests-kennen"
 # Whoever verifies has Python and no sectax: -S leaves out what is installed, -I the environment.
@@ -322,6 +324,30 @@ def test_keys_that_are_short_or_that_others_can_read_are_warned_of(folder, key, 
     assert ("has 5 bytes" in done.err) is (key == "short")
     assert (f"has mode {mode:03o}" in done.err) is (mode != 0o600)
     assert json.loads(done.out)["data"] == "data"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_a_new_key_that_is_sent_to_a_file_is_warned_of_where_others_can_read_it(folder, mode):
+    place = folder / "sent"
+    place.touch()
+    place.chmod(mode)
+
+    with place.open("wb") as out:
+        done = subprocess.run([*PROGRAM, "hmac", "keygen", "--out", "-"], stdout=out, stderr=subprocess.PIPE, text=True)
+
+    assert done.returncode == 0
+    assert (f"has mode {mode:03o}" in done.stderr) is (mode != 0o600)
+    assert place.read_text().strip() not in done.stderr
+
+
+def test_a_new_key_is_warned_of_where_the_file_system_keeps_no_modes(folder, monkeypatch, capsys):
+    monkeypatch.setattr(os, "fchmod", lambda *given: None)
+    monkeypatch.setattr(os, "open", lambda path, flags, mode=0, **more: _OPEN(path, flags, mode | 0o644, **more))
+    monkeypatch.chdir(folder)
+
+    cli_hmac.group(["keygen", "--out", "shared"], standalone_mode=False)
+
+    assert "shared has mode 644" in capsys.readouterr().err
 
 
 def test_an_expiry_is_signed_where_the_data_hold_one_and_its_lack_is_said_otherwise(folder):

@@ -55,9 +55,13 @@ def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def _key(path: str | None) -> bytes:
     """The shared key; what is doubtful about it is said on stderr."""
     key = files.shared_key(path, os.environ)
+    _warn_of(path, key)
+    return key
+
+
+def _warn_of(path: str | None, key: bytes) -> None:
     for doubt in files.key_doubts(path, os.environ, key):
         click.echo(f"warning: {printable(doubt)}", err=True)
-    return key
 
 
 _force = click.option("--force", is_flag=True, help="Replace what is there.")
@@ -82,9 +86,13 @@ def keygen(out: str, force: bool, json_: bool) -> None:
     if out == "-":
         if json_:
             raise WrongUse("--out - prints the key, and --json a document", "leave one of them out")
-        click.echo(files.new_key())
+        key = files.new_key()
+        click.echo(key)
+        _warn_of("/dev/stdout", key.encode())  # a shell makes the file that it is sent to readable for others
         return
-    _say([files.write_key(Path(out), force=force)], json_)
+    written = files.write_key(Path(out), force=force)
+    _key(out)  # some file systems keep no modes, and everybody may read what is there
+    _say([written], json_)
 
 
 @group.command("payload")

@@ -88,8 +88,9 @@ def key_doubts(path: str | None, environment: Mapping[str, str], key: bytes) -> 
     path = path or environment.get("SHARED_KEY_FILE")
     if path is not None:
         with contextlib.suppress(OSError):
-            mode = stat.S_IMODE(os.stat(path).st_mode)
-            if mode & 0o077:
+            status = os.stat(path)
+            mode = stat.S_IMODE(status.st_mode)
+            if stat.S_ISREG(status.st_mode) and mode & 0o077:  # a terminal's mode says who may write to it
                 doubts.append(
                     f"the key file {path} has mode {mode:03o}, so other users of this machine may read it; chmod 600 "
                     "keeps them out, and a new key makes sure"
