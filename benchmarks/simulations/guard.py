@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.simulations.draws import QUIET, Draw, autoregressive, exponential, lognormal, modes, pareto
 from benchmarks.simulations.scenarios import Array
-from benchmarks.simulations.skew import QUIET, Draw, autoregressive, modes
 from sectax.analysis.needed import conclusive
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
@@ -31,14 +31,13 @@ FIXED = (6, 10, 20)
 SPREADS = (0.002, 0.005, 0.01, 0.015, 0.025)
 EFFECTS = (0.0, 0.01, 0.03, 0.05)
 
-# All of them have the mean zero in logs.
 MACHINES: dict[str, Draw] = {
     "normal, 2 %": lambda rng, shape: rng.normal(0.0, 0.02, shape),
-    "exponential, 2 %": lambda rng, shape: rng.exponential(0.02, shape) - 0.02,
-    "exponential, 10 %": lambda rng, shape: rng.exponential(0.1, shape) - 0.1,
-    "lognormal, sigma 1, 1 %": lambda rng, shape: 0.01 * (rng.lognormal(0.0, 1.0, shape) - float(np.exp(0.5))),
-    "lognormal, sigma 1, 5 %": lambda rng, shape: 0.05 * (rng.lognormal(0.0, 1.0, shape) - float(np.exp(0.5))),
-    "Pareto, shape 2.5, 1 %": lambda rng, shape: 0.01 * (rng.pareto(2.5, shape) - 1 / 1.5),
+    "exponential, 2 %": exponential(0.02),
+    "exponential, 10 %": exponential(0.1),
+    "lognormal, sigma 1, 1 %": lognormal(0.01),
+    "lognormal, sigma 1, 5 %": lognormal(0.05),
+    "Pareto, shape 2.5, 1 %": pareto(0.01),
     "modes 80/20, 2 %": modes(0.2, 0.02),
     "modes 80/20, 5 %": modes(0.2, 0.05),
     "modes 80/20, 10 %": modes(0.2, 0.10),

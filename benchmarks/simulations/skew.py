@@ -8,13 +8,12 @@ costs healthy runs. Blocks are drawn directly: an arm varies by 0.15 % where not
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
+from benchmarks.simulations.draws import QUIET, Draw, autoregressive, exponential, lognormal, modes, pareto
 from benchmarks.simulations.figures import MARGIN
 from benchmarks.simulations.scenarios import Array
 from sectax.analysis.needed import conclusive
@@ -26,33 +25,11 @@ from sectax.stats.moments import running_moments
 BLOCKS = 40
 ALPHA = 0.05
 MATERIAL = float(np.log1p(MARGIN))
-QUIET = 0.0015
 
-Shape = tuple[int, int]
-Draw = Callable[[Generator, Shape], Array]
-
-
-def modes(share: float, step: float) -> Draw:
-    return lambda rng, shape: step * ((rng.random(shape) < share) - share)
-
-
-def autoregressive(phi: float, deviation: float = 0.02) -> Draw:
-    def draw(rng: Generator, shape: Shape) -> Array:
-        steps = rng.normal(0.0, deviation * np.sqrt(1 - phi**2), shape)
-        along = np.empty(shape)
-        along[:, 0] = rng.normal(0.0, deviation, shape[0])
-        for block in range(1, shape[1]):
-            along[:, block] = phi * along[:, block - 1] + steps[:, block]
-        return along
-
-    return draw
-
-
-# All of them have the mean zero in logs.
 EFFECTS: dict[str, Draw] = {
-    "exponential, 2 %": lambda rng, shape: rng.exponential(0.02, shape) - 0.02,
-    "lognormal, sigma 1": lambda rng, shape: 0.01 * (rng.lognormal(0.0, 1.0, shape) - float(np.exp(0.5))),
-    "Pareto, shape 2.5": lambda rng, shape: 0.01 * (rng.pareto(2.5, shape) - 1 / 1.5),
+    "exponential, 2 %": exponential(0.02),
+    "lognormal, sigma 1": lognormal(0.01),
+    "Pareto, shape 2.5": pareto(0.01),
     "two modes 80/20, 5 %": modes(0.2, 0.05),
     "two modes 50/50, 5 %": modes(0.5, 0.05),
     "two modes 95/5, 5 %": modes(0.05, 0.05),

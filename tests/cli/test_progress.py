@@ -61,6 +61,20 @@ def test_the_line_fits_and_loses_what_matters_least(width: int) -> None:
     assert "…" not in line
 
 
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()])
+def test_a_clock_that_jumps_back_makes_no_negative_time(stream: io.StringIO) -> None:
+    progress, clock = seen_by(stream)
+    clock.now += 9
+    progress.stands(KNOWN)
+    clock.now -= 3600
+    progress.at("block 8", 1, 10)
+    clock.now -= 3600
+    progress.at("block 8", 2, 10)
+
+    assert re.search(r"[-−]\d+ s", stream.getvalue()) is None
+    assert "block" in stream.getvalue()
+
+
 def test_a_terminal_of_ascii_gets_ascii() -> None:
     assert plain(live_line("block 8", 5, 10, 12.0, KNOWN, 1.0, 40)).isascii()
 

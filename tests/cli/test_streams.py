@@ -53,6 +53,20 @@ def test_closed_streams_are_no_fault(folder, closed):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("kilobytes", [110_000, 150_000, 200_000])
+def test_too_little_memory_is_said_and_not_waited_for(folder, kilobytes):
+    # OpenBLAS reserves memory for every thread, and where it gets none it tries for ever.
+    done = by_shell(
+        folder, f"ulimit -v {kilobytes}; OPENBLAS_NUM_THREADS= timeout -k 1 60 {shlex.join(PROGRAM)} show r.sectax"
+    )
+
+    if kilobytes < 200_000:
+        assert done.returncode == 3
+        assert b"sectax: not enough memory to go on\nhint: " in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+
+
 def test_a_run_with_all_streams_closed_is_recorded_whole(tmp_path):
     done = by_shell(tmp_path, f"sectax run command {shlex.join(TWO)} --blocks 6 --out r.sectax <&- >&- 2>&-")
 

@@ -1,4 +1,4 @@
-"""What is no run file, or no longer a whole one, is told in one clear message."""
+"""What is not a run file, or not a whole one, gets one clear message."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_folder(tmp_path):
 def test_something_that_is_no_ordinary_file(path):
     os.mkfifo(path)
 
-    assert "no ordinary file" in refused(path).message
+    assert "not an ordinary file" in refused(path).message
 
 
 def test_an_empty_file(path):
@@ -97,7 +97,7 @@ def test_another_program_s_database(path):
 def test_a_text_file(path):
     path.write_text("block,treatment,seconds\n1,RS256,0.02\n" * 50)
 
-    assert "no SQLite file" in refused(path).message
+    assert "not an SQLite file" in refused(path).message
 
 
 def test_a_file_from_a_newer_version(path, whole):
@@ -113,7 +113,7 @@ def test_a_file_from_a_newer_version(path, whole):
 
 
 def test_a_name_that_no_file_can_have():
-    with pytest.raises(BadRecord, match="no name of a file"):
+    with pytest.raises(BadRecord, match="not a file name"):
         read("run\0.sectax")
 
 

@@ -11,7 +11,7 @@ from sectax.model.environment import Environment
 from sectax.record.reader import RunReader
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, plan, record_block
+from tests.record.runs import ENVIRONMENT, FORMAT_1, plan, record_block
 
 ELSEWHERE = Environment({"cpu": "Z80"}, {"load": "9.00"})
 TWO_HOSTS = Environment(ENVIRONMENT.identity, ENVIRONMENT.circumstances, {"ssh://bench": ELSEWHERE})
@@ -24,26 +24,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def of_format_1(path):
-    """A run with one finished block, as the first sectax wrote it."""
-    with RunWriter.create(path, plan(), ENVIRONMENT, "run-1") as writer:
-        writer.calibrate(calibrated(plan()))
-        record_block(writer)
-    with closing(sqlite3.connect(path)) as db:
-        db.executescript("""
-            CREATE TABLE kept AS SELECT number, session, kind, name, value FROM environment;
-            DROP TABLE environment;
-            CREATE TABLE environment (
-                number INTEGER PRIMARY KEY,
-                session INTEGER NOT NULL REFERENCES session,
-                kind TEXT NOT NULL CHECK (kind IN ('identity', 'circumstance')),
-                name TEXT NOT NULL,
-                value TEXT NOT NULL
-            );
-            INSERT INTO environment SELECT * FROM kept;
-            DROP TABLE kept;
-            DROP TABLE checksum;
-            PRAGMA user_version = 1;
-        """)
+    path.write_bytes(FORMAT_1)
     return path
 
 
@@ -72,7 +53,7 @@ def test_a_run_of_format_1_goes_on_even_with_another_host(of_format_1):
 
     assert sessions(of_format_1) == (ENVIRONMENT, TWO_HOSTS)
     with RunReader.open(of_format_1) as reader:
-        assert reader.measured().blocks == (1, 2)
+        assert reader.measured().blocks == (1, 2, 3, 4)
     with closing(sqlite3.connect(of_format_1)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import sqlite3
-from pathlib import Path
 
 import pytest
 
@@ -13,16 +11,13 @@ from sectax.model.measured import Failure
 from sectax.record.reader import RunReader
 from sectax.record.schema import FORMAT
 from sectax.record.writer import RunWriter
-from tests.record.runs import ENVIRONMENT, calibrated, plan, record_block
-
-# Written by the last sectax that had format 1: three blocks of `runs.plan()`, a note, a failure in the pilot.
-OLD = gzip.decompress(Path(__file__).with_name("format-1.sectax.gz").read_bytes())
+from tests.record.runs import ENVIRONMENT, FORMAT_1, calibrated, plan, record_block
 
 
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "run.sectax"
-    path.write_bytes(OLD)
+    path.write_bytes(FORMAT_1)
     return path
 
 
@@ -56,7 +51,7 @@ def test_a_file_without_checksums_reads_as_the_same_run_with_them(path, tmp_path
 def test_a_look_does_not_change_it(path):
     read(path)
 
-    assert path.read_bytes() == OLD
+    assert path.read_bytes() == FORMAT_1
 
 
 def test_resumed_it_has_checksums_of_the_old_blocks_too(path):
@@ -76,7 +71,7 @@ def test_resumed_it_has_checksums_of_the_old_blocks_too(path):
 
 
 def test_damage_that_sqlite_can_see_is_refused_there_too(path):
-    damaged = bytearray(OLD)
+    damaged = bytearray(FORMAT_1)
     damaged[-4096:] = bytes(4096)
     path.write_bytes(damaged)
 

@@ -316,11 +316,11 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
                 for estimate, result in zip(estimates, (ours, theirs), strict=True)
             ]
             quotient = ratio(figures[1], figures[0])
-            told_there = next((each for each in b.measured.plan.metrics if each.name == metric.name), metric)
-            if (told_there.summary, told_there.observed) != (metric.summary, metric.observed):
+            metric_there = next((each for each in b.measured.plan.metrics if each.name == metric.name), metric)
+            if (metric_there.summary, metric_there.observed) != (metric.summary, metric.observed):
                 refused = "the two runs mean different things by it"
             elif metric.summary is Summary.WORST:
-                refused = "the highest of so many beside that of so many others is no ratio"
+                refused = "the highest of so many beside that of so many others is not a ratio"
             elif refusing:
                 refused = f"{', '.join(dict.fromkeys(refusing))} differ{'s' if len(refusing) == 1 else ''}"
             else:

@@ -3,7 +3,7 @@
 Effect and spread are not known yet, so the answer is drawn from all that they may be: for each of `DRAWS` equally
 likely pairs, the block at which the comparison would be decided. A number of blocks is said only where most of these
 lie within a factor of two of their middle. Elsewhere, as where the effect lies near the margin, nobody can say, and
-the margin that will be resolved is the better answer: it can be foretold.
+the margin that will be resolved is the better answer: it can be predicted.
 """
 
 from __future__ import annotations

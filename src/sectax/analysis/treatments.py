@@ -51,8 +51,8 @@ def estimate(metric: Metric, values: list[float], level: float) -> Estimate:
         values: one per block, positive.
     Returns:
         The geometric mean with Student's t in logs; for high-water marks and what comes in steps, the median over
-        fresh instances with its interval from order statistics; the plain mean with Student's t for what is told and
-        not compared, since bills and the parts of a whole add up.
+        fresh instances with its interval from order statistics; the plain mean with Student's t for what is
+        reported and not compared, since bills and the parts of a whole add up.
     """
     if _needs_ranks(metric):
         interval, method = order_statistics_interval(values, 0.5, level), MEDIAN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import resource
 import signal
 import sys
 from types import FrameType
@@ -33,6 +34,11 @@ _COMMANDS = {
     "help": ("sectax.cli.main:help_command", "Explain a command."),
 }
 
+# For each thread OpenBLAS reserves memory; where there is a limit (ulimit -v) it tries for ever, and Python hears no
+# SIGTERM meanwhile. These need one thread, and start nothing that is measured and would inherit the setting.
+_ONE_THREAD = {"show", "report", "compare", "advise", "audit"}
+_LEAST_BYTES = 192 << 20  # of address space, with one thread
+
 _WELCOME = """\
 sectax measures what a security control costs. Three commands to start with:
 
@@ -54,6 +60,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return _brought_by_an_experiment(cmd_name)
+        if cmd_name in _ONE_THREAD:
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            if 0 <= resource.getrlimit(resource.RLIMIT_AS)[0] < _LEAST_BYTES:
+                raise MemoryError
         module, attribute = _COMMANDS[cmd_name][0].split(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
@@ -149,6 +159,8 @@ def main() -> NoReturn:
     except (BrokenPipeError, SystemExit):
         # Nothing here but click exits by itself, and that is how it answers a reader that has gone.
         status = _reader_gone()
+    except MemoryError:
+        status = _out_of_memory()
     except OSError as error:
         _complain(
             f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",
@@ -156,6 +168,8 @@ def main() -> NoReturn:
         )
         status = ExitStatus.WRONG_USE
     except Exception as error:
+        if isinstance(error, ImportError) and "failed to map segment" in str(error):
+            sys.exit(int(_out_of_memory()))
         if os.environ.get("SECTAX_DEBUG"):
             raise
         _complain(
@@ -164,6 +178,14 @@ def main() -> NoReturn:
         )
         status = ExitStatus.FAULT
     sys.exit(int(status or 0))
+
+
+def _out_of_memory() -> ExitStatus:
+    _complain(
+        "not enough memory to go on",
+        "what was recorded is kept; raise the limit (ulimit -v, or that of the container), or end other programs",
+    )
+    return ExitStatus.NOTHING_MEASURED
 
 
 def _reader_gone() -> ExitStatus:

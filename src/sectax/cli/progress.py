@@ -30,6 +30,18 @@ class Loudness(IntEnum):
     VERBOSE = 2
 
 
+def _never_back(clock: Callable[[], float]) -> Callable[[], float]:
+    """The clock, held where it would jump back: a paused virtual machine, or a tool that fakes the time, does that."""
+    latest = float("-inf")
+
+    def read() -> float:
+        nonlocal latest
+        latest = max(latest, clock())
+        return latest
+
+    return read
+
+
 class TerminalProgress:
     """Writes to stderr. The live line is written between visits only, or while nothing is timed."""
 
@@ -42,9 +54,9 @@ class TerminalProgress:
     ) -> None:
         self._loudness = loudness
         self._stream = sys.stderr if stream is None else stream
-        self._clock = clock
+        self._clock = _never_back(clock)
         self._live = loudness > Loudness.QUIET and self._stream.isatty() and os.environ.get("TERM") != "dumb"
-        self._began = clock()
+        self._began = self._clock()
         self._drawn = float("-inf")
         self._shown = False
         self._known: ProgressLine | None = None

@@ -73,19 +73,19 @@ class Catalogue:
 
         Raises:
             SecretRefused: one of them holds a private key.
-            UnusableObservation: one of them is no valid text, or no finite number.
+            UnusableObservation: one of them is not valid text, or not a finite number.
         """
         for name, value in witnesses.items():
             if isinstance(value, float) and not isfinite(value):
                 raise UnusableObservation(
-                    f"the witness {name} of {treatment} is {value}, which is no number",
+                    f"the witness {name} of {treatment} is {value}, which is not a finite number",
                     hint="this is a defect of the subject that gave it",
                 )
         try:
             text = as_json(witnesses)
         except UnicodeEncodeError as error:
             raise UnusableObservation(
-                f"a witness of {treatment} is no valid text: {error.reason}",
+                f"a witness of {treatment} is not valid text: {error.reason}",
                 hint="this is a defect of the subject that gave it",
             ) from error
         number = self._witness_sets.get(text)

@@ -21,7 +21,7 @@ _FULL_BYTES = 1 << 20
 
 
 class UnusableObservation(SectaxError):
-    """A subject gave a number that is none."""
+    """A subject gave what is not a usable number."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
@@ -138,8 +138,8 @@ def damaged(path: Path, why: str) -> BadRecord:
     )
 
 
-def no_run_file(path: Path, what: str) -> BadRecord:
-    return BadRecord(f"{path} is no run file: {what}", hint="a run file is what `sectax run … --out FILE` writes")
+def not_a_run_file(path: Path, what: str) -> BadRecord:
+    return BadRecord(f"{path} is not a run file: {what}", hint="a run file is what `sectax run … --out FILE` writes")
 
 
 def _empty(path: Path) -> BadRecord:
@@ -163,11 +163,11 @@ def check_file(path: Path) -> None:
     except OSError as error:
         raise BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the name and the rights") from error
     except ValueError as error:  # a NUL in the name
-        raise BadRecord(f"{str(path)!r} is no name of a file: {error}", hint="check the name") from error
+        raise BadRecord(f"{str(path)!r} is not a file name: {error}", hint="check the name") from error
     if path.is_dir():
-        raise no_run_file(path, "it is a folder")
+        raise not_a_run_file(path, "it is a folder")
     if not path.is_file():
-        raise no_run_file(path, "it is no ordinary file")
+        raise not_a_run_file(path, "it is not an ordinary file")
     if not os.access(path, os.R_OK):
         raise BadRecord(f"no permission to read {path}", hint="ask its owner for a copy")
     if status.st_size == 0:
@@ -186,7 +186,7 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
     if application == version == 0 and not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
         raise _empty(path)
     if application != APPLICATION_ID:
-        raise no_run_file(path, "it is an SQLite file of another program")
+        raise not_a_run_file(path, "it is an SQLite file of another program")
     if version > FORMAT:
         raise BadRecord(
             f"{path} comes from a newer sectax: its format is {version}, this one reads up to {FORMAT}",
@@ -253,7 +253,7 @@ def _unreadable(path: Path, error: Exception) -> BadRecord:
         return damaged(path, f"{type(error).__name__}: {error}")
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_NOTADB"):
-        return no_run_file(path, "it is no SQLite file, or its beginning is destroyed")
+        return not_a_run_file(path, "it is not an SQLite file, or its beginning is destroyed")
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return BadRecord(f"{path} cannot be opened: {error}", hint="copy it to a folder of your own")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

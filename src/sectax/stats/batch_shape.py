@@ -56,11 +56,11 @@ def batches_of(times: Array, places: Array, lengths: Sequence[int]) -> list[Batc
         steps = np.diff(ordered, axis=1)
         distinct = 1 + (steps > 0).sum(axis=1)
         smallest = np.where(steps > 0, steps, np.inf).min(axis=1, initial=np.inf)
-        tells = (distinct < size) & (distinct > 1)
+        repeats = (distinct < size) & (distinct > 1)
         shapes = _shapes(times[at], places[at]) if size >= FEWEST else [None] * which.size
-        columns = (which.tolist(), shapes, distinct.tolist(), smallest.tolist(), tells.tolist())
-        for process, shape, different, step, told in zip(*columns, strict=True):
-            made[process] = Batches(shape, different, step if told else None)
+        columns = (which.tolist(), shapes, distinct.tolist(), smallest.tolist(), repeats.tolist())
+        for process, shape, different, step, repeats in zip(*columns, strict=True):
+            made[process] = Batches(shape, different, step if repeats else None)
     return [made[process] for process in range(len(lengths))]
 
 

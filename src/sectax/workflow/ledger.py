@@ -86,7 +86,7 @@ class Ledger:
         return event
 
     def finish_block(self, number: int) -> None:
-        self._writer.finish_block(number, time.monotonic() - self._block_began)
+        self._writer.finish_block(number, max(0.0, time.monotonic() - self._block_began))
 
     def finish(self, state: Literal["finished", "interrupted"]) -> None:
         """Say how the run ended, and let go of the file. Raises `RecordNotWritable` where it could not be said."""

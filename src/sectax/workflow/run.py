@@ -196,7 +196,7 @@ class _Session:
         return math.inf if budget_s is None else budget_s - self._elapsed_s()
 
     def _elapsed_s(self) -> float:
-        return time.monotonic() - self.began
+        return max(0.0, time.monotonic() - self.began)
 
     @contextlib.contextmanager
     def _processor(self) -> Iterator[None]:
