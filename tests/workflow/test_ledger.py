@@ -88,10 +88,10 @@ def trial(observation: Observation) -> Trial:
         (trial(Observation("batch_time", 1.0, "s", "sundial", 1)), "visit", "off the clock sundial"),
         (trial(Observation("batch_time", math.nan, "s", "hrtime", 1)), "visit", "not a measurement"),
         (trial(Observation("batch_time", 1.0, "s", "hrtime", -1)), "visit", "not a measurement"),
-        (Opened(ODD, {"speed": math.inf}, (), 0.1), "open", "no number"),
+        (Opened(ODD, {"speed": math.inf}, (), 0.1), "open", "not a finite number"),
         (Opened(ODD, {}, (Observation("first", math.inf, "s", "hrtime", 1),), 0.1), "open", "not a measurement"),
         (Closed(ODD, {"pem": KEY}), "close", "holds a private key"),
-        (Closed(ODD, {"text": "\udcff"}), "close", "no valid text"),
+        (Closed(ODD, {"text": "\udcff"}), "close", "not valid text"),
     ],
 )
 def test_what_cannot_be_recorded_fails_its_treatment_and_the_run_goes_on(

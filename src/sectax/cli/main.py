@@ -37,7 +37,7 @@ _COMMANDS = {
 # For each thread OpenBLAS reserves memory; where there is a limit (ulimit -v) it tries for ever, and Python hears no
 # SIGTERM meanwhile. These need one thread, and start nothing that is measured and would inherit the setting.
 _ONE_THREAD = {"show", "report", "compare", "advise", "audit"}
-_LEAST_BYTES = 192 << 20  # of address space, with one thread
+_LEAST_BYTES = 256 << 20  # of address space; 200 MB sometimes did, with one thread
 
 _WELCOME = """\
 sectax measures what a security control costs. Three commands to start with:
