@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from sectax.stack.lambda_service.local import LocalLambda, measured
-from sectax.toolchain import packages
 from tests.stack.lambda_service.serving import PYTHON, create, invoke
 from tests.stack.lambda_service.test_sandboxed import reason
 
@@ -35,10 +35,10 @@ EVENT = {"path": "/hello", "httpMethod": "GET", "headers": {}, "requestContext":
 
 def packed(folder: Path) -> bytes:
     """The zip of the function and what it needs; the test is skipped where that cannot be installed."""
-    uv = packages.uv()
-    if uv is None:
+    uv = Path(sys.executable).with_name("uv")
+    if not uv.exists():
         pytest.skip("uv is not installed")
-    install = [uv, "pip", "install", "--quiet", "--python", PYTHON, "--require-hashes", "--target", str(folder)]
+    install = [str(uv), "pip", "install", "--quiet", "--python", PYTHON, "--require-hashes", "--target", str(folder)]
     done = subprocess.run([*install, "--requirement", str(LOCK)], capture_output=True, text=True)
     if done.returncode != 0:
         pytest.skip(f"Powertools cannot be installed here: {done.stderr[-400:]}")
