@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.cli import hmac as cli_hmac
+from sectax.experiments.hmac import commands
 from tests.program import PROGRAM, sectax
 
 _OPEN = os.open
@@ -345,7 +345,7 @@ def test_a_new_key_is_warned_of_where_the_file_system_keeps_no_modes(folder, mon
     monkeypatch.setattr(os, "open", lambda path, flags, mode=0, **more: _OPEN(path, flags, mode | 0o644, **more))
     monkeypatch.chdir(folder)
 
-    cli_hmac.group(["keygen", "--out", "shared"], standalone_mode=False)
+    commands.group(["keygen", "--out", "shared"], standalone_mode=False)
 
     assert "shared has mode 644" in capsys.readouterr().err
 
