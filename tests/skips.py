@@ -66,6 +66,11 @@ def is_set_up(client: str) -> Callable[[], bool]:
     return lambda: any((cache_folder() / "lambda").glob(f"{client}-*/complete"))
 
 
+def is_built(program: str) -> Callable[[], bool]:
+    """Whether `sectax setup` has put a program that Go builds into the cache."""
+    return lambda: any((cache_folder() / "programs").glob(f"{program}-*/*"))
+
+
 def other_users_have_python() -> bool:
     return succeeds("/usr/bin/python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))")
 
@@ -89,6 +94,8 @@ NEEDED: tuple[tuple[str, Callable[[], bool]], ...] = (
     (r"sqlite3", has_program("sqlite3")),
     (r"pandas", lambda: importlib.util.find_spec("pandas") is not None),
     (r"PHP", has_program("php")),
+    (r"MinIO is not set up", is_built("minio")),
+    (r"no Go client", is_built("s3-client")),
     (r"other users may run", other_users_have_python),
 )
 

@@ -1,7 +1,8 @@
 """What experiments need to be installed or built: each part knows what it lacks and how it is made, `set_up` does it.
 
 A requirement of an experiment names a part: `php` is a probe, `function:NAME/LANGUAGE` a Lambda function that comes
-with sectax, `lambda-runtime:python3.12` AWS's runtime client for functions in that Python.
+with sectax, `lambda-runtime:python3.12` AWS's runtime client for functions in that Python, `program:minio` a program
+that Go builds.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sectax.model.errors import WrongUse
-from sectax.toolchain import functions, go, installer, probes
+from sectax.toolchain import functions, go, go_programs, installer, probes
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.programs import Missing
@@ -53,6 +54,8 @@ def load(requirement: str) -> Part:
         return FunctionPart(functions.load(function, language))
     if kind == "lambda-runtime":
         return RuntimePart(name)
+    if kind == "program":
+        return go_programs.load(name)
     raise WrongUse(f"{requirement!r} is nothing that can be set up", "a probe, function:… or lambda-runtime:…")
 
 
