@@ -1,0 +1,198 @@
+"""MinIO as a process of its own on loopback, with a random user, a random KMS key and, if wanted, TLS.
+
+Its licence is the AGPL: sectax starts the program and speaks S3 to it, nothing more. Upstream maintains it no longer.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import http.client
+import os
+import secrets
+import socket
+import ssl
+import time
+from pathlib import Path
+
+from sectax.model.printable import printable
+from sectax.model.why_not import WhyNot
+from sectax.sandboxes.process.child import Child
+from sectax.sandboxes.process.errors import ChildError, ChildSilent
+from sectax.stack.object_store.certificate import loopback_certificate
+from sectax.stack.object_store.server import Access, ServerFailed
+from sectax.stack.object_store.work_folder import WorkFolder
+from sectax.toolchain import go_programs
+
+KMS_KEY = "sectax"
+
+_START_S = 30.0
+_LOOK_EVERY_S = 0.02
+_PORTS = 3  # another program can take a free port before the server does
+_LAST_WORDS = 300  # characters
+# Child's pipes would fill up, since nobody asks this one anything: what it says goes into a file.
+_TO_LOG = 'log=$1; shift; exec "$@" >>"$log" 2>&1 </dev/null'
+
+
+class Minio:
+    """Implements `sectax.stack.object_store.server.ObjectServer`."""
+
+    name = "MinIO"
+
+    def __init__(self, base: Path, *, tls: bool = False) -> None:
+        """Args: *base*, the folder below which it makes its own; *tls*, whether it speaks HTTPS."""
+        self._program = go_programs.load("minio")
+        self.version = self._program.version
+        self.access = Access("")
+        self.data = base
+        self._base = base
+        self._tls = tls
+        self._folder: WorkFolder | None = None
+        self._process: Child | None = None
+        self._log = base
+
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            raise AssertionError("the server was not started")
+        return self._process.pid
+
+    def start(self) -> None:
+        lack = self._program.missing()
+        if lack is not None:
+            raise ServerFailed(f"{self._program.title}: {lack.reason}", "sectax setup s3")
+        try:
+            self._prepare()
+        except OSError as error:
+            self.stop()
+            raise ServerFailed(
+                f"nothing can be written below {self._base}: {error.strerror}", "give another folder with --data"
+            ) from error
+        for attempt in range(_PORTS):
+            try:
+                self._launch()
+                return
+            except ServerFailed:
+                if attempt == _PORTS - 1 or "address already in use" not in self._said(10_000):
+                    self.stop()
+                    raise
+                self._end_process()
+
+    def _prepare(self) -> None:
+        self._folder = WorkFolder(self._base)
+        root = self._folder.path
+        self.data, self._log = root / "data", root / "log"
+        for name in ("data", "certs", "home"):
+            (root / name).mkdir()
+        user, password = secrets.token_hex(10), secrets.token_hex(20)
+        kms = base64.b64encode(secrets.token_bytes(32)).decode()
+        # A file that only we may read: an environment or a command line shows in the list of processes.
+        settings = {
+            "MINIO_ROOT_USER": user,
+            "MINIO_ROOT_PASSWORD": password,
+            "MINIO_KMS_SECRET_KEY": f"{KMS_KEY}:{kms}",
+            "MINIO_BROWSER": "off",
+            "MINIO_UPDATE": "off",
+            "MINIO_SCANNER_SPEED": "slowest",  # it looks through all objects in the background
+        }
+        _write_private(root / "settings", "".join(f"{name}={value}\n" for name, value in settings.items()))
+        certificate = ""
+        if self._tls:
+            certificate, key = loopback_certificate()
+            (root / "certs" / "public.crt").write_text(certificate)
+            _write_private(root / "certs" / "private.key", key)
+        self.access = Access("", access_key=user, secret_key=password, ca_pem=certificate)
+
+    def _launch(self) -> None:
+        assert self._folder is not None
+        root, port = self._folder.path, _free_port()
+        words = [str(self._program.path), "server", "--quiet", "--address", f"127.0.0.1:{port}"]
+        words += ["--certs-dir", str(root / "certs"), str(self.data)]
+        environment = {
+            "PATH": os.defpath,
+            "HOME": str(root / "home"),
+            "TMPDIR": str(root),
+            "MINIO_CONFIG_ENV_FILE": str(root / "settings"),
+        }
+        try:
+            self._process = Child(["/bin/sh", "-c", _TO_LOG, "minio", str(self._log), *words], env=environment)
+        except ChildError as error:
+            raise ServerFailed(f"{self.name} cannot be started: {error}") from error
+        self._await(port)
+        scheme = "https" if self._tls else "http"
+        self.access = Access(
+            f"{scheme}://127.0.0.1:{port}",
+            access_key=self.access.access_key,
+            secret_key=self.access.secret_key,
+            ca_pem=self.access.ca_pem,
+        )
+
+    def _await(self, port: int) -> None:
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            self.check()
+            if self._answers(port):
+                return
+            time.sleep(_LOOK_EVERY_S)
+        raise ServerFailed(f"{self.name} did not answer within {_START_S:g} s{self._said()}", "try again")
+
+    def _answers(self, port: int) -> bool:
+        connection: http.client.HTTPConnection
+        if self._tls:
+            context = ssl.create_default_context(cadata=self.access.ca_pem)
+            connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=2, context=context)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+        with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
+            connection.request("GET", "/minio/health/ready")
+            return connection.getresponse().status == http.HTTPStatus.OK
+        return False
+
+    def check(self) -> None:
+        if self._process is None:
+            raise ServerFailed(f"{self.name} was not started")
+        with contextlib.suppress(ChildSilent):
+            status = self._process.wait(time.monotonic())
+            raise ServerFailed(f"{self.name} ended with exit status {status}{self._said()}", "sectax resume RUN")
+
+    def stop(self) -> None:
+        self._end_process()
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+
+    def _end_process(self) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(OSError, ChildError):
+            # Not a signal to its number: once reaped, that may be another's.
+            self._process.kill()
+        self._process = None
+
+    @staticmethod
+    def lacks(encryption: str) -> WhyNot | None:
+        if encryption == "sse-kms-bucket-key":
+            return WhyNot("MinIO has no bucket keys: it takes the setting and forgets it", "--endpoint aws")
+        return None
+
+    def _said(self, most: int = _LAST_WORDS) -> str:
+        """The end of its log, without its secrets."""
+        try:
+            text = self._log.read_text(errors="replace")
+        except OSError:
+            return ""
+        for secret in self.access.secrets():
+            text = text.replace(secret, "…")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return f"; it said last: {printable(' '.join(lines)[-most:])}" if lines else ""
+
+
+def _write_private(path: Path, text: str) -> None:
+    with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,53 @@
+"""The folder of one server. It is locked as long as its owner lives, so that a later run sees what a dead one left."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+_PREFIX = "sectax-s3-"
+_LOCK = "lock"
+
+
+class WorkFolder:
+    """A new folder for objects and keys, that nobody else may look into."""
+
+    def __init__(self, base: Path) -> None:
+        """Raises `OSError` where nothing can be written there."""
+        base.mkdir(parents=True, exist_ok=True)
+        name = f"{_PREFIX}{secrets.token_hex(6)}"
+        new = base / f"new-{name}"
+        new.mkdir(mode=0o700)
+        # Close-on-exec, as Python opens files: a server that outlives its owner must not hold the lock.
+        self._lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        # Under the name that `sweep` looks for it is never seen without its lock held.
+        self.path = new.rename(base / name)
+
+    def remove(self) -> None:
+        """Remove it with everything in it; may be called again."""
+        if self._lock >= 0:
+            shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = -1
+
+
+def sweep(base: Path) -> int:
+    """Remove the folders of owners that were killed; never raises. Returns how many there were."""
+    removed = 0
+    for folder in base.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+                removed += 1
+            finally:
+                os.close(lock)
+    return removed

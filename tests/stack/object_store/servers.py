@@ -1,0 +1,69 @@
+"""A real MinIO for tests, one per session and kind of transfer, and what stands between it and its clients."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sectax.stack.object_store.minio import Minio
+from sectax.toolchain import go_programs
+
+needs_minio = pytest.mark.skipif(
+    go_programs.load("minio").missing() is not None, reason="MinIO is not set up: sectax setup s3"
+)
+
+
+@functools.cache
+def has_go_client() -> bool:
+    return go_programs.load("s3-client").missing() is None
+
+
+@contextlib.contextmanager
+def running(base: Path, *, tls: bool = False) -> Iterator[Minio]:
+    server = Minio(base, tls=tls)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@contextlib.contextmanager
+def between(server: Minio, change: Callable[[bytes, int], bytes | None]) -> Iterator[str]:
+    """An address whose answers are the server's, changed: *change* is given a piece and the bytes of the answer before
+    it; None ends the connection there. The signature holds, since the client's Host header goes through as it is."""
+    host, _, port = server.access.endpoint.removeprefix("http://").partition(":")
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def carry(source: socket.socket, target: socket.socket, answers: bool) -> None:
+        passed = 0
+        with contextlib.suppress(OSError):
+            while piece := source.recv(65536):
+                changed = change(piece, passed) if answers else piece
+                if changed is None:
+                    break
+                passed += len(piece)
+                target.sendall(changed)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                far = socket.create_connection((host, int(port)))
+                threading.Thread(target=carry, args=(near, far, False), daemon=True).start()
+                threading.Thread(target=carry, args=(far, near, True), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        listener.close()
