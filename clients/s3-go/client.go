@@ -1,0 +1,428 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/md5"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go/middleware"
+)
+
+const (
+	readSize = 256 << 10
+	// Larger bodies differ in their first bytes alone, and the first one is fetched only where a GET is measured.
+	whollyNew     = 8 << 20
+	different     = 64
+	largestChunk  = 16 << 20
+	answerTimeout = 60 * time.Second
+)
+
+type request struct {
+	Command      string   `json:"command"`
+	Count        int      `json:"count"`
+	Endpoint     string   `json:"endpoint"`
+	Region       string   `json:"region"`
+	AccessKey    string   `json:"access_key"`
+	SecretKey    string   `json:"secret_key"`
+	SessionToken string   `json:"session_token"`
+	CAPem        string   `json:"ca_pem"`
+	Operation    string   `json:"operation"`
+	Bytes        int      `json:"bytes"`
+	Buckets      []string `json:"buckets"`
+	Prefix       string   `json:"prefix"`
+	Encryption   string   `json:"encryption"`
+	Key          string   `json:"key"`
+	PartBytes    int      `json:"part_bytes"`
+	Concurrency  int      `json:"concurrency"`
+	Marker       string   `json:"marker"`
+	Objects      int      `json:"objects"`
+	AddedNs      int64    `json:"added_ns"`
+}
+
+// item is what one operation works on: a body to be put, or an object that is there.
+type item struct {
+	bucket, key string
+	body        []byte
+	digest      [sha256.Size]byte
+}
+
+// client is one treatment.
+type client struct {
+	wanted   request
+	s3       *s3.Client
+	key      []byte
+	customer [3]*string // algorithm, key and its MD5 of SSE-C; all nil without
+	staged   []*item
+	stored   []*item // by the last batch
+	objects  []*item // for GET and HEAD
+	extra    []*item
+	header   string
+	attempts atomic.Int64
+	number   int
+	base     []byte // of the large bodies
+}
+
+// open makes a client, and stores, looks at and fetches the first object.
+func open(wanted request) (*client, reply, error) {
+	c := &client{wanted: wanted, number: mathrand.IntN(len(wanted.Buckets))}
+	var err error
+	if c.key, err = base64.StdEncoding.DecodeString(wanted.Key); err != nil {
+		return nil, nil, err
+	}
+	if c.s3, err = newS3(wanted); err != nil {
+		return nil, nil, err
+	}
+	if wanted.Encryption == "sse-c" {
+		sum := md5.Sum(c.key)
+		c.customer = [3]*string{aws.String("AES256"), &wanted.Key, aws.String(base64.StdEncoding.EncodeToString(sum[:]))}
+	}
+	first := c.nextItem()
+	c.fill([]*item{first}, wanted.Marker)
+	if err := c.put(first); err != nil {
+		return nil, nil, err
+	}
+	seen, err := c.look(first)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.header = headerOf(string(seen.ServerSideEncryption), seen.SSECustomerAlgorithm)
+	if wanted.Operation == "get" || wanted.Bytes <= whollyNew {
+		if _, err := c.get(first); err != nil {
+			return nil, nil, err
+		}
+	}
+	if wanted.Bytes < len(wanted.Marker) { // too short to hold it: another object shows what the server does
+		proof := c.nextItem()
+		proof.body = []byte(wanted.Marker)
+		if err := c.put(proof); err != nil {
+			return nil, nil, err
+		}
+		c.extra = append(c.extra, proof)
+	}
+	etag := clean(aws.ToString(seen.ETag))
+	witnesses := reply{
+		"encryption_header": c.header,
+		"kms_key_named":     aws.ToString(seen.SSEKMSKeyId) != "",
+		"bucket_key":        aws.ToBool(seen.BucketKeyEnabled),
+		"etag":              etagKind(etag, first.body),
+		"parts":             partsOf(etag),
+		"stored_bytes":      aws.ToInt64(seen.ContentLength),
+		"server":            serverOf(seen.ResultMetadata),
+		"first_bucket":      first.bucket,
+		"first_key":         first.key,
+	}
+	first.body = nil
+	c.objects = []*item{first}
+	if wanted.Operation == "get" || wanted.Operation == "head" {
+		for range wanted.Objects - 1 {
+			more := c.nextItem()
+			c.fill([]*item{more}, "")
+			if err := c.put(more); err != nil {
+				return nil, nil, err
+			}
+			more.body = nil
+			c.objects = append(c.objects, more)
+		}
+	}
+	if wanted.Operation != "put" {
+		c.base = nil
+	}
+	debug.FreeOSMemory() // the body of the first object is none of the operations' memory
+	return c, witnesses, nil
+}
+
+func newS3(wanted request) (*s3.Client, error) {
+	transport := awshttp.NewBuildableClient().WithTimeout(answerTimeout).WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConnsPerHost = max(10, wanted.Concurrency)
+		if wanted.Endpoint != "" {
+			t.Proxy = nil // what stays on this machine is not carried to the proxy that the environment names
+		}
+		if wanted.CAPem != "" {
+			roots := x509.NewCertPool()
+			roots.AppendCertsFromPEM([]byte(wanted.CAPem))
+			t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+		}
+	})
+	options := []func(*config.LoadOptions) error{
+		config.WithRegion(wanted.Region),
+		config.WithHTTPClient(transport),
+		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
+	}
+	if wanted.AccessKey != "" {
+		given := credentials.NewStaticCredentialsProvider(wanted.AccessKey, wanted.SecretKey, wanted.SessionToken)
+		options = append(options, config.WithCredentialsProvider(given))
+	}
+	loaded, err := config.LoadDefaultConfig(context.Background(), options...)
+	if err != nil {
+		return nil, err
+	}
+	return s3.NewFromConfig(loaded, func(o *s3.Options) {
+		o.BaseEndpoint = nil
+		if wanted.Endpoint != "" {
+			o.BaseEndpoint = &wanted.Endpoint
+			o.UsePathStyle = true
+		}
+	}), nil
+}
+
+// nextItem has the next key: all buckets in turn, from a random one on.
+func (c *client) nextItem() *item {
+	c.number++
+	name := make([]byte, 6)
+	rand.Read(name)
+	key := fmt.Sprintf("%s%06d-%s", c.wanted.Prefix, c.number, hex.EncodeToString(name))
+	return &item{bucket: c.wanted.Buckets[c.number%len(c.wanted.Buckets)], key: key}
+}
+
+// fill gives every item a random body of its own, and its hash where it will be fetched. Large bodies differ in their
+// first bytes alone: making them anew would take longer than storing them.
+func (c *client) fill(items []*item, start string) {
+	for _, each := range items {
+		if c.wanted.Bytes <= whollyNew {
+			each.body = random(c.wanted.Bytes)
+		} else {
+			if c.base == nil {
+				c.base = random(c.wanted.Bytes)
+			}
+			each.body = c.base
+			if len(items) > 1 {
+				each.body = bytes.Clone(c.base)
+			}
+			copy(each.body, random(different))
+		}
+		copy(each.body, start)
+		if c.wanted.Operation == "get" || c.wanted.Bytes <= whollyNew {
+			each.digest = sha256.Sum256(each.body)
+		}
+	}
+}
+
+// random is the key stream of AES under a fresh key.
+func random(size int) []byte {
+	secret := make([]byte, 48)
+	rand.Read(secret)
+	block, _ := aes.NewCipher(secret[:32])
+	body := make([]byte, size)
+	cipher.NewCTR(block, secret[32:]).XORKeyStream(body, body)
+	return body
+}
+
+// put stores the body, encrypted here where the treatment says so.
+func (c *client) put(to *item) error {
+	body := to.body
+	if c.wanted.Encryption == "client-aes-gcm" {
+		sealed, err := seal(c.key, body)
+		if err != nil {
+			return err
+		}
+		body = sealed
+	}
+	if c.wanted.PartBytes > 0 {
+		return c.putParts(to, body)
+	}
+	out, err := c.s3.PutObject(context.Background(), &s3.PutObjectInput{
+		Bucket: &to.bucket, Key: &to.key, Body: bytes.NewReader(body), ServerSideEncryption: c.asked(),
+		SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
+	}, c.checksums(len(body)))
+	if err != nil {
+		return err
+	}
+	return c.seen(out.ResultMetadata, headerOf(string(out.ServerSideEncryption), out.SSECustomerAlgorithm))
+}
+
+// checksums leaves the CRC32 trailer out where it cannot be: over TLS the library sends a body with a trailer as one
+// chunk, and MinIO takes chunks of at most 16 MiB.
+func (c *client) checksums(size int) func(*s3.Options) {
+	return func(o *s3.Options) {
+		if size > largestChunk && strings.HasPrefix(c.wanted.Endpoint, "https:") {
+			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		}
+	}
+}
+
+func (c *client) putParts(to *item, body []byte) error {
+	begun, err := c.s3.CreateMultipartUpload(context.Background(), &s3.CreateMultipartUploadInput{
+		Bucket: &to.bucket, Key: &to.key, ServerSideEncryption: c.asked(),
+		SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
+	})
+	if err != nil {
+		return err
+	}
+	c.count(begun.ResultMetadata)
+	var parts []types.CompletedPart
+	for offset := 0; offset < max(1, len(body)); offset += c.wanted.PartBytes {
+		number := int32(len(parts) + 1)
+		end := min(len(body), offset+c.wanted.PartBytes)
+		part, err := c.s3.UploadPart(context.Background(), &s3.UploadPartInput{
+			Bucket: &to.bucket, Key: &to.key, UploadId: begun.UploadId, PartNumber: &number,
+			Body:                 bytes.NewReader(body[offset:end]),
+			SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
+		})
+		if err != nil {
+			return err
+		}
+		c.count(part.ResultMetadata)
+		parts = append(parts, types.CompletedPart{ETag: part.ETag, PartNumber: &number, ChecksumCRC32: part.ChecksumCRC32})
+	}
+	done, err := c.s3.CompleteMultipartUpload(context.Background(), &s3.CompleteMultipartUploadInput{
+		Bucket: &to.bucket, Key: &to.key, UploadId: begun.UploadId,
+		MultipartUpload:      &types.CompletedMultipartUpload{Parts: parts},
+		SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
+	})
+	if err != nil {
+		return err
+	}
+	c.count(done.ResultMetadata)
+	return nil
+}
+
+// times are of one operation.
+type times struct{ elapsed, firstByte, check time.Duration }
+
+// get reads to the last byte, and checks what came.
+func (c *client) get(from *item) (times, error) {
+	began := time.Now()
+	out, err := c.s3.GetObject(context.Background(), &s3.GetObjectInput{
+		Bucket: &from.bucket, Key: &from.key,
+		SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
+	})
+	if err != nil {
+		return times{}, err
+	}
+	defer out.Body.Close()
+	var body io.Reader = out.Body
+	if c.wanted.Encryption == "client-aes-gcm" {
+		body = newUnsealed(c.key, out.Body)
+	}
+	var took times
+	digest, buffer := sha256.New(), make([]byte, readSize)
+	for {
+		read, err := body.Read(buffer)
+		came := time.Now()
+		if read > 0 {
+			if took.firstByte == 0 {
+				took.firstByte = came.Sub(began)
+			}
+			digest.Write(buffer[:read])
+			took.check += time.Since(came)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return times{}, err
+		}
+	}
+	took.elapsed = time.Since(began)
+	if took.firstByte == 0 {
+		took.firstByte = took.elapsed
+	}
+	if !bytes.Equal(digest.Sum(nil), from.digest[:]) {
+		return times{}, wrong{"wrong-body", fmt.Sprintf("a GET of %d bytes gave other bytes than were stored", c.wanted.Bytes)}
+	}
+	return took, c.seen(out.ResultMetadata, headerOf(string(out.ServerSideEncryption), out.SSECustomerAlgorithm))
+}
+
+func (c *client) look(at *item) (*s3.HeadObjectOutput, error) {
+	out, err := c.s3.HeadObject(context.Background(), &s3.HeadObjectInput{
+		Bucket: &at.bucket, Key: &at.key,
+		SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, c.seen(out.ResultMetadata, headerOf(string(out.ServerSideEncryption), out.SSECustomerAlgorithm))
+}
+
+func (c *client) remove(gone *item) error {
+	out, err := c.s3.DeleteObject(context.Background(), &s3.DeleteObjectInput{Bucket: &gone.bucket, Key: &gone.key})
+	if err != nil {
+		return err
+	}
+	c.count(out.ResultMetadata)
+	return nil
+}
+
+func (c *client) asked() types.ServerSideEncryption {
+	if c.wanted.Encryption == "sse-s3-header" {
+		return types.ServerSideEncryptionAes256
+	}
+	return ""
+}
+
+// seen counts the attempts, and holds the encryption header to the first one.
+func (c *client) seen(of middleware.Metadata, header string) error {
+	c.count(of)
+	if c.header != "" && header != c.header {
+		return wrong{"wrong-encryption", fmt.Sprintf("an answer names the encryption %s, the first one %s", header, c.header)}
+	}
+	return nil
+}
+
+func (c *client) count(of middleware.Metadata) {
+	made := 1
+	if results, ok := retry.GetAttemptResults(of); ok {
+		made = max(1, len(results.Results))
+	}
+	c.attempts.Add(int64(made))
+}
+
+func headerOf(sse string, customer *string) string {
+	if aws.ToString(customer) != "" {
+		return "customer"
+	}
+	if sse == "" {
+		return "none"
+	}
+	return sse
+}
+
+func etagKind(etag string, body []byte) string {
+	if strings.Contains(etag, "-") {
+		return "multipart"
+	}
+	if sum := md5.Sum(body); etag == hex.EncodeToString(sum[:]) {
+		return "md5"
+	}
+	return "opaque"
+}
+
+func partsOf(etag string) int {
+	_, number, found := strings.Cut(etag, "-")
+	if parts, err := strconv.Atoi(number); found && err == nil {
+		return parts
+	}
+	return 1
+}
+
+func serverOf(metadata middleware.Metadata) string {
+	raw, ok := awsmiddleware(metadata)
+	if !ok {
+		return ""
+	}
+	return raw.Header.Get("Server")
+}

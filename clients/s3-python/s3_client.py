@@ -1,0 +1,472 @@
+"""The S3 client in Python: boto3, spoken to as clients/PROTOCOL.md says."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+import botocore
+import urllib3
+from botocore import exceptions as trouble
+from botocore.config import Config
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
+from sealed import opened, seal
+
+PROTOCOL = 1
+_READ = 256 * 1024
+# Larger bodies differ in their first bytes alone, and the first one is fetched only where a GET is measured.
+_WHOLLY_NEW = 8 * 1024 * 1024
+_DIFFERENT = 64
+_HEADERS = {
+    "sse-s3-header": {"ServerSideEncryption": "AES256"},
+}
+
+
+class Wrong(Exception):
+    """The service answered, and the answer is not what it should be."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+
+
+@dataclass
+class Item:
+    """What one operation works on: a body to be put, or an object that is there."""
+
+    bucket: str
+    key: str
+    body: bytes = b""
+    digest: bytes = b""
+
+
+@dataclass
+class Times:
+    """Of one operation, in nanoseconds."""
+
+    elapsed: int
+    first_byte: int | None = None
+    check: int | None = None
+
+
+@dataclass
+class Client:
+    """One treatment."""
+
+    wanted: dict[str, Any]
+    s3: Any
+    key: bytes
+    staged: list[Item] = field(default_factory=list)
+    stored: list[Item] = field(default_factory=list)  # by the last batch
+    objects: list[Item] = field(default_factory=list)  # for GET and HEAD
+    extra: list[Item] = field(default_factory=list)
+    header: str = ""
+    attempts: int = 0
+    number: int = 0
+    base: bytes = b""  # of the large bodies
+
+    @property
+    def size(self) -> int:
+        return int(self.wanted["bytes"])
+
+    def next_item(self) -> Item:
+        """The next key: all buckets in turn, from a random one on."""
+        buckets = self.wanted["buckets"]
+        self.number += 1
+        return Item(
+            buckets[self.number % len(buckets)], f"{self.wanted['prefix']}{self.number:06d}-{os.urandom(6).hex()}"
+        )
+
+    def fill(self, items: list[Item], start: bytes = b"") -> None:
+        """Give every item a random body of its own, and its hash where it will be fetched.
+
+        Large bodies differ in their first bytes alone: making them anew would take longer than storing them.
+        """
+        for item in items:
+            if self.size <= _WHOLLY_NEW:
+                item.body = _random(self.size)
+            else:
+                self.base = self.base or _random(self.size)
+                item.body = os.urandom(_DIFFERENT) + self.base[_DIFFERENT:]
+            item.body = (start + item.body[len(start) :])[: self.size] if start else item.body
+            if self.wanted["operation"] == "get" or self.size <= _WHOLLY_NEW:
+                item.digest = hashlib.sha256(item.body).digest()
+
+    def put(self, item: Item) -> None:
+        """Store the body, encrypted here where the treatment says so."""
+        wanted = self.wanted
+        body = seal(self.key, item.body) if wanted["encryption"] == "client-aes-gcm" else item.body
+        where = {"Bucket": item.bucket, "Key": item.key}
+        part_bytes = int(wanted["part_bytes"])
+        if not part_bytes:
+            self._seen(self.s3.put_object(**where, Body=body, **self._encryption(), **self._customer()))
+            return
+        upload = self._seen(
+            self.s3.create_multipart_upload(**where, **self._encryption(), **self._customer()), named=False
+        )
+        parts = []
+        view = memoryview(body)
+        for number, offset in enumerate(range(0, max(1, len(body)), part_bytes), start=1):
+            part = self._seen(
+                self.s3.upload_part(
+                    **where,
+                    UploadId=upload["UploadId"],
+                    PartNumber=number,
+                    Body=bytes(view[offset : offset + part_bytes]),
+                    **self._customer(),
+                ),
+                named=False,
+            )
+            parts.append({name: part[name] for name in part if name == "ETag" or name.startswith("Checksum")})
+            parts[-1] = {name: value for name, value in parts[-1].items() if name != "ChecksumType"}
+            parts[-1]["PartNumber"] = number
+        self._seen(
+            self.s3.complete_multipart_upload(
+                **where, UploadId=upload["UploadId"], MultipartUpload={"Parts": parts}, **self._customer()
+            ),
+            named=False,
+        )
+
+    def get(self, item: Item) -> Times:
+        """Read to the last byte, and check what came."""
+        began = time.perf_counter_ns()
+        answer = self.s3.get_object(Bucket=item.bucket, Key=item.key, **self._customer())
+        digest, check, first = hashlib.sha256(), 0, 0
+        for chunk in self._plain(answer["Body"]):
+            came = time.perf_counter_ns()
+            first = first or came
+            digest.update(chunk)
+            check += time.perf_counter_ns() - came
+        ended = time.perf_counter_ns()
+        self._seen(answer)
+        if digest.digest() != item.digest:
+            raise Wrong("wrong-body", f"a GET of {self.size} bytes gave other bytes than were stored")
+        return Times(ended - began, (first or ended) - began, check)
+
+    def _plain(self, body: Any) -> Iterator[bytes]:
+        chunks = iter(lambda: body.read(_READ), b"")
+        return opened(self.key, chunks) if self.wanted["encryption"] == "client-aes-gcm" else chunks
+
+    def head(self, item: Item) -> dict[str, Any]:
+        return self._seen(self.s3.head_object(Bucket=item.bucket, Key=item.key, **self._customer()))
+
+    def delete(self, item: Item) -> None:
+        self._seen(self.s3.delete_object(Bucket=item.bucket, Key=item.key), named=False)
+
+    def operate(self, item: Item) -> Times:
+        """One timed operation."""
+        operation, added = self.wanted["operation"], int(self.wanted["added_ns"])
+        if operation == "get":
+            times = self.get(item)
+            times.elapsed += _spin(added)
+            return times
+        act = {"put": self.put, "head": self.head, "delete": self.delete}[operation]
+        began = time.perf_counter_ns()
+        act(item)
+        return Times(time.perf_counter_ns() - began + _spin(added))
+
+    def _encryption(self) -> dict[str, str]:
+        return _HEADERS.get(self.wanted["encryption"], {})
+
+    def _customer(self) -> dict[str, Any]:
+        if self.wanted["encryption"] != "sse-c":
+            return {}
+        return {"SSECustomerAlgorithm": "AES256", "SSECustomerKey": self.key}
+
+    def _seen(self, answer: dict[str, Any], *, named: bool = True) -> dict[str, Any]:
+        """Count the attempts, and hold the encryption header to the first one (*named*: this answer has to have it)."""
+        self.attempts += 1 + int(answer["ResponseMetadata"].get("RetryAttempts", 0))
+        header = _header(answer)
+        if named and self.header and header != self.header:
+            raise Wrong(
+                "wrong-encryption", f"an answer says that it is encrypted with {header}, the first {self.header}"
+            )
+        return answer
+
+
+def _spin(added_ns: int) -> int:
+    """The known cost of a positive control. Returns how long it took."""
+    began = time.perf_counter_ns()
+    while added_ns and time.perf_counter_ns() - began < added_ns:
+        pass
+    return time.perf_counter_ns() - began if added_ns else 0
+
+
+def _random(size: int) -> bytes:
+    """The key stream of AES under a fresh key: ten times as fast as the kernel's randomness."""
+    cipher = Cipher(AES(os.urandom(32)), CTR(os.urandom(16)))
+    return cipher.encryptor().update(bytes(size))
+
+
+def _header(answer: dict[str, Any]) -> str:
+    if answer.get("SSECustomerAlgorithm"):
+        return "customer"
+    return str(answer.get("ServerSideEncryption") or "none")
+
+
+def hello(_: dict[str, Any]) -> dict[str, Any]:
+    import ssl
+
+    return {
+        "client": "python",
+        "runtime": f"Python {platform.python_version()}",
+        "libraries": {
+            "boto3": boto3.__version__,
+            "botocore": botocore.__version__,
+            "urllib3": urllib3.__version__,
+            "openssl": ssl.OPENSSL_VERSION,
+        },
+        "clock": _clock(),
+    }
+
+
+def _clock() -> dict[str, Any]:
+    steps, readings = [], []
+    for _ in range(2000):
+        first = time.perf_counter_ns()
+        second = time.perf_counter_ns()
+        readings.append(second - first)
+        if second > first:
+            steps.append(second - first)
+    return {
+        "name": "perf_counter",
+        "granularity_ns": max(1, min(steps, default=1)),
+        "read_ns": int(statistics.median(readings)),
+    }
+
+
+def open_(wanted: dict[str, Any]) -> tuple[Client, dict[str, Any]]:
+    """Make a client, and store, look at and fetch the first object."""
+    client = Client(wanted, _s3(wanted), base64.b64decode(wanted["key"]))
+    client.number = random.randrange(len(wanted["buckets"]))
+    first = client.next_item()
+    marker = wanted["marker"].encode()
+    client.fill([first], marker)
+    client.put(first)
+    seen = client.head(first)
+    client.header = _header(seen)
+    operation = wanted["operation"]
+    if operation == "get" or client.size <= _WHOLLY_NEW:
+        client.get(first)
+    if client.size < len(marker):  # too short to hold it: another object shows what the server does
+        proof = client.next_item()
+        proof.body = marker
+        client.put(proof)
+        client.extra.append(proof)
+    client.objects = [first]
+    if operation in ("get", "head"):
+        more = [client.next_item() for _ in range(int(wanted["objects"]) - 1)]
+        for item in more:
+            client.fill([item])
+            client.put(item)
+            item.body = b""
+        client.objects += more
+    etag = str(seen.get("ETag", "")).strip('"')
+    witnesses = {
+        "encryption_header": client.header,
+        "kms_key_named": bool(seen.get("SSEKMSKeyId")),
+        "bucket_key": bool(seen.get("BucketKeyEnabled")),
+        "etag": _etag_kind(etag, first.body),
+        "parts": int(etag.rpartition("-")[2]) if "-" in etag else 1,
+        "stored_bytes": int(seen["ContentLength"]),
+        "server": str(seen["ResponseMetadata"]["HTTPHeaders"].get("server", "")),
+        "first_bucket": first.bucket,
+        "first_key": first.key,
+    }
+    first.body = b""
+    if operation != "put":
+        client.base = b""
+    return client, {"witnesses": witnesses}
+
+
+def _etag_kind(etag: str, body: bytes) -> str:
+    if "-" in etag:
+        return "multipart"
+    return "md5" if etag == hashlib.md5(body, usedforsecurity=False).hexdigest() else "opaque"
+
+
+def _s3(wanted: dict[str, Any]) -> Any:
+    session = boto3.session.Session()
+    settings: dict[str, Any] = {
+        "retries": {"total_max_attempts": 1},
+        "max_pool_connections": max(10, int(wanted["concurrency"])),
+        "connect_timeout": 10,
+        "read_timeout": 60,
+    }
+    given: dict[str, Any] = {"region_name": wanted["region"]}
+    if wanted["access_key"]:
+        given |= {"aws_access_key_id": wanted["access_key"], "aws_secret_access_key": wanted["secret_key"]}
+        given["aws_session_token"] = wanted["session_token"] or None
+    if wanted["endpoint"]:
+        given["endpoint_url"] = wanted["endpoint"]
+        settings["s3"] = {"addressing_style": "path"}
+        settings["proxies"] = {}  # what stays on this machine is not carried to the proxy that the environment names
+    else:
+        settings["ignore_configured_endpoint_urls"] = True
+    if wanted["ca_pem"]:
+        given["verify"] = _certificate_file(wanted["ca_pem"])
+    return session.client("s3", config=Config(**settings), **given)
+
+
+def _certificate_file(pem: str) -> str:
+    """boto3 takes a file alone; it is no secret."""
+    descriptor = os.memfd_create("ca")
+    os.write(descriptor, pem.encode())
+    return f"/proc/self/fd/{descriptor}"
+
+
+def stage(client: Client, count: int) -> dict[str, Any]:
+    operation = client.wanted["operation"]
+    if operation in ("get", "head"):
+        client.staged = [client.objects[turn % len(client.objects)] for turn in range(count)]
+        return {}
+    client.staged = [client.next_item() for _ in range(count)]
+    client.fill(client.staged)
+    if operation == "delete":
+        for item in client.staged:
+            client.put(item)
+            item.body = b""
+    return {}
+
+
+def measure(client: Client, count: int) -> dict[str, Any]:
+    items, client.staged = client.staged, []
+    if len(items) != count:
+        raise Wrong("other", f"{count} operations were asked for, {len(items)} are staged")
+    client.stored = items if client.wanted["operation"] == "put" else []
+    workers = int(client.wanted["concurrency"])
+    before = client.attempts
+    _reset_peak()
+    cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+    if workers == 1:
+        times = [client.operate(item) for item in items]
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            times = list(pool.map(client.operate, items))
+    wall, cpu = time.perf_counter_ns() - wall, time.process_time_ns() - cpu
+    return {
+        "elapsed_ns": [each.elapsed for each in times],
+        "first_byte_ns": [each.first_byte for each in times if each.first_byte is not None],
+        "check_ns": [each.check for each in times if each.check is not None],
+        "wall_ns": wall,
+        "cpu_ns": cpu,
+        "peak_bytes": _peak(),
+        "attempts": client.attempts - before,
+    }
+
+
+def clear(client: Client) -> dict[str, Any]:
+    while client.stored:
+        # The answers to a multipart upload do not all name the encryption.
+        client.head(client.stored[-1])
+        client.delete(client.stored.pop())
+    return {}
+
+
+def close(client: Client) -> dict[str, Any]:
+    clear(client)
+    for item in client.objects + client.extra:
+        client.delete(item)
+    return {"attempts": client.attempts}
+
+
+def _reset_peak() -> None:
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
+
+
+def _peak() -> int:
+    with open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def fault(error: Exception) -> dict[str, Any]:
+    """What went wrong, as a kind and a text."""
+    if isinstance(error, Wrong):
+        return {"ok": False, "kind": error.kind, "reason": str(error)}
+    if isinstance(error, trouble.ClientError):
+        told = error.response.get("Error", {})
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", "")
+        code = str(told.get("Code", ""))
+        return {
+            "ok": False,
+            "kind": code or "other",
+            "reason": f"{error.operation_name}: {told.get('Message') or code} (HTTP {status})",
+        }
+    kind = "other"
+    if isinstance(error, trouble.SSLError):
+        kind = "certificate"
+    elif isinstance(error, trouble.ReadTimeoutError | trouble.ConnectTimeoutError):
+        kind = "timeout"
+    elif isinstance(error, trouble.IncompleteReadError | trouble.ResponseStreamingError):
+        kind = "short-body"
+    elif isinstance(error, trouble.FlexibleChecksumError):
+        kind = "wrong-checksum"
+    elif isinstance(error, trouble.NoCredentialsError | trouble.PartialCredentialsError):
+        kind = "credentials"
+    elif isinstance(error, trouble.ConnectionError | trouble.HTTPClientError | OSError):
+        kind = "connection"
+    elif type(error).__name__ == "InvalidTag":
+        kind = "wrong-body"
+    return {"ok": False, "kind": kind, "reason": f"{type(error).__name__}: {error}"}
+
+
+def answer(client: Client, request: dict[str, Any]) -> dict[str, Any]:
+    """The reply to a request that needs an open client."""
+    match request["command"]:
+        case "stage":
+            return stage(client, request["count"])
+        case "measure":
+            return measure(client, request["count"])
+        case "clear":
+            return clear(client)
+        case "close":
+            return close(client)
+    raise Wrong("other", f"there is no command {request['command']!r}")
+
+
+def main() -> None:
+    client: Client | None = None
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        command = request["command"]
+        try:
+            if command == "hello":
+                reply = hello(request)
+            elif command == "open":
+                client, reply = open_(request)
+            elif client is None:
+                raise Wrong("other", f"{command} before open")
+            else:
+                reply = answer(client, request)
+            reply = {"ok": True} | reply
+        except Exception as error:  # every fault of a service is an ordinary answer
+            reply = fault(error)
+        sys.stdout.write(json.dumps(reply) + "\n")
+        sys.stdout.flush()
+        if command == "close" and reply["ok"]:
+            return
+
+
+if __name__ == "__main__":
+    main()
