@@ -1,0 +1,280 @@
+"""An S3 client as a subject: opened with a proof that the service encrypts, visited for batches of operations."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from pathlib import Path
+
+import msgspec
+
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.sandboxes.process.errors import ChildError
+from sectax.sandboxes.process.telemetry import TelemetryReader, difference
+from sectax.stack.object_store.proof import cached_share, holds, stored_bytes
+from sectax.stack.object_store.server import ServerFailed
+from sectax.subjects.probe.failures import redaction
+from sectax.subjects.s3.client_process import Answered, ClientProcess, Measured
+from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE
+from sectax.subjects.s3.failures import story
+from sectax.subjects.s3.spec import S3Spec
+
+LATENCY = "latency"
+FIRST_BYTE = "first_byte"
+CHECK = "check"
+TRANSFER = "transfer"
+CLIENT_CPU = "client_cpu"
+SERVER_CPU = "server_cpu"
+CLIENT_MEMORY = "client_memory"
+DISK_BYTES = "disk_bytes"
+
+# A GET of a small object goes round several, one per bucket; a large one is stored once a block.
+_OBJECTS = 3
+_LARGE = 4 * 1024 * 1024
+# The clock of a file system may be so much behind.
+_FILE_CLOCK_S = 2.0
+# Two clocks of one machine may differ so much over a batch.
+_CLOCKS_AGREE = 1.02
+_CLOCKS_AGREE_S = 2e-3
+
+_Trouble = (ChildError, Answered, msgspec.DecodeError)
+
+
+class S3Subject:
+    """Implements `sectax.model.subject.Subject` for an S3 client."""
+
+    def __init__(self, spec: S3Spec) -> None:
+        self.first: tuple[Observation, ...] = ()
+        self._spec = spec
+        self._client: ClientProcess | None = None
+        self._telemetry: TelemetryReader | None = None
+        self._stage = "open"
+        self._clock = ""
+        self._disk_bytes: int | None = None
+        self._redacted = redaction((*spec.access.secrets(), spec.key))
+
+    def start(self) -> None:
+        """Start the client, without waiting for it."""
+        if self._client is not None:
+            return
+        try:
+            self._client = ClientProcess(self._spec)
+        except ChildError as error:
+            raise self._failed(error, "start") from error
+
+    def open(self) -> Witnesses:
+        """Store the first object, and see that it is encrypted as the treatment claims.
+
+        Returns:
+            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`), parts, stored_bytes,
+            server: as the client read them back. proof: whether the marker was found in the server's files. disk_bytes:
+            what the object takes there. page_cache: which share of it the kernel keeps. `client`, `runtime`,
+            `library_…` and the clock's figures.
+        Raises:
+            SubjectSkipped: the service encrypts what was to be plain.
+            SubjectFailed: it does not encrypt what it says, or refuses.
+            ServerFailed: the local server has ended.
+        """
+        self.start()
+        spec, client = self._spec, self._running()
+        marker = secrets.token_hex(16)
+        prefix = f"{spec.prefix}{secrets.token_hex(6)}/"
+        objects = 1 if spec.bytes > _LARGE else _OBJECTS
+        began = time.time()
+        try:
+            hello = client.hello()
+            opened = client.open(prefix, marker, objects)
+        except _Trouble as error:
+            raise self._failed(error, "open") from error
+        seen = dict(opened.witnesses)
+        bucket, key = str(seen.pop("first_bucket", "")), str(seen.pop("first_key", ""))
+        self._check_header(str(seen.get("encryption_header")))
+        witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
+        if spec.data:
+            witnesses |= self._proof(bucket, key, marker, began - _FILE_CLOCK_S)
+        self._clock = str(hello.clock["name"])
+        self._telemetry = TelemetryReader(client.child.pid)
+        self._stage = "visit"
+        libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
+        clock: Witnesses = {
+            "clock": self._clock,
+            "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
+            "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
+        }
+        return witnesses | {"client": hello.client, "runtime": self._safe(hello.runtime)} | libraries | clock
+
+    def visit(self, work: Work) -> Visit:
+        """Have the operations run: `work.settle` of them thrown away, then `work.count`.
+
+        Observations, by the client's own clock: `latency` in seconds, one per operation; of a GET also `first_byte` and
+        `check`, the hashing of the body that latency holds too; `transfer`, the seconds of the whole batch over its
+        bytes; `client_cpu`, and `server_cpu` where the server is ours; `client_memory` in bytes; `disk_bytes`.
+        Bodies are made and objects are removed outside of all of them.
+        """
+        if work.extra:
+            raise ValueError("an operation's known cost is S3Spec.added_s; others cannot be added to it")
+        if work.settle:
+            self._batch(work.settle)
+        batch, server_s, ridden = self._batch(work.count)
+        clock, count = self._clock, work.count
+        observed = [Observation(LATENCY, each * 1e-9, "s", clock, 1) for each in batch.elapsed_ns]
+        observed += [Observation(FIRST_BYTE, each * 1e-9, "s", clock, 1) for each in batch.first_byte_ns]
+        observed += [Observation(CHECK, each * 1e-9, "s", clock, 1) for each in batch.check_ns]
+        if self._spec.bytes:
+            observed.append(Observation(TRANSFER, batch.wall_ns * 1e-9, "s", clock, count * self._spec.bytes))
+        observed.append(Observation(CLIENT_CPU, batch.cpu_ns * 1e-9, "s", "process CPU time", count))
+        if server_s is not None:
+            observed.append(Observation(SERVER_CPU, server_s, "s", "server's CPU time", count))
+        if batch.peak_bytes:
+            observed.append(Observation(CLIENT_MEMORY, float(batch.peak_bytes), "B", "kernel", 1))
+        if self._disk_bytes is not None:
+            observed.append(Observation(DISK_BYTES, float(self._disk_bytes), "B", "file system", 1))
+        return Visit(tuple(observed), ridden)
+
+    def close(self) -> Witnesses:
+        """Have the client remove what it stored, and end. Returns `attempts`."""
+        self._stage = "close"
+        try:
+            attempts = self._running().close()
+        except _Trouble as error:
+            raise self._failed(error, "close") from error
+        self.kill()
+        return {"requests": attempts}
+
+    def kill(self) -> None:
+        """End the client at once; never raises. What it stored is removed with the buckets."""
+        if self._telemetry is not None:
+            self._telemetry.close()
+            self._telemetry = None
+        if self._client is not None:
+            with contextlib.suppress(OSError):
+                self._client.kill()
+
+    def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
+        """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
+        client, telemetry, doing = self._running(), self._telemetry, "stage"
+        try:
+            client.stage(count)
+            doing = self._spec.operation
+            before = None if telemetry is None else telemetry.read()
+            server, began = self._server_cpu_s(), time.monotonic()
+            batch = client.measure(count)
+            spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
+            after = None if telemetry is None else telemetry.read()
+            doing = "clear"
+            client.clear(count)
+        except _Trouble as error:
+            raise self._failed(error, doing) from error
+        self._check_times(batch, count, spanned_s)
+        ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
+        ridden["attempts"] = float(batch.attempts)
+        server_s = None if server is None or server_after is None else server_after - server
+        return batch, server_s, ridden
+
+    def _check_times(self, batch: Measured, count: int, spanned_s: float) -> None:
+        """Refuse times that cannot be."""
+        longest_s = spanned_s * _CLOCKS_AGREE + _CLOCKS_AGREE_S
+        if len(batch.elapsed_ns) != count:
+            raise self._failure(f"{len(batch.elapsed_ns)} times came for {count} operations", "report it")
+        if batch.wall_ns * 1e-9 > longest_s or max(batch.elapsed_ns) > batch.wall_ns:
+            raise self._failure("reports times that cannot be: longer than it took to get them", "report it")
+        if any(check > elapsed for check, elapsed in zip(batch.check_ns, batch.elapsed_ns, strict=False)):
+            raise self._failure("reports times that cannot be: the check takes longer than the whole", "report it")
+
+    def _check_header(self, seen: str) -> None:
+        claimed = ENCRYPTIONS[self._spec.encryption]
+        if seen == claimed.header:
+            return
+        self.kill()
+        if self._spec.encryption == NONE:
+            raise SubjectSkipped(
+                f"{self._title()}: nothing was asked for, and the service encrypts all the same ({self._safe(seen)})",
+                "AWS has encrypted every new object with SSE-S3 since 2023-01-05: compare with that, "
+                "--endpoint aws does so by itself",
+            )
+        raise self._failure(
+            f"claims {claimed.words}, and the object says {self._safe(seen)}", "does the service know this encryption?"
+        )
+
+    def _proof(self, bucket: str, key: str, marker: str, since: float) -> Witnesses:
+        """Search the server's files for what the first object's body begins with."""
+        spec, data = self._spec, Path(self._spec.data)
+        found = holds(data, marker.encode(), since)
+        hides = ENCRYPTIONS[spec.encryption].hides
+        if found is hides:
+            words = ENCRYPTIONS[spec.encryption].words
+            raise self._failure(
+                f"{words} is claimed, and its plaintext was found in the server's files"
+                if found
+                else "is to be plain, and its plaintext was not found in the server's files",
+                "nothing is timed that does not do what its name says; report it",
+            )
+        witnesses: Witnesses = {"proof": "plaintext found on disk" if found else "no plaintext on disk"}
+        stored = data / bucket / key
+        if stored.is_dir():
+            self._disk_bytes = stored_bytes(stored)
+            witnesses["disk_bytes"] = self._disk_bytes
+            cached = cached_share(stored)
+            if cached is not None:
+                witnesses["page_cache"] = _cache_words(cached)
+        return witnesses
+
+    def _server_cpu_s(self) -> float | None:
+        if not self._spec.server_pid:
+            return None
+        try:
+            # The clock of another process's CPU time, as clock_getcpuclockid(3) makes it.
+            return time.clock_gettime((~self._spec.server_pid << 3) | 2)
+        except OSError:
+            return None
+
+    def _running(self) -> ClientProcess:
+        if self._client is None:
+            raise RuntimeError("the subject was not started")
+        return self._client
+
+    def _title(self) -> str:
+        spec = self._spec
+        return f"s3 ({spec.operation}, {spec.bytes} bytes, {spec.encryption}, {spec.client} client)"
+
+    def _failed(self, error: Exception, doing: str) -> Exception:
+        if self._spec.server_pid and not _lives(self._spec.server_pid):
+            self.kill()
+            return ServerFailed(
+                f"the local S3 server has ended in the middle of the run{self._last_words()}",
+                "sectax resume goes on with a new one; is there enough memory and disk?",
+            )
+        return self._failure(*story(error, doing))
+
+    def _failure(self, message: str, hint: str) -> SubjectFailed:
+        self.kill()
+        safe = printable(self._redacted(f"{self._title()}: {message}"))
+        return SubjectFailed(safe, self._redacted(hint), self._stage)
+
+    def _last_words(self) -> str:
+        try:
+            lines = Path(self._spec.log).read_text(errors="replace").strip().splitlines()
+        except OSError:
+            return ""
+        return f"; it said last: {printable(self._redacted(lines[-1]), 200)}" if lines else ""
+
+    def _safe(self, value: Witness) -> Witness:
+        return printable(self._redacted(value), 200) if isinstance(value, str) else value
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    return stat[stat.rindex(b")") + 2 :][:1] not in (b"Z", b"X")
+
+
+def _cache_words(share: float) -> str:
+    if share >= 0.9:
+        return "held"
+    return "not held" if share <= 0.1 else "held in part"
