@@ -28,16 +28,15 @@ def typical_speeds(evidence: Evidence) -> list[Figure]:
 
 def parts_of(figure: Figure, evidence: Evidence) -> list[Figure]:
     """The operations that it must do as a part of itself and that were measured beside it, the next one first."""
-    beside = [
-        other
-        for other in evidence.figures
-        if other.table == figure.table and evidence.arms[other.treatment].cell == evidence.arms[figure.treatment].cell
-    ]
+    own = figure.circumstances.operation
+    # The level that names the operation differs, and nothing else.
     return [
         other
         for operation in figure.circumstances.contains or ()
-        for other in beside
-        if other.circumstances.operation == operation
+        for other in evidence.figures
+        if other.table == figure.table
+        and other.circumstances.operation == operation
+        and all(level in (own, other.levels.get(name)) for name, level in figure.levels.items())
     ]
 
 

@@ -79,13 +79,16 @@ def _figures(measured: Measured, treatments: Sequence[Treatment]) -> Iterable[Fi
 
 def _circumstances(plan: Plan, treatment: Treatment) -> Circumstances:
     """What one operation of a treatment carries and contains, as the plan says."""
-    operation, contents = treatment.levels.get(plan.control), plan.contents
+    contents = plan.contents
+    factor = contents.operation_factor if contents is not None else ""
+    operation = treatment.levels.get(factor or plan.control)
     if contents is None or operation is None:
         return Circumstances(operation=operation)
     size = contents.sizes.get(treatment.levels.get(contents.size_factor, ""))
+    moves = Moves.METADATA if operation in contents.metadata else Moves.BODY
     return Circumstances(
         operation=operation,
-        moves=None if size is None else Moves.BODY,
+        moves=None if size is None else moves,
         contains=contents.parts.get(operation, ()),
         size_bytes=size,
         link_bytes_s=contents.bytes_s.get(operation),

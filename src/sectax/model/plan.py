@@ -57,14 +57,18 @@ class Contents:
     Attributes:
         size_factor: the factor whose levels are the size of the body that every operation carries.
         sizes: its levels in bytes.
-        parts: level of the control -> the levels whose whole work it does as a part of its own, the nearest first.
-        bytes_s: level of the control -> what it does beyond its parts passes over the body, and never faster than so.
+        parts: operation -> the operations whose whole work it does as a part of its own, the nearest first.
+        bytes_s: operation -> what it does beyond its parts passes over the body, and never faster than so.
+        operation_factor: the factor whose levels are the operations; empty where it is the control.
+        metadata: the operations that move no body, whatever its size.
     """
 
     size_factor: str
     sizes: dict[str, int]
     parts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     bytes_s: dict[str, float] = field(default_factory=dict)
+    operation_factor: str = ""
+    metadata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
