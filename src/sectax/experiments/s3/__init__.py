@@ -1,0 +1,1 @@
+"""What does bucket encryption cost a client of S3?"""

@@ -1,0 +1,143 @@
+"""Where a plan is measured: the servers that it needs, buckets for every encryption, a client for every treatment."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sectax.experiments.interface import Bench
+from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, size_bytes
+from sectax.experiments.s3.where import AWS, LOCAL, Where, read_where
+from sectax.model.plan import Calibrated, Plan
+from sectax.model.treatment import Role, Treatment
+from sectax.stack.object_store.minio import Minio
+from sectax.stack.object_store.server import Access, ObjectServer
+from sectax.stack.object_store.work_folder import sweep as sweep_folders
+from sectax.subjects.s3.buckets import Buckets
+from sectax.subjects.s3.buckets import sweep as sweep_buckets
+from sectax.subjects.s3.spec import S3Spec
+from sectax.toolchain import go_programs
+from sectax.toolchain.cache import state_folder
+
+_KEY = "object_key"
+
+
+@dataclass(frozen=True)
+class _Service:
+    """One way to the objects: over plain HTTP or over TLS."""
+
+    access: Access
+    server: ObjectServer | None
+    buckets: Buckets
+    names: dict[str, tuple[str, ...]]
+
+
+class S3Bench(Bench):
+    """Implements `Bench` for the experiment `s3`."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._where = read_where(plan.options)
+        self._services: dict[str, _Service] = {}
+
+    def identity(self) -> dict[str, str]:
+        identity = {}
+        clients = {treatment.levels["client"] for treatment in self.plan.treatments}
+        if PYTHON in clients:
+            import boto3  # type: ignore[import-untyped]
+            import botocore  # type: ignore[import-untyped]
+
+            identity["s3.client.python"] = f"boto3 {boto3.__version__}, botocore {botocore.__version__}"
+        if GO in clients:
+            identity["s3.client.go"] = go_programs.load("s3-client").path.parent.name
+        if self._where.endpoint == LOCAL:
+            identity["s3.server"] = f"MinIO {go_programs.load('minio').version}"
+        else:
+            identity["s3.server"] = self._where.endpoint
+        return identity
+
+    def inputs(self) -> dict[str, str]:
+        """The key of SSE-C and of the client's own encryption."""
+        return {_KEY: base64.b64encode(secrets.token_bytes(32)).decode()}
+
+    def start(self, inputs: Mapping[str, str]) -> None:
+        """Remove what killed runs left, start the servers, and make the buckets."""
+        wanted: dict[str, set[str]] = {}
+        for treatment in self.plan.treatments:
+            wanted.setdefault(treatment.levels["transfer"], set()).add(treatment.levels["encryption"])
+        if self._where.endpoint == LOCAL:
+            sweep_folders(self._where.data)
+        for transfer, encryptions in sorted(wanted.items()):
+            self._services[transfer] = self._service(transfer, encryptions)
+
+    def _service(self, transfer: str, encryptions: set[str]) -> _Service:
+        where = self._where
+        if where.endpoint == LOCAL:
+            server = Minio(where.data, tls=transfer == TLS)
+            self.callback(server.stop)
+            server.start()
+            # What it holds goes with it.
+            buckets = Buckets(server.access)
+            access = server.access
+        else:
+            server = None
+            access = Access("" if where.endpoint == AWS else where.endpoint, where.region, ca_pem=where.ca)
+            journals = state_folder() / "s3-buckets"
+            sweep_buckets(access, journals)
+            buckets = Buckets(access, journals)
+            self.callback(buckets.remove)
+        names = {}
+        for encryption in sorted(encryptions):
+            if encryption in where.buckets:
+                names[encryption] = buckets.use(where.buckets[encryption], encryption)
+            else:
+                names[encryption] = buckets.make(encryption, where.kms_key or _kms_key(where))
+        return _Service(access, server, buckets, names)
+
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> S3Spec:
+        levels = treatment.levels
+        service, client = self._services[levels["transfer"]], levels["client"]
+        server = service.server
+        return S3Spec(
+            client=client,
+            argv=_argv(client),
+            access=service.access,
+            operation=levels["operation"],
+            encryption=levels["encryption"],
+            bytes=size_bytes(levels["size"]),
+            buckets=service.names[levels["encryption"]],
+            prefix=service.buckets.prefix,
+            key=inputs[_KEY],
+            part_bytes=PART_BYTES if levels["upload"] == MULTIPART else 0,
+            concurrency=int(levels["concurrency"]),
+            data="" if server is None else str(server.data),
+            log="" if server is None else str(server.data.parent / "log"),
+            server_pid=0 if server is None else server.pid,
+            added_s=_added_s(treatment, self.plan, calibrated),
+        )
+
+
+def _kms_key(where: Where) -> str:
+    from sectax.stack.object_store.minio import KMS_KEY
+
+    return KMS_KEY if where.endpoint == LOCAL else ""
+
+
+def _argv(client: str) -> tuple[str, ...]:
+    if client == GO:
+        return (str(go_programs.load("s3-client").path),)
+    # boto3 comes with sectax, so it is the Python that runs sectax.
+    return (sys.executable, str(go_programs.client_folder("s3-python") / "s3_client.py"))
+
+
+def _added_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None) -> float:
+    """The positive control's known cost: twice the margin of what the pilot saw of the baseline."""
+    if treatment.role is not Role.POSITIVE or calibrated is None:
+        return 0.0
+    baseline = calibrated.calibrations.get(plan.cell(treatment.cell).baseline)
+    if baseline is None:
+        return 0.0
+    return 2 * plan.stopping.margin * (baseline.typical_s or baseline.operation_s)

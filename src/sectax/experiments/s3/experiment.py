@@ -1,0 +1,190 @@
+"""The experiment: what varies, what is measured, and in which words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from sectax.experiments.interface import Bench, Design, Experiment, Request, Requirement, Rules
+from sectax.experiments.levels import choose
+from sectax.experiments.s3.levels import (
+    FACTORS,
+    GO,
+    MULTIPART,
+    PART_BYTES,
+    PRESETS,
+    PYTHON,
+    SINGLE,
+    WORDS,
+    concurrency_levels,
+    size_bytes,
+    size_levels,
+)
+from sectax.experiments.s3.requirements import NeedsProgram
+from sectax.experiments.s3.where import AWS, FOLDER, LOCAL, OPTIONS, Where, read_where
+from sectax.model.advice_rules import AdviceRules, GrowsWithSize
+from sectax.model.metric import Better, Metric, Summary
+from sectax.model.plan import Contents, Plan
+from sectax.model.treatment import Factor
+from sectax.model.why_not import WhyNot
+from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE, SSE_S3
+from sectax.subjects.s3.spec import METADATA
+
+Levels = dict[str, str]
+
+LATENCY = Metric("latency", "s", Better.LOWER, Summary.MEDIAN, observed="latency")
+_METRICS = (
+    LATENCY,
+    Metric("p90_latency", "s", Better.LOWER, Summary.P90, "latency", compared=False),
+    Metric("p99_latency", "s", Better.LOWER, Summary.P99, "latency", compared=False),
+    Metric("throughput", "B/s", Better.HIGHER, Summary.RATE, "transfer", compared=False),
+    Metric("first_byte", "s", Better.LOWER, Summary.MEDIAN, "first_byte", compared=False),
+    Metric("check", "s", Better.LOWER, Summary.MEDIAN, "check", compared=False),
+    Metric("client_cpu", "s", Better.LOWER, Summary.MEAN, "client_cpu", cpu=True),
+)
+_OF_OUR_SERVER = (
+    Metric("server_cpu", "s", Better.LOWER, Summary.MEAN, "server_cpu", cpu=True),
+    Metric("disk_bytes", "B", Better.LOWER, Summary.MAXIMUM, "disk_bytes", compared=False),
+)
+_MEMORY = Metric("client_memory", "B", Better.LOWER, Summary.MAXIMUM, "client_memory", compared=False)
+
+# No TCP connection of one machine carries 160 Gbit/s: a body that would be faster was not moved.
+_NO_LINK_BYTES_S = 2e10
+BATCH_S = 0.05
+# A visit of a large object takes most of a second: few of them, and more blocks.
+_ROUNDS = {"quick": (1, 6), "default": (2, 8), "published": (1, 4)}
+
+_PUBLISHED_CHOICES = (
+    "the study's server is Amazon S3, here a MinIO on this machine: the shape can be compared, seconds cannot",
+    "its client is aws-sdk v2 in Ruby, by the gist that it is made of: here boto3 (or --level client=go)",
+    "KB and MB are read as 1000 and 1000² bytes",
+    "its GETs never read the body: here every GET reads to the last byte, and the body is checked",
+    "it put, fetched, looked up and deleted ten times each, one object after the other: here batches in random order, "
+    "in fresh processes, and as many blocks as a verdict needs",
+)
+_LOCAL_TRANSFERS = (
+    "The server is MinIO on this machine, and it shares the processors with its client: what encryption costs in CPU "
+    "time and bytes holds for MinIO on processors like this one. On AWS the service's share is not yours to pay, the "
+    "network is slower than this loopback, and every object is encrypted anyway: expect less than these ratios."
+)
+_AWS_TRANSFERS = (
+    "It holds for this region, this network path and these hours. The baseline is SSE-S3, which AWS always does."
+)
+_TRANSFERS = "It holds for the service at that address and the network path to it."
+
+
+class S3Experiment(Experiment):
+    """Storing and fetching objects under each kind of encryption, against objects without."""
+
+    name = "s3"
+    title = "What does bucket encryption cost my client?"
+    presets = ("default", "quick", "published")
+    factors = FACTORS
+    options = OPTIONS
+    budgets_s: Mapping[str, float] = {"quick": 150.0, "default": 400.0, "published": 600.0}
+
+    def design(self, request: Request) -> Design:
+        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+        where = read_where(options)
+        preset = PRESETS[request.preset]
+        if where.endpoint == AWS:
+            preset = preset | {"encryption": _without_none(preset)}
+        if where.endpoint != LOCAL:
+            preset = preset | {"transfer": (where.transfer,)}
+        no_go = NeedsProgram("s3-client").why_not()
+        preset = preset | {"client": (GO if no_go is None else PYTHON,)}
+        factors = choose(_known(request), preset, request.levels)
+        return Design(
+            factors=factors,
+            control="encryption",
+            baseline=where.baseline,
+            metrics=(*_METRICS, *(_OF_OUR_SERVER if where.endpoint == LOCAL else ()), _MEMORY),
+            rules=Rules(
+                family=lambda levels: levels["client"],
+                requires=lambda levels: _requires(levels, where),
+                declares=lambda levels: {"encryption_header": ENCRYPTIONS[levels["encryption"]].header},
+                # Only metadata move in the others, which are there to show that.
+                primary=lambda levels: levels["operation"] in ("put", "get"),
+                extra_operations=False,
+            ),
+            transfers={LOCAL: _LOCAL_TRANSFERS, AWS: _AWS_TRANSFERS}.get(where.endpoint, _TRANSFERS),
+            batch_s=BATCH_S,
+            rounds_range=_ROUNDS[request.preset],
+            # A client that is open has stored an object, and mostly fetched it: its connection is warm.
+            warms_up=False,
+            settles=False,
+            options=options,
+            choices=_PUBLISHED_CHOICES if request.preset == "published" else (),
+            answered_by=(
+                "the answer is latency, to the last byte: it is what a caller waits for; CPU time of client and server "
+                f"stands beside it{_instead(factors, no_go)}"
+            ),
+            beside=("client_cpu", *(("server_cpu",) if where.endpoint == LOCAL else ())),
+            contents=Contents(
+                size_factor="size",
+                sizes={level: size_bytes(level) for level in _levels(factors, "size")},
+                operation_factor="operation",
+                metadata=tuple(sorted(METADATA)),
+                parts={"get": ("head",)},
+                bytes_s={"get": _NO_LINK_BYTES_S, "put": _NO_LINK_BYTES_S},
+            ),
+            equal_witnesses=("runtime", "parts", "server"),
+            words=WORDS,
+        )
+
+    def bench(self, plan: Plan) -> Bench:
+        from sectax.experiments.s3.bench import S3Bench
+
+        return S3Bench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        return AdviceRules(metric=LATENCY.name, growth=GrowsWithSize("encryption"))
+
+    def requirements(self) -> tuple[str, ...]:
+        return ("program:minio", "program:s3-client")
+
+
+def _known(request: Request) -> tuple[Factor, ...]:
+    """The factors with the levels that the user named, where any may be named."""
+    named = {"size": size_levels, "concurrency": concurrency_levels}
+    return tuple(
+        Factor(
+            each.name,
+            named[each.name](request.levels.get(each.name, tuple(level for level in each.levels if level != "…"))),
+        )
+        if each.name in named
+        else each
+        for each in FACTORS
+    )
+
+
+def _without_none(preset: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The preset's kinds of encryption where there is no object without one."""
+    wanted = preset.get("encryption", tuple(ENCRYPTIONS))
+    return tuple(dict.fromkeys(level for level in (SSE_S3, *wanted) if level != NONE))
+
+
+def _levels(factors: tuple[Factor, ...], name: str) -> tuple[str, ...]:
+    return next(factor.levels for factor in factors if factor.name == name)
+
+
+def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:
+    """Why the client is not the fast one."""
+    if no_go is None or _levels(factors, "client") != (PYTHON,):
+        return ""
+    return f"; the client is boto3, since {no_go.reason} ({no_go.hint})"
+
+
+def _requires(levels: Levels, where: Where) -> Iterable[Requirement | WhyNot]:
+    contradiction = where.lacks(levels["transfer"], levels["encryption"])
+    if contradiction is not None:
+        yield contradiction
+    if levels["upload"] == MULTIPART and size_bytes(levels["size"]) <= PART_BYTES:
+        yield WhyNot("it fits into one part of 8 MiB", f"--level upload={SINGLE}, or a larger size")
+    if where.endpoint == LOCAL:
+        yield NeedsProgram("minio")
+    if levels["client"] == GO:
+        yield NeedsProgram("s3-client")
+
+
+EXPERIMENT = S3Experiment()

@@ -1,0 +1,98 @@
+"""Factors and levels of the experiment, its presets, and what a person calls them."""
+
+from __future__ import annotations
+
+import re
+
+from sectax.model.errors import WrongUse
+from sectax.model.treatment import Factor
+from sectax.subjects.s3.encryption import CLIENT, ENCRYPTIONS, NONE, SSE_C, SSE_KMS, SSE_S3, SSE_S3_HEADER
+from sectax.subjects.s3.spec import OPERATIONS
+
+SIZES = ("10KB", "20KB", "50KB", "1MB", "10MB", "100MB")  # the study's
+PLAIN, TLS = "plain", "tls"
+PYTHON, GO = "python", "go"
+SINGLE, MULTIPART = "single", "multipart"
+# S3's least size of a part is 5 MiB; 8 MiB is what AWS's own tools take.
+PART_BYTES = 8 * 1024 * 1024
+
+FACTORS = (
+    Factor("client", (PYTHON, GO)),
+    Factor("operation", OPERATIONS),
+    Factor("size", (*SIZES, "…")),
+    Factor("transfer", (PLAIN, TLS)),
+    Factor("concurrency", ("1", "…")),
+    Factor("upload", (SINGLE, MULTIPART)),
+    Factor("encryption", tuple(ENCRYPTIONS)),
+)
+
+_COMMON = {"concurrency": ("1",), "upload": (SINGLE,)}
+PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
+    "default": _COMMON
+    | {"size": ("10KB", "1MB", "100MB"), "encryption": (NONE, SSE_S3, SSE_S3_HEADER, SSE_KMS, SSE_C, CLIENT)},
+    # All over TLS, as everybody's S3 is: so that one baseline serves SSE-C too.
+    "quick": _COMMON
+    | {
+        "operation": ("put", "get"),
+        "size": ("10KB", "100MB"),
+        "transfer": (TLS,),
+        "encryption": (NONE, SSE_S3, SSE_KMS, SSE_C),
+    },
+    "published": _COMMON | {"size": SIZES, "transfer": (PLAIN,), "encryption": (NONE, SSE_S3)},
+}
+
+WORDS = {name: each.words for name, each in ENCRYPTIONS.items()} | {
+    "operation=put": "stores",
+    "operation=get": "fetches",
+    "operation=head": "looks up",
+    "operation=delete": "deletes",
+    "transfer=plain": "over plain HTTP",
+    "transfer=tls": "over TLS",
+    "client=python": "with boto3",
+    "client=go": "with aws-sdk-go-v2",
+    "upload=single": "in one request",
+    "upload=multipart": "in parts of 8 MiB",
+    "metric=latency": "latency",
+    "metric=p90_latency": "p90 of latency",
+    "metric=p99_latency": "p99 of latency",
+    "metric=throughput": "throughput",
+    "metric=first_byte": "time to first byte",
+    "metric=check": "hashing of the body",
+    "metric=client_cpu": "CPU time of the client",
+    "metric=server_cpu": "CPU time of the server",
+    "metric=client_memory": "memory of the client",
+    "metric=disk_bytes": "bytes on disk",
+}
+
+_SIZE = re.compile(r"(\d{1,10})(B|KB|MB|GB|KiB|MiB|GiB)?", re.ASCII)
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_LARGEST = 2**30
+_MOST_AT_ONCE = 256
+
+
+def size_bytes(level: str) -> int:
+    """Of a level as in `10KB` (1000 bytes each) or `1MiB`. Raises `WrongUse`."""
+    found = _SIZE.fullmatch(level)
+    size = int(found[1]) * _UNITS[found[2] or ""] if found else -1
+    if not 0 <= size <= _LARGEST:
+        raise WrongUse(
+            f"the factor size has no level {level!r}", "a size is one as in 0B, 10KB, 1MiB or 1GiB, at most 1GiB"
+        )
+    return size
+
+
+def size_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The sizes asked for, the smallest first; `all` are the study's. Raises `WrongUse`."""
+    if asked == ("all",):
+        return SIZES
+    return tuple(sorted(dict.fromkeys(asked), key=size_bytes))
+
+
+def concurrency_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The numbers of operations at once that were asked for. Raises `WrongUse`."""
+    for text in asked:
+        if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= _MOST_AT_ONCE):
+            raise WrongUse(
+                f"the factor concurrency has no level {text!r}", f"how many operations at once: 1 to {_MOST_AT_ONCE}"
+            )
+    return tuple(sorted({str(int(text)) for text in asked}, key=int))

@@ -1,0 +1,135 @@
+"""Where objects go: a server of sectax's own, AWS, or an S3 service at an address; and what that service can do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sectax.experiments.interface import Option
+from sectax.experiments.s3.levels import PLAIN, TLS
+from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
+from sectax.model.why_not import WhyNot
+from sectax.stack.object_store.minio import Minio
+from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
+from sectax.toolchain.cache import state_folder
+
+LOCAL, AWS = "local", "aws"
+FOLDER = "folder"  # from where the user's paths count; not an option
+
+OPTIONS = (
+    Option("endpoint", "local (default: a server of sectax's own), aws, or the address of an S3 service", "WHERE"),
+    Option("region", "of the service (default: AWS_REGION, or us-east-1)", "NAME"),
+    Option("ca", "a file with the certificate that the service's is signed by", "FILE"),
+    Option(
+        "bucket", "a bucket that is there, for one level of encryption; others are made", "LEVEL=NAME", multiple=True
+    ),
+    Option("kms-key", "the KMS key of buckets that are made (default: AWS's own for S3)", "ID"),
+    Option("data", "where the local server keeps its objects (default: sectax's state folder)", "FOLDER"),
+)
+_BASIC_REGION = "us-east-1"
+
+
+@dataclass(frozen=True)
+class Where:
+    """What the options say.
+
+    Attributes:
+        endpoint: `local`, `aws`, or an address. ca: the text of a certificate; empty for none.
+        buckets: level of encryption -> a bucket that is there.
+        data: the folder below which a local server makes its own.
+    """
+
+    endpoint: str
+    region: str
+    ca: str = field(repr=False)
+    buckets: Mapping[str, str] = field(hash=False)
+    kms_key: str
+    data: Path
+
+    @property
+    def baseline(self) -> str:
+        """AWS has encrypted every new object with SSE-S3 since 2023-01-05: there 'none' does not exist."""
+        return SSE_S3 if self.endpoint == AWS else NONE
+
+    @property
+    def transfer(self) -> str:
+        """What an endpoint that is not local speaks."""
+        return PLAIN if self.endpoint.startswith("http:") else TLS
+
+    def lacks(self, transfer: str, encryption: str) -> WhyNot | None:
+        """Why this pair of levels does not exist there, whatever the machine."""
+        if encryption == SSE_C and transfer == PLAIN:
+            return WhyNot(
+                "SSE-C sends its key with every request, so S3 takes it over TLS alone", "--level transfer=tls"
+            )
+        if self.endpoint == LOCAL:
+            return Minio.lacks(encryption)
+        if self.endpoint == AWS and encryption == NONE:
+            return WhyNot("AWS encrypts every new object with SSE-S3: there is no object without encryption")
+        if transfer != self.transfer:
+            spoken = "plain HTTP" if self.transfer == PLAIN else "TLS"
+            return WhyNot(f"the endpoint speaks {spoken}", f"--level transfer={self.transfer}")
+        return None
+
+
+def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
+    """What the options say. Raises `WrongUse`; reads the certificate."""
+    said = {name: values[0] for name, values in options.items() if values}
+    folder = Path(said.get(FOLDER, "."))
+    endpoint = _endpoint(said.get("endpoint", LOCAL))
+    region = said.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or _BASIC_REGION
+    data = Path(folder, said["data"]) if "data" in said else state_folder() / "s3"
+    if endpoint == LOCAL:
+        for name in ("region", "ca", "bucket", "kms-key"):
+            if options.get(name):
+                raise WrongUse(f"--{name} is for another service than the local one", "say --endpoint too")
+    elif "data" in said:
+        raise WrongUse("--data is for the local server", "leave it out")
+    buckets = _buckets(options.get("bucket", ()))
+    ca = _certificate(Path(folder, said["ca"])) if "ca" in said else ""
+    return Where(endpoint, region if endpoint != LOCAL else _BASIC_REGION, ca, buckets, said.get("kms-key", ""), data)
+
+
+def _endpoint(given: str) -> str:
+    if given in (LOCAL, AWS):
+        return given
+    # Not quoted: what stands before it may be a password.
+    if "@" in given:
+        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
+    try:
+        address = urlsplit(given)
+        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or not given.isprintable() or " " in given or address.query or address.fragment:
+        raise WrongUse(
+            f"--endpoint {given!r} is neither local nor aws, and is not an address",
+            "an address is one as in https://s3.example.org or http://127.0.0.1:9000",
+        )
+    return given.rstrip("/")
+
+
+def _buckets(given: tuple[str, ...]) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for text in given:
+        level, separator, name = text.partition("=")
+        if not separator or not name:
+            raise WrongUse(f"--bucket {text!r} names no level", "as in --bucket sse-kms=my-bucket")
+        if level not in ENCRYPTIONS:
+            raise WrongUse(f"there is no encryption {level!r}", did_you_mean(level, ENCRYPTIONS))
+        named[level] = name
+    return named
+
+
+def _certificate(path: Path) -> str:
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongUse(f"--ca {path} cannot be read: {error}", "give a file with a certificate as PEM") from error
+    if "BEGIN CERTIFICATE" not in text:
+        raise WrongUse(f"--ca {path} holds no certificate", "give a file with a certificate as PEM")
+    return text

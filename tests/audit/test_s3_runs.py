@@ -1,0 +1,101 @@
+"""The audit on runs of s3: bodies that nobody read, GETs quicker than their HEAD, bytes faster than any link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sectax.analysis.findings import judge
+from sectax.audit import run as audit
+from sectax.experiments.interface import Request
+from sectax.experiments.s3.experiment import EXPERIMENT
+from sectax.experiments.s3.levels import size_bytes
+from sectax.experiments.s3.requirements import NeedsProgram
+from sectax.model.environment import Environment
+from sectax.model.finding import Severity
+from sectax.model.measured import Measured
+from sectax.model.plan import Stopping
+from sectax.model.treatment import Role
+
+Time = Callable[[str, int], float]
+BLOCKS = tuple(range(1, 21))
+
+
+def honest(operation: str, size: int) -> float:
+    """Seconds, about those of a client on this machine."""
+    per_byte = {"put": 3e-9, "get": 1.5e-9}.get(operation, 0.0)
+    return 7e-4 + per_byte * size
+
+
+def unread(operation: str, size: int) -> float:
+    return 9e-4 if operation == "get" else honest(operation, size)
+
+
+def quicker_than_head(operation: str, size: int) -> float:
+    return honest(operation, size) - (5e-4 if operation == "get" and size == 10_000 else 0.0)
+
+
+def beyond_any_link(operation: str, size: int) -> float:
+    """100 MB in 3 ms are 33 GB/s, through a link of 20 at most."""
+    return 3e-3 if (operation, size) == ("get", 100_000_000) else honest(operation, size)
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> Measured:
+    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
+    levels = {
+        "operation": ("put", "get", "head", "delete"),
+        "size": ("10KB", "100MB"),
+        "transfer": ("tls",),
+        "encryption": ("none", "sse-s3"),
+    }
+    plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02, max_blocks=40), 1))
+    rng, metric = np.random.default_rng(1), plan.metrics[0].name
+    values = {}
+    for each in plan.treatments:
+        typical = seconds(each.levels["operation"], size_bytes(each.levels["size"]))
+        typical *= 1.04 if each.role is Role.POSITIVE else 1.0
+        values[each.id] = {block: typical * float(np.exp(rng.normal(0, 0.01))) for block in BLOCKS}
+    return Measured(
+        run_id="simulated",
+        started="",
+        state="finished",
+        plan=plan,
+        calibrated=None,
+        blocks=BLOCKS,
+        values={metric: values},
+        counts={metric: dict.fromkeys(values, 200)},
+        visited=dict.fromkeys(values, BLOCKS),
+        failures=(),
+        witnesses={},
+        batches={},
+        telemetry={},
+        sessions=(Environment({}),),
+        block_s=1.0,
+        samples={},
+    )
+
+
+def fatal(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> set[tuple[str, str]]:
+    """Check and operation of every fatal warning."""
+    run = measured(monkeypatch, seconds)
+    found = [each for each in audit(run, judge(run)) if each.severity is Severity.FATAL]
+    return {(each.check, each.subject.split("/")[1]) for each in found}  # client/operation/…
+
+
+def test_honest_operations_are_accused_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fatal(monkeypatch, honest) == set()
+
+
+def test_a_body_that_nobody_read_is_seen_by_its_flat_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ("flat-with-size", "get") in fatal(monkeypatch, unread)
+    assert {operation for _, operation in fatal(monkeypatch, unread)} == {"get"}
+
+
+def test_a_get_that_is_quicker_than_its_head_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert fatal(monkeypatch, quicker_than_head) == {("contained-work", "get")}
+
+
+def test_bytes_beyond_any_link_are_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ("faster-than-physics", "get") in fatal(monkeypatch, beyond_any_link)

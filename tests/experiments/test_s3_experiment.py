@@ -1,0 +1,134 @@
+"""The plan of the experiment s3: its presets, what it refuses, and what it knows of AWS."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.experiments.interface import Request
+from sectax.experiments.s3.experiment import EXPERIMENT
+from sectax.experiments.s3.levels import size_bytes, size_levels
+from sectax.experiments.s3.requirements import NeedsProgram
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Plan, Stopping
+from sectax.model.treatment import Role
+from sectax.published import reader
+
+pytestmark = pytest.mark.usefixtures("_everything_is_here")
+
+
+@pytest.fixture
+def _everything_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan is asked for, and nothing is started."""
+    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
+
+
+def plan(preset: str = "default", options: dict[str, tuple[str, ...]] | None = None, **levels: str) -> Plan:
+    asked = {name: tuple(text.split(",")) for name, text in levels.items()}
+    return EXPERIMENT.plan(Request(preset, asked, Stopping(margin=0.02), 1, options or {}))
+
+
+def counted(made: Plan) -> int:
+    return sum(each.role in (Role.BASELINE, Role.TREATMENT) for each in made.treatments)
+
+
+def test_the_published_preset_has_the_48_cells_of_the_study() -> None:
+    made = plan("published")
+
+    assert counted(made) == 48
+    assert {each.levels["encryption"] for each in made.treatments} == {"none", "sse-s3"}
+    assert not made.skipped
+
+
+def test_every_label_of_the_study_is_a_level_of_ours() -> None:
+    study = reader.load("s3-default-encryption")
+    assert study.counterpart is not None
+    ours = {factor.name: factor.levels for factor in plan("published").factors}
+
+    for theirs, labels in study.counterpart.labels.items():
+        assert set(labels.values()) == set(ours[study.counterpart.factors[theirs]])
+
+
+def test_quick_compares_all_server_side_kinds_over_tls() -> None:
+    made = plan("quick")
+
+    assert counted(made) == 16
+    assert {each.levels["transfer"] for each in made.treatments} == {"tls"}
+    assert {each.levels["encryption"] for each in made.treatments} == {"none", "sse-s3", "sse-kms", "sse-c"}
+
+
+def test_sse_c_without_tls_and_bucket_keys_on_minio_are_skipped_with_a_reason() -> None:
+    made = plan(operation="get", size="10KB", encryption="all")
+    reasons = {(each.levels["transfer"], each.levels["encryption"]): each.reason for each in made.skipped}
+
+    assert "TLS alone" in reasons["plain", "sse-c"]
+    assert "no bucket keys" in reasons["tls", "sse-kms-bucket-key"]
+    assert ("tls", "sse-c") not in reasons
+
+
+def test_on_aws_the_baseline_is_what_aws_does_to_every_object() -> None:
+    made = plan("quick", {"endpoint": ("aws",)})
+    baselines = {each.levels["encryption"] for each in made.treatments if each.role is Role.BASELINE}
+
+    assert baselines == {"sse-s3"}
+    assert "none" not in {each.levels["encryption"] for each in made.treatments}
+    asked = plan("quick", {"endpoint": ("aws",)}, encryption="none,sse-s3,sse-kms")
+    assert {each.levels["encryption"] for each in asked.skipped} == {"none"}
+    assert "AWS encrypts every new object" in asked.skipped[0].reason
+
+
+def test_parts_need_more_than_one_part() -> None:
+    made = plan(operation="put", size="1MB,100MB", upload="single,multipart", encryption="none,sse-s3", transfer="tls")
+
+    assert {each.levels["size"] for each in made.skipped} == {"1MB"}
+    assert counted(made) == 6
+
+
+def test_only_what_moves_a_body_is_a_primary_comparison() -> None:
+    made = plan("published")
+    primary = {
+        made.treatment(each.treatment).levels["operation"] for each in made.comparisons if each.standing == "primary"
+    }
+
+    assert primary <= {"put", "get"}
+    assert made.contents is not None
+    assert made.contents.metadata == ("delete", "head")
+
+
+@pytest.mark.parametrize(
+    ("level", "size"), [("0B", 0), ("10KB", 10_000), ("1KiB", 1024), ("1GiB", 2**30), ("7", 7), ("2MB", 2_000_000)]
+)
+def test_sizes_are_read_as_they_are_written(level: str, size: int) -> None:
+    assert size_bytes(level) == size
+
+
+@pytest.mark.parametrize("level", ["", "10kb", "-1B", "2GiB", "1.5MB", "10 KB", "٣KB"])
+def test_what_is_no_size_is_refused(level: str) -> None:
+    with pytest.raises(WrongUse, match="has no level"):
+        size_bytes(level)
+
+
+def test_sizes_come_smallest_first_and_once() -> None:
+    assert size_levels(("1MB", "10KB", "1KiB", "10KB")) == ("1KiB", "10KB", "1MB")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"endpoint": ("ftp://host",)}, "is not an address"),
+        ({"endpoint": ("https://user:secret@host",)}, "holds a user's name"),
+        ({"bucket": ("none=mine",)}, "is for another service than the local one"),
+        ({"endpoint": ("aws",), "data": ("/tmp",)}, "is for the local server"),
+        ({"endpoint": ("aws",), "bucket": ("mine",)}, "names no level"),
+        ({"endpoint": ("aws",), "bucket": ("sse-s4=mine",)}, "there is no encryption"),
+        ({"endpoint": ("https://host",), "ca": ("/nonexistent",)}, "cannot be read"),
+    ],
+)
+def test_options_that_contradict_themselves_are_refused(options: dict[str, tuple[str, ...]], message: str) -> None:
+    with pytest.raises(WrongUse, match=message) as caught:
+        plan(options=options)
+    assert "secret" not in caught.value.message
+
+
+def test_more_at_once_than_anybody_means_is_refused() -> None:
+    with pytest.raises(WrongUse, match="concurrency has no level '1000'"):
+        plan(concurrency="1000")
