@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PROBES ?= $(patsubst probes/%/Makefile,%,$(wildcard probes/*/Makefile))
 FUNCTIONS ?= $(patsubst functions/%/Makefile,%,$(wildcard functions/*/*/Makefile))
+CLIENTS ?= $(patsubst clients/%/Makefile,%,$(wildcard clients/*/Makefile))
 
 # Where it is set (containers like it) each of the hundreds of processes that the tests and a run start would
 # compile sectax anew.
@@ -18,7 +19,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 # Go that `sectax setup hmac` has fetched, where Go on PATH is missing or older than the functions want.
-go := $$($(BIN)/python -m sectax.toolchain.go functions/*/go/go.mod 2>/dev/null || true)
+go := $$($(BIN)/python -m sectax.toolchain.go functions/*/go/go.mod clients/*/go.mod 2>/dev/null || true)
 
 # $(call pytest,MARKERS,OPTIONS): the tests with these markers, on every processor. WORKERS=0 runs them one by one. Many
 # tests wait for what they started, so there are two workers for a processor.
@@ -46,6 +47,15 @@ define functions
 	done
 endef
 
+# $(call clients,TARGET): the same for the S3 clients that are not Python.
+define clients
+	@set -e; go="$(go)"; \
+	for client in $(CLIENTS); do \
+		echo "==> clients/$$client: $(1)"; \
+		PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" $(MAKE) -C clients/$$client $(1); \
+	done
+endef
+
 .PHONY: help demo setup dev probes test test-more test-full lint format bench lock clean
 
 help: ## list the targets
@@ -68,6 +78,7 @@ test: probes ## the tests: sectax's, then each probe's and function's own
 	$(call pytest,not more and not full)
 	$(call probes,test)
 	$(call functions,test)
+	$(call clients,test)
 
 test-more: probes ## what `make test` leaves out for its time: real runs, kills, more examples
 	$(call pytest,(more or hypothesis) and not full,--hypothesis-profile=more)
@@ -76,6 +87,7 @@ test-full: probes ## all tests, with the long forms (every simulation, hundreds 
 	$(call pytest,,--hypothesis-profile=more)
 	$(call probes,test)
 	$(call functions,test)
+	$(call clients,test)
 
 lint: probes ## style, types and floors; then each probe's and function's own linters
 	@echo "==> ruff check"
@@ -88,6 +100,7 @@ lint: probes ## style, types and floors; then each probe's and function's own li
 	@$(BIN)/lint-imports
 	$(call probes,lint)
 	$(call functions,lint)
+	$(call clients,lint)
 
 format: dev ## put the Python code into shape, and make docs/commands.md again
 	@$(BIN)/ruff check --fix-only --quiet .
