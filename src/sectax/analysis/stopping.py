@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sectax.analysis.conditions import by_interval, conditions_about, leans_on_control
 from sectax.analysis.controls import found
 from sectax.analysis.findings import judge
 from sectax.analysis.verdict import resolved
+from sectax.model.condition import Answer
 from sectax.model.finding import Finding, leans_on
 from sectax.model.measured import Measured
+from sectax.model.plan import Plan, Until
 from sectax.model.treatment import CONTROLS, Standing
 
 # A treatment that came to nothing in so many finished blocks in a row is given up.
@@ -41,9 +44,8 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
         findings: as `judge(measured)` gave them, where the caller has them already.
     """
     plan = measured.plan
-    awaited = plan.metrics[0].name
     every = judge(measured) if findings is None else findings
-    judged = [finding for finding in every if finding.comparison.metric == awaited]
+    judged = [finding for finding in every if finding.comparison.metric == plan.metrics[0].name]
     dead = _given_up(measured)
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
@@ -65,7 +67,11 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
         comparison = positive.comparison
         if comparison.standing != Standing.POSITIVE or not alive(positive) or found(positive):
             continue
-        if any(leans_on(finding, comparison, family, observed) for finding in judged):
+        if any(
+            leans_on(finding, comparison, family, observed)
+            or (family[finding.comparison.cell] == family[comparison.cell] and _needs_control(measured.plan, finding))
+            for finding in judged
+        ):
             comparisons.add(comparison.id)
             families.add(family[comparison.cell])
         if family[comparison.cell] in families:
@@ -84,8 +90,25 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
     if measured.plan.stopping.fixed_blocks is not None or finding.effect is None:
         return True
     effect = finding.effect
-    until = measured.plan.stopping.until
+    stopping = measured.plan.stopping
+    about_it = conditions_about(measured.plan, finding.comparison)
+    if any(by_interval(each, effect.low, effect.high) is Answer.OPEN for each in about_it):
+        return True
+    until = stopping.until
+    if until is Until.CONDITIONS:
+        first = measured.plan.metrics[0].name
+        if any(conditions_about(measured.plan, each) for each in measured.plan.comparisons if each.metric == first):
+            return False
+        until = Until.VERDICT  # no condition is about what keeps a run going
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)
+
+
+def _needs_control(plan: Plan, finding: Finding) -> bool:
+    """Whether a condition is ruled out by an interval that counts only where a known cost is seen."""
+    effect = finding.effect
+    return effect is not None and any(
+        leans_on_control(each, effect.low, effect.high) for each in conditions_about(plan, finding.comparison)
+    )
 
 
 def _given_up(measured: Measured) -> frozenset[str]:

@@ -6,18 +6,22 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, run_file
+from sectax.cli.options import as_json, conditions, fail_if, leave_with, run_file
 from sectax.cli.output import print_result
-from sectax.workflow.compare import compare
+from sectax.workflow.compare import compare_under
 
 
 @click.command("compare")
 @run_file
 @click.argument("target", metavar="RUN|published:ID")
+@fail_if
 @as_json
-def command(run_file: str, target: str, json_: bool) -> None:
+def command(run_file: str, target: str, fail_if: tuple[str, ...], json_: bool) -> None:
     """Compare a run with another run, or with a published study.
 
-    Effects and their shapes stand side by side. There is no verdict across sessions.
+    Effects and their shapes stand side by side. There is no verdict across sessions. --fail-if asks how much an effect
+    (a treatment beside the baseline of its own run) grew from the first run to the second.
     """
-    print_result(compare(Path(run_file), target), as_json=json_)
+    compared, answers = compare_under(Path(run_file), target, conditions(fail_if))
+    print_result(compared, as_json=json_)
+    leave_with(answers)

@@ -113,9 +113,10 @@ def cli(ctx: click.Context) -> None:
     """What does a security control cost? Measured against its baseline, judged, and checked for mistakes.
 
     Exit status: 0 done: a run was measured, also where its answers are 'inconclusive' or were withdrawn; 1 a check that
-    was asked for failed (a probe's conformance, audit --strict, hmac verify); 2 wrong use; 3 nothing could be measured,
-    or the run file could not be written; 70 a fault of sectax itself; 130 interrupted (what was measured is kept).
-    Where the reader of the output goes away first (| head), the status is 0.
+    was asked for failed (a condition of --fail-if holds, a probe's conformance, audit --strict, hmac verify); 2 wrong
+    use; 3 nothing could be measured, or the run file could not be written; 4 a condition of --fail-if neither holds nor
+    is ruled out; 70 a fault of sectax itself; 130 interrupted (what was measured is kept). Where the reader of the
+    output goes away first (| head), the status is 0.
     """
     if ctx.invoked_subcommand is None:
         click.echo(_WELCOME, nl=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -10,12 +11,45 @@ from sectax.model.errors import WrongUse
 
 if TYPE_CHECKING:
     from sectax.cli.progress import TerminalProgress
+    from sectax.model.condition import Concluded, Condition
+    from sectax.model.plan import Plan
 
 as_json = click.option("--json", "json_", is_flag=True, help="One JSON document on stdout.")
 everything = click.option("--all", "show_all", is_flag=True, help="Secondary comparisons too.")
 run_file = click.argument("run_file", metavar="RUN", type=click.Path())
 quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
 verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")
+
+
+fail_if = click.option(
+    "--fail-if",
+    "fail_if",
+    multiple=True,
+    metavar="CONDITION",
+    help="As in 'slower>5%' or 'cpu:slower>5%' (may be repeated): exit 1 where one holds beyond doubt, 4 where that "
+    "cannot be said.",
+)
+
+
+def conditions(given: Iterable[str]) -> tuple[Condition, ...]:
+    """What `--fail-if` was given. Raises `WrongUse`."""
+    if not given:
+        return ()
+    from sectax.cli.parse import condition
+
+    return tuple(map(condition, given))
+
+
+def leave_with(answers: Sequence[Concluded], plan: Plan | None = None) -> None:
+    """Say what became of the conditions, and end with their status, where it is not 0."""
+    if not answers:
+        return
+    from sectax.workflow.conditions import lines, status
+
+    for line in lines(answers, plan):
+        click.echo(line, err=True)
+    if ended := status(answers):
+        raise click.exceptions.Exit(ended)
 
 
 def progress(quiet: bool, verbose: bool) -> TerminalProgress:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import secrets
 
+from sectax.model.condition import Condition
 from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
 from sectax.model.plan import FIRST_LOOK, Stopping, Until
 from sectax.model.spans import seconds
 
 # A margin below this is finer than any clock and kernel on a shared machine; above, everything would be equal.
 SMALLEST_MARGIN = 0.001
 LARGEST_MARGIN = 0.5
+LARGEST_LIMIT = 100.0
 MOST_BLOCKS = 10_000
 
 
@@ -55,6 +58,31 @@ def levels(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
             raise WrongUse(f"--level {name.strip()} names {twice} twice", "name every level once")
         chosen[name.strip()] = names
     return chosen
+
+
+_CONDITION = re.compile(
+    r"(?:(?P<metric>[\w.-]+)\s*[:\s]\s*)?(?P<word>[a-z]+)\s*>\s*(?P<limit>\d+(?:\.\d+)?)\s*%", re.IGNORECASE
+)
+_COSTLIER = {"slower": True, "costlier": True, "larger": True, "faster": False, "cheaper": False, "smaller": False}
+
+
+def condition(text: str) -> Condition:
+    """`slower>5%`, or of another metric `cpu:slower>5%` and `peak_memory:larger>10%`."""
+    found = _CONDITION.fullmatch(text.strip())
+    costlier = None if found is None else _COSTLIER.get(found["word"].lower())
+    if found is None or costlier is None:
+        said = re.match(r"\s*(?:[\w.-]+\s*:\s*)?([A-Za-z]+)", text)
+        hint = "say it as in --fail-if 'slower>5%' or --fail-if 'cpu:slower>5%'"
+        if said is not None and said[1].lower() not in _COSTLIER:
+            hint = f"{did_you_mean(said[1], _COSTLIER)}; {hint}"
+        raise WrongUse(f"--fail-if {text!r} is not a condition", hint)
+    limit = float(found["limit"]) / 100
+    if not SMALLEST_MARGIN <= limit <= LARGEST_LIMIT:
+        raise WrongUse(
+            f"--fail-if {text.strip()}: {found['limit']}% is not between {SMALLEST_MARGIN:.1%} and {LARGEST_LIMIT:.0%}",
+            "say how much is too much, as in --fail-if 'slower>5%'",
+        )
+    return Condition(costlier, limit, found["metric"] or "", text.strip())
 
 
 def stopping(margin_text: str, budget: str | None, blocks: int | None, max_blocks: int | None) -> Stopping:

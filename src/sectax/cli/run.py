@@ -10,7 +10,17 @@ from typing import Any
 import click
 
 from sectax.cli import parse
-from sectax.cli.options import as_json, everything, progress, quiet, run_file, verbose
+from sectax.cli.options import (
+    as_json,
+    conditions,
+    everything,
+    fail_if,
+    leave_with,
+    progress,
+    quiet,
+    run_file,
+    verbose,
+)
 from sectax.cli.output import print_result
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
@@ -21,6 +31,7 @@ from sectax.model.finding import VerdictId
 from sectax.model.plan import Stopping, Until
 from sectax.model.treatment import CONTROLS
 from sectax.workflow import run as workflow
+from sectax.workflow.conditions import concluded, with_conditions
 from sectax.workflow.dry_run import DryRun, dry_run
 
 _PRESETS = {
@@ -88,7 +99,7 @@ def _command_for(experiment: Experiment) -> click.Command:
                 help=option.help + (" (may be repeated)" if option.multiple else ""),
             )
         )
-    for decorate in (quiet, verbose, everything, as_json):
+    for decorate in (quiet, verbose, everything, as_json, fail_if):
         decorate(command)
     return command
 
@@ -127,7 +138,9 @@ def resume_command(run_file: str, quiet: bool, verbose: bool, show_all: bool, js
 
 def _stopping(values: dict[str, Any]) -> Stopping:
     rules = parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"])
-    return replace(rules, until=parse.until(values["until"], values["precise"], values["blocks"]))
+    rules = replace(rules, until=parse.until(values["until"], values["precise"], values["blocks"]))
+    until_was_given = values["precise"] or values["until"] is not None
+    return with_conditions(rules, conditions(values["fail_if"]), until_was_given=until_was_given)
 
 
 def _print_dry_run(would: DryRun, as_json: bool) -> None:
@@ -148,8 +161,11 @@ def _finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None
         click.echo(f"interrupted; go on with: sectax resume {shlex.quote(str(outcome.path))}", err=True)
     if trouble is not None:
         raise trouble from Printed()
+    plan = outcome.analysed.measured.plan
+    answers = concluded(outcome.analysed, plan.stopping.conditions)
     if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
+    leave_with(answers, plan)
 
 
 def _was_measured(analysed: Analysed) -> bool:

@@ -6,16 +6,22 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, everything, run_file
+from sectax.cli.options import as_json, conditions, everything, fail_if, leave_with, run_file
 from sectax.cli.output import print_result
 from sectax.model.analysed import RunReport
 from sectax.workflow.analyse import analyse_file
+from sectax.workflow.conditions import concluded
 
 
 @click.command("show")
 @run_file
 @everything
+@fail_if
 @as_json
-def command(run_file: str, show_all: bool, json_: bool) -> None:
+def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], json_: bool) -> None:
     """Print the results of a run, from its file alone."""
-    print_result(RunReport(analyse_file(Path(run_file)), run_file), as_json=json_, show_all=show_all)
+    asked = conditions(fail_if)
+    analysed = analyse_file(Path(run_file))
+    answers = concluded(analysed, asked)
+    print_result(RunReport(analysed, run_file), as_json=json_, show_all=show_all)
+    leave_with(answers, analysed.measured.plan)

@@ -248,6 +248,9 @@ def target_half_width(stopping: Stopping, distance: float) -> float:
             return max(distance, margin - distance) * _SAFELY
         case Until.VERDICT:
             return max(abs(distance - margin) * _SAFELY, margin / 2)
+        case Until.CONDITIONS:
+            nearest = min((abs(distance - math.log1p(each.limit)) for each in stopping.conditions), default=0.0)
+            return max(nearest * _SAFELY, margin / 2)
         case _:
             return max(margin, min(distance / 2, _WIDEST)) / 2
 

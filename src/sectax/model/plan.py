@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sectax.model.condition import Condition
 from sectax.model.metric import Metric, Summary
 from sectax.model.treatment import Cell, Comparison, Factor, SkippedTreatment, Treatment
 
@@ -25,6 +26,7 @@ class Until(StrEnum):
     VERDICT = "verdict"  # slower or faster by at least the margin, or no more than the margin
     PRECISE = "precise"  # a verdict, and an interval narrow enough to plan with
     BUDGET = "budget"  # nothing: the budget alone ends the run
+    CONDITIONS = "conditions"  # an answer to every condition that was given (`Stopping.conditions`)
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Stopping:
         budget_s: the most seconds that a session may take, its pilot included; None for no limit.
         extends: the budget was not asked for, so a run whose first verdicts take longer may take longer.
         until: what ends a comparison. Run files from before this was a choice do not say it: they had PRECISE.
+        conditions: limits that were given with the run; a comparison stays until those about it are answered too.
     """
 
     margin: float
@@ -48,6 +51,7 @@ class Stopping:
     budget_s: float | None = None
     extends: bool = False
     until: Until = Until.PRECISE
+    conditions: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True)

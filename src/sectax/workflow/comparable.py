@@ -7,15 +7,17 @@ from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS
 from sectax.toolchain import parts
+from sectax.workflow.conditions import refuse_unknown_metrics
 
 
 def refuse_nothing_to_compare(experiment: Experiment, plan: Plan) -> None:
     """Look for a comparison that answers the question; those of the run with itself do not.
 
     Raises:
-        WrongUse: the levels that were asked for leave nothing to compare.
+        WrongUse: the levels that were asked for leave nothing to compare, or a condition names no metric of the plan.
         NothingMeasured: this machine lacks what would be compared.
     """
+    refuse_unknown_metrics(plan.stopping.conditions, plan.metrics)
     if any(comparison.standing not in CONTROLS for comparison in plan.comparisons):
         return
     levels = next((factor.levels for factor in plan.factors if factor.name == plan.control), ())

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
+from sectax.analysis.conditions import conclude_change
+from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import PublishedComparison, RunComparison
+from sectax.model.condition import Concluded, Condition
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
+from sectax.workflow.conditions import refuse_unknown_metrics
 
 PUBLISHED = "published:"
 
 
 def compare(run_file: Path, target: str) -> PublishedComparison | RunComparison:
     """Set a run beside `published:ID` or beside another run file."""
+    return compare_under(run_file, target, ())[0]
+
+
+def compare_under(
+    run_file: Path, target: str, conditions: Sequence[Condition]
+) -> tuple[PublishedComparison | RunComparison, tuple[Concluded, ...]]:
+    """The same, and whether an effect changed from the first run to the second by more than a condition allows.
+
+    Raises:
+        WrongUse: conditions beside a published study, whose figures have no intervals; a metric that is not compared.
+    """
     if str(run_file).startswith(PUBLISHED):
         first = target if not target.startswith(PUBLISHED) else "RUN"
         raise WrongUse(
@@ -23,6 +39,12 @@ def compare(run_file: Path, target: str) -> PublishedComparison | RunComparison:
     if target in published.ids() and not Path(target).exists():
         raise WrongUse(f"there is no file {target}", f"the study of this name is {PUBLISHED}{target}")
     if target.startswith(PUBLISHED):
+        if conditions:
+            raise WrongUse("--fail-if needs intervals, and a published study has none", "compare two runs of your own")
         study = published.load(target.removeprefix(PUBLISHED))
-        return compare_with_published(analyse_file(run_file), study)
-    return compare_runs(analyse_file(run_file), analyse_file(Path(target)))
+        return compare_with_published(analyse_file(run_file), study), ()
+    a, b = analyse_file(run_file), analyse_file(Path(target))
+    compared = compare_runs(a, b)
+    refuse_unknown_metrics(conditions, a.measured.plan.metrics)
+    pending = any(blocks_pending(each.measured) for each in (a, b))
+    return compared, conclude_change(conditions, compared, pending=pending)

@@ -105,7 +105,7 @@ def progress_line(
 
 def _answered(plan: Plan, primary: list[Finding], open_primary: list[Finding]) -> int:
     """Those that the report will call answered: a rule that goes on after a verdict takes none away."""
-    if plan.stopping.until in {Until.DIRECTION, Until.VERDICT}:
+    if plan.stopping.until in {Until.DIRECTION, Until.VERDICT, Until.CONDITIONS}:
         return len(primary) - len(open_primary)
     return sum(finding.verdict not in UNSETTLED and finding.effect is not None for finding in primary)
 
@@ -140,7 +140,7 @@ def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_bloc
         return _known(stopping, (FIRST_LOOK - done) * one_block_s, most_s)
     if stopping.fixed_blocks is not None or stopping.until is Until.BUDGET:
         return Left(about_s=most_s)
-    needed = [_blocks_needed(finding, done) for finding in waiting]
+    needed = [_blocks_needed(finding, done, stopping.until) for finding in waiting]
     sure = [blocks for blocks in needed if blocks is not None]
     if len(sure) < len(needed):
         return Left(most_s=most_s)
@@ -155,11 +155,13 @@ def _known(stopping: Stopping, first_s: float, most_s: float) -> Left:
     return Left(most_s=most, first_s=first_s)
 
 
-def _blocks_needed(finding: Finding, done: int) -> float | None:
+def _blocks_needed(finding: Finding, done: int, until: Until) -> float | None:
     """More blocks for what the run goes on for; intervals narrow with the root of the blocks. None: nobody can say."""
     effect = finding.effect
     if effect is None:
         return None
+    if until is Until.CONDITIONS:
+        return None  # what a verdict needs says nothing of how near the limit is
     if finding.verdict in UNSETTLED:
         return None if effect.blocks_needed is None else float(effect.blocks_needed[1])
     enough = precise_enough(effect.log_ratio, finding.margin)

@@ -15,6 +15,7 @@ _UNTIL = {
     Until.VERDICT: "until every comparison is answered (--precise goes on for narrow intervals)",
     Until.PRECISE: "until every interval is narrow",
     Until.BUDGET: "to the end of the budget",
+    Until.CONDITIONS: "until every condition of --fail-if is answered",
 }
 
 

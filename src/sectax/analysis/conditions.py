@@ -1,0 +1,133 @@
+"""Whether a condition such as 'slower by more than 5 %' holds, is ruled out, or cannot be said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from sectax.analysis.controls import found
+from sectax.analysis.effect import blocks_pending
+from sectax.model.compared import EffectPair, RunComparison
+from sectax.model.condition import Answer, Concluded, Condition
+from sectax.model.finding import Finding, VerdictId
+from sectax.model.measured import Measured
+from sectax.model.plan import Plan
+from sectax.model.treatment import CONTROLS, Comparison, Standing
+
+_NO_CLAIM = frozenset({VerdictId.INVALID, VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
+
+
+def concerns(condition: Condition, comparison: Comparison, first_metric: str) -> bool:
+    """Whether a condition is about a comparison: those of the metric that it names, or else the primary ones."""
+    if condition.metric:
+        return comparison.metric == condition.metric and comparison.standing not in CONTROLS
+    return comparison.metric == first_metric and comparison.standing is Standing.PRIMARY
+
+
+def conditions_about(plan: Plan, comparison: Comparison) -> tuple[Condition, ...]:
+    """Those of the plan's conditions that a comparison can answer."""
+    return tuple(each for each in plan.stopping.conditions if concerns(each, comparison, plan.metrics[0].name))
+
+
+def by_interval(condition: Condition, low: float, high: float) -> Answer:
+    """The answer of an interval of the log ratio alone, positive always costlier."""
+    limit = math.log1p(condition.limit)
+    low, high = (low, high) if condition.costlier else (-high, -low)
+    if low > high:  # the blocks contradict each other
+        return Answer.OPEN
+    if low > limit:
+        return Answer.HOLDS
+    return Answer.RULED_OUT if high <= limit else Answer.OPEN
+
+
+def leans_on_control(condition: Condition, low: float, high: float) -> bool:
+    """Whether 'ruled out' needs the proof that the run could see so little. The opposite direction needs none."""
+    return by_interval(condition, low, high) is Answer.RULED_OUT and not (high < 0 if condition.costlier else low > 0)
+
+
+def conclude(conditions: Iterable[Condition], measured: Measured, findings: Sequence[Finding]) -> tuple[Concluded, ...]:
+    """The answer to each condition: it holds where it does for one comparison, and is ruled out where it is for all.
+
+    Args:
+        findings: after the audit, the run's own controls among them.
+    """
+    pending = bool(blocks_pending(measured))
+    return tuple(
+        _concluded(condition, [(each.comparison.id, answer) for each, answer in answers])
+        for condition in conditions
+        for answers in [_answers(condition, measured.plan, findings, pending)]
+    )
+
+
+def conclude_change(
+    conditions: Iterable[Condition], compared: RunComparison, *, pending: bool = False
+) -> tuple[Concluded, ...]:
+    """The same of what changed from one run to another: each effect relative to the same effect in the first run.
+
+    Args:
+        pending: one of the runs has not reached the number of blocks that was fixed for it.
+    """
+    first_metric = next((pair.a.comparison.metric for pair in compared.effects), "")
+    return tuple(
+        _concluded(
+            condition,
+            [
+                (pair.comparison, Answer.OPEN if pending else _change(condition, pair))
+                for pair in compared.effects
+                if concerns(condition, pair.a.comparison, first_metric)
+            ],
+        )
+        for condition in conditions
+    )
+
+
+def _concluded(condition: Condition, answers: list[tuple[str, Answer]]) -> Concluded:
+    seen = {answer for _, answer in answers}
+    answer = Answer.RULED_OUT if seen == {Answer.RULED_OUT} else Answer.OPEN
+    if Answer.HOLDS in seen:
+        answer = Answer.HOLDS
+    return Concluded(condition, answer, tuple(name for name, each in answers if each is answer))
+
+
+def _answers(
+    condition: Condition, plan: Plan, findings: Sequence[Finding], pending: bool
+) -> list[tuple[Finding, Answer]]:
+    return [
+        (finding, Answer.OPEN if pending else _answer(condition, finding, plan, findings))
+        for finding in findings
+        if concerns(condition, finding.comparison, plan.metrics[0].name)
+    ]
+
+
+def _answer(condition: Condition, finding: Finding, plan: Plan, findings: Sequence[Finding]) -> Answer:
+    effect = finding.effect
+    if effect is None or finding.verdict in _NO_CLAIM:
+        return Answer.OPEN
+    answer = by_interval(condition, effect.low, effect.high)
+    if not leans_on_control(condition, effect.low, effect.high):
+        return answer
+    could_see = condition.limit >= finding.margin and all(map(found, _positives(finding.comparison, plan, findings)))
+    return answer if could_see else Answer.OPEN
+
+
+def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) -> list[Finding]:
+    """The positive controls of the same family that are made of the same observations."""
+    family = plan.cell(comparison.cell).family
+    observed = plan.metric(comparison.metric).observed
+    return [
+        each
+        for each in findings
+        if each.comparison.standing is Standing.POSITIVE
+        and plan.cell(each.comparison.cell).family == family
+        and plan.metric(each.comparison.metric).observed == observed
+    ]
+
+
+def _change(condition: Condition, pair: EffectPair) -> Answer:
+    a, b = pair.a.effect, pair.b.effect
+    if a is None or b is None or {pair.a.verdict, pair.b.verdict} & _NO_CLAIM:
+        return Answer.OPEN
+    if a.low > a.high or b.low > b.high:
+        return Answer.OPEN
+    # Both intervals hold at once at the sum of their error levels, so the difference lies between their far ends.
+    return by_interval(condition, b.low - a.high, b.high - a.low)

@@ -1,0 +1,80 @@
+"""The conditions of `--fail-if`: refused where they name nothing, answered from what was measured, said in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sectax.analysis.conditions import conclude
+from sectax.model.analysed import Analysed
+from sectax.model.condition import Answer, Concluded, Condition
+from sectax.model.errors import ExitStatus, WrongUse
+from sectax.model.metric import Metric
+from sectax.model.near import did_you_mean
+from sectax.model.plan import Plan, Stopping, Until
+from sectax.reports.words import names
+
+# What the program ends with, the gravest answer of all conditions first.
+_STATUSES = (
+    (Answer.HOLDS, ExitStatus.GATE_MISSED),
+    (Answer.OPEN, ExitStatus.CANNOT_BE_SAID),
+    (Answer.RULED_OUT, ExitStatus.DONE),
+)
+
+
+def with_conditions(rules: Stopping, conditions: tuple[Condition, ...], *, until_was_given: bool) -> Stopping:
+    """The rules of a run that goes on until its conditions are answered.
+
+    Raises:
+        WrongUse: a limit below the margin, which this run could not rule out.
+    """
+    for each in conditions:
+        if each.limit < rules.margin:
+            raise WrongUse(
+                f"--fail-if {each.text} asks for less than the margin of {100 * rules.margin:g}%",
+                f"add --margin {100 * each.limit:g}%, or ask for more",
+            )
+    if not conditions:
+        return rules
+    until = rules.until if until_was_given or rules.fixed_blocks is not None else Until.CONDITIONS
+    return replace(rules, conditions=conditions, until=until)
+
+
+def refuse_unknown_metrics(conditions: Iterable[Condition], metrics: Sequence[Metric]) -> None:
+    """Raises `WrongUse` for a condition about a metric that is not compared."""
+    compared = [metric.name for metric in metrics if metric.compared]
+    for each in conditions:
+        if each.metric and each.metric not in compared:
+            raise WrongUse(
+                f"--fail-if {each.text}: no metric {each.metric!r} is compared", did_you_mean(each.metric, compared)
+            )
+
+
+def concluded(analysed: Analysed, conditions: Sequence[Condition]) -> tuple[Concluded, ...]:
+    """The answers of one run. Raises `WrongUse` for a metric that it does not compare."""
+    refuse_unknown_metrics(conditions, analysed.measured.plan.metrics)
+    return conclude(conditions, analysed.measured, analysed.findings)
+
+
+def status(answers: Iterable[Concluded]) -> ExitStatus:
+    """1 where a condition holds, otherwise 4 where one cannot be said, otherwise 0."""
+    seen = {each.answer for each in answers}
+    return next((ends_with for answer, ends_with in _STATUSES if answer in seen), ExitStatus.DONE)
+
+
+def lines(answers: Iterable[Concluded], plan: Plan | None = None) -> list[str]:
+    """One line for each condition.
+
+    Args:
+        plan: of the run, where comparisons have names that people know; None for their ids.
+    """
+    return [_line(each, plan) for each in answers]
+
+
+def _line(concluded: Concluded, plan: Plan | None) -> str:
+    said = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
+    if concluded.answer is Answer.RULED_OUT or not concluded.decisive:
+        return said if concluded.decisive else f"{said}: no comparison is about it"
+    about = [each if plan is None else names.subject(plan, each) for each in concluded.decisive]
+    said += f" for {', '.join(about)}"
+    return said + ("; measure longer, or on a calmer machine" if concluded.answer is Answer.OPEN else "")

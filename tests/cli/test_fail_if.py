@@ -1,0 +1,134 @@
+"""`--fail-if`: a build fails where a limit is passed beyond doubt, and passes where that is ruled out.
+
+What is measured is measured on virtual time (`tests.fakes.virtual`), so the answers are the same on any machine.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sectax.model.errors import ExitStatus
+from tests.program import Said, sectax
+
+HOLDS, RULED_OUT, CANNOT_BE_SAID = ExitStatus.GATE_MISSED, ExitStatus.DONE, ExitStatus.CANNOT_BE_SAID
+
+
+def run(folder, seconds: str, *more: str) -> Said:
+    words = ("--baseline", "sleep 0.1", "--treatment", f"new=sleep {seconds}", "--out", "r.sectax")
+    return sectax("run", "command", *words, *more, folder=folder, simulated=1)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "condition", "status"),
+    [
+        ("0.2", "slower>5%", HOLDS),
+        ("0.1", "slower>5%", RULED_OUT),
+        ("0.2", "faster>5%", RULED_OUT),
+        ("0.05", "faster > 50 %", HOLDS),
+        ("0.2", "cpu:slower>5%", HOLDS),
+        ("0.2", "peak_memory:larger>50%", RULED_OUT),
+    ],
+)
+def test_a_run_ends_with_the_answer(tmp_path, seconds, condition, status):
+    said = run(tmp_path, seconds, "--fail-if", condition)
+
+    assert said.status == status, said.err
+    assert f"--fail-if {condition}: {'holds for new' if status else 'ruled out'}" in said.err
+
+
+def test_a_run_goes_on_until_its_condition_is_answered_and_no_longer(tmp_path):
+    """At 4 % past a margin of 2 % the verdict comes at once; whether it is past 4.5 % takes longer."""
+    for folder in ("with", "without"):
+        (tmp_path / folder).mkdir()
+    usual = json.loads(run(tmp_path / "without", "0.104", "--json").out)
+
+    said = run(tmp_path / "with", "0.104", "--json", "--fail-if", "slower>4.5%")
+
+    document = json.loads(said.out)
+    effect = document["findings"][0]["effect"]
+    assert said.status == RULED_OUT, said.err
+    assert document["plan"]["stopping"]["until"] == "conditions"
+    assert document["run"]["blocks"] > usual["run"]["blocks"]
+    assert effect["cost_ratio_high"] <= 1.045 < usual["findings"][0]["effect"]["cost_ratio_high"], effect
+
+
+def test_what_cannot_be_said_has_a_status_of_its_own(tmp_path):
+    said = run(tmp_path, "0.1048", "--fail-if", "slower>5%", "--blocks", "6")
+
+    assert said.status == CANNOT_BE_SAID, said.err
+    assert "--fail-if slower>5%: cannot be said for new; measure longer" in said.err
+
+
+def test_of_several_conditions_the_gravest_answer_counts(tmp_path):
+    run(tmp_path, "0.2", "--blocks", "6")
+
+    def show(*conditions: str) -> int:
+        words = [word for each in conditions for word in ("--fail-if", each)]
+        return sectax("show", "r.sectax", *words, folder=tmp_path).status
+
+    assert show() == 0
+    assert show("slower>300%") == RULED_OUT
+    assert show("slower>300%", "slower>100%") == CANNOT_BE_SAID  # 2.00 times, give or take
+    assert show("slower>300%", "slower>100%", "slower>50%") == HOLDS
+
+
+def test_a_known_cost_that_was_not_seen_leaves_nothing_ruled_out(tmp_path):
+    """A limit under the margin needs a finer proof than the run's own control gives."""
+    run(tmp_path, "0.1", "--blocks", "12")
+
+    assert sectax("show", "r.sectax", "--fail-if", "slower>5%", folder=tmp_path).status == RULED_OUT
+    assert sectax("show", "r.sectax", "--fail-if", "slower>1.9%", folder=tmp_path).status == CANNOT_BE_SAID
+
+
+def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
+    run(tmp_path, "0.1", "--blocks", "8")
+    (tmp_path / "r.sectax").rename(tmp_path / "old.sectax")
+    run(tmp_path, "0.12", "--blocks", "8")
+
+    def compare(a: str, b: str, condition: str) -> int:
+        return sectax("compare", a, b, "--fail-if", condition, folder=tmp_path).status
+
+    assert compare("old.sectax", "r.sectax", "slower>10%") == HOLDS
+    assert compare("r.sectax", "old.sectax", "slower>10%") == RULED_OUT
+    assert compare("old.sectax", "old.sectax", "slower>30%") == RULED_OUT
+    assert compare("old.sectax", "r.sectax", "slower>20%") == CANNOT_BE_SAID
+
+
+def test_a_run_without_a_figure_says_so_first(tmp_path):
+    said = sectax(
+        *("run", "command", "--baseline", "true", "--treatment", "new=false", "--fail-if", "slower>5%"),
+        folder=tmp_path,
+        simulated=1,
+    )
+
+    assert said.status == ExitStatus.NOTHING_MEASURED
+
+
+@pytest.mark.parametrize(
+    ("condition", "hint"),
+    [
+        ("slowr>5%", "did you mean slower?"),
+        ("slower", "--fail-if 'slower>5%'"),
+        ("slower>5", "--fail-if 'slower>5%'"),
+        ("slower>0%", "how much is too much"),
+        ("slower>1%", "add --margin 1%"),
+        ("cpus:slower>5%", "did you mean cpu?"),
+    ],
+)
+def test_a_condition_that_says_nothing_is_refused_before_anything_is_measured(tmp_path, condition, hint):
+    said = run(tmp_path, "0.2", "--fail-if", condition)
+
+    assert said.status == ExitStatus.WRONG_USE
+    assert hint in said.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_published_study_has_no_intervals(tmp_path):
+    run(tmp_path, "0.2", "--blocks", "6")
+
+    said = sectax("compare", "r.sectax", "published:jwt-php", "--fail-if", "slower>5%", folder=tmp_path)
+
+    assert said.status == ExitStatus.WRONG_USE
+    assert "compare two runs" in said.err
