@@ -52,10 +52,17 @@ def leave_with(answers: Sequence[Concluded], plan: Plan | None = None) -> None:
         raise click.exceptions.Exit(ended)
 
 
-def progress(quiet: bool, verbose: bool) -> TerminalProgress:
-    """Who watches a run. Raises `WrongUse` where both are asked for."""
+def progress(quiet: bool, verbose: bool, *, live: bool = True) -> TerminalProgress:
+    """Who watches a run.
+
+    Args:
+        live: whether a line may be rewritten in place, where there is a terminal.
+    Raises:
+        WrongUse: --quiet and --verbose are both asked for.
+    """
     from sectax.cli.progress import Loudness, TerminalProgress  # `list` and `show` have nobody to keep informed
 
     if quiet and verbose:
         raise WrongUse("--quiet and --verbose are opposites", "leave one of them out")
-    return TerminalProgress(Loudness.QUIET if quiet else Loudness.VERBOSE if verbose else Loudness.USUAL)
+    loudness = Loudness.QUIET if quiet else Loudness.VERBOSE if verbose else Loudness.USUAL
+    return TerminalProgress(loudness, live=live)

@@ -49,13 +49,15 @@ class TerminalProgress:
         self,
         loudness: Loudness = Loudness.USUAL,
         *,
+        live: bool = True,
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._loudness = loudness
         self._stream = sys.stderr if stream is None else stream
         self._clock = _never_back(clock)
-        self._live = loudness > Loudness.QUIET and self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        can_redraw = live and self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._live = loudness > Loudness.QUIET and can_redraw
         self._began = self._clock()
         self._drawn = float("-inf")
         self._shown = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from sectax.cli.options import (
 from sectax.cli.output import print_result
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, Request
+from sectax.experiments.interface import Experiment, HasCommandLines, Request
 from sectax.model.analysed import Analysed, RunReport
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import VerdictId
@@ -33,11 +34,17 @@ from sectax.model.treatment import CONTROLS
 from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, with_conditions
 from sectax.workflow.dry_run import DryRun, dry_run
+from sectax.workflow.export import export, refuse_taken
 
 _PRESETS = {
     "quick": "Short batches and few levels, for a first look.",
     "published": "The levels of the published study.",
     "unlike": "Short operations beside long ones, whose ratio is known.",
+}
+
+_EXPORTS = {
+    "json": "all times as hyperfine's --export-json does",
+    "markdown": "hyperfine's table, with a verdict",
 }
 
 
@@ -92,20 +99,26 @@ def _command_for(experiment: Experiment) -> click.Command:
         # Every own option arrives as a tuple, however often it was given.
         command.params.append(
             click.Option(
-                [f"--{option.name}", _own(option.name)],
+                [*([f"-{option.short}"] if option.short else []), f"--{option.name}", _own(option.name)],
                 is_flag=option.flag,
                 multiple=not option.flag,
                 metavar=None if option.flag else option.metavar,
                 help=option.help + (" (may be repeated)" if option.multiple else ""),
             )
         )
+    if isinstance(experiment, HasCommandLines):
+        command.params += [
+            click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Write {what}, too.")
+            for form, what in _EXPORTS.items()
+        ]
     for decorate in (quiet, verbose, everything, as_json, fail_if):
         decorate(command)
     return command
 
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
-    watcher = progress(values["quiet"], values["verbose"])
+    prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
+    watcher = progress(values["quiet"], values["verbose"], live=not prints)
     request = Request(
         preset=_preset([preset for preset in experiment.presets if values.get(preset)]),
         levels=parse.levels(values["level"]),
@@ -120,8 +133,11 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if values["prices"]:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
+    exports = {form: Path(to) for form in _EXPORTS if (to := values.get(f"export_{form}"))}
+    for to in exports.values():
+        refuse_taken(to)
     outcome = workflow.start(experiment.name, request, path, watcher)
-    _finish(outcome, as_json=values["json_"], show_all=values["show_all"])
+    _finish(outcome, as_json=values["json_"], show_all=values["show_all"], exports=exports)
 
 
 @click.command("resume")
@@ -150,13 +166,17 @@ def _print_dry_run(would: DryRun, as_json: bool) -> None:
         click.echo("\n".join(would.lines))
 
 
-def _finish(outcome: workflow.Outcome, *, as_json: bool, show_all: bool) -> None:
-    """Print what there is and leave with the status that says how it ended."""
+def _finish(
+    outcome: workflow.Outcome, *, as_json: bool, show_all: bool, exports: Mapping[str, Path] | None = None
+) -> None:
+    """Print what there is, write the exports, and leave with the status that says how it ended."""
     trouble = outcome.trouble
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""
     print_result(RunReport(outcome.analysed, str(outcome.path), said), as_json=as_json, show_all=show_all)
+    for form, to in (exports or {}).items():
+        export(outcome.path, form, to)
     if outcome.state == "interrupted":
         click.echo(f"interrupted; go on with: sectax resume {shlex.quote(str(outcome.path))}", err=True)
     if trouble is not None:

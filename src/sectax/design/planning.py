@@ -44,6 +44,7 @@ class Design:
         rules: what is known of combinations of levels.
         batch_s: seconds that a batch should last.
         rounds_range: the fewest and the most rounds of a block.
+        stopping: when the run ends, where an option of the experiment's own says it; None for the request's rules.
         options: what the plan keeps of the options, enough to open the bench again; None for those of the request.
 
     All others are as in `Plan`.
@@ -62,6 +63,7 @@ class Design:
     equal_counts: bool = False
     one_processor: bool = False
     choices: tuple[str, ...] = ()
+    stopping: Stopping | None = None
     options: Mapping[str, tuple[str, ...]] | None = None
     equal_witnesses: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
@@ -80,12 +82,13 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         WrongUse: the levels that were asked for leave the baseline out.
         ValueError: the design's metrics cannot answer anything (see `matrix.build`).
     """
+    stopping = design.stopping or request.stopping
     matrix = build(
         design.factors,
         design.control,
         design.baseline,
         design.metrics,
-        request.stopping,
+        stopping,
         design.rules,
         simultaneous=request.simultaneous,
     )
@@ -101,7 +104,7 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         treatments=matrix.treatments,
         comparisons=matrix.comparisons,
         skipped=matrix.skipped,
-        stopping=request.stopping,
+        stopping=stopping,
         seed=request.seed,
         batch_s=design.batch_s,
         rounds_range=design.rounds_range,

@@ -32,6 +32,7 @@ __all__ = [
     "Design",
     "Experiment",
     "HasBudgets",
+    "HasCommandLines",
     "HasCommands",
     "HasProbeCases",
     "Option",
@@ -44,13 +45,20 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Option:
-    """An option of an experiment's own on the command line."""
+    """An option of an experiment's own on the command line.
+
+    Attributes:
+        short: one letter that stands for it too, as in `-L`.
+        prints: a flag with which subjects print to the terminal, where then no live line is drawn.
+    """
 
     name: str
     help: str
     metavar: str = "TEXT"
     multiple: bool = False
     flag: bool = False
+    short: str = ""
+    prints: bool = False
 
 
 class Bench(ExitStack):
@@ -169,6 +177,17 @@ class HasCommands(Protocol):
 
     def commands(self) -> click.Group:
         """The group of them, imported when it is asked for: most calls of the program need none."""
+
+
+@runtime_checkable
+class HasCommandLines(Protocol):
+    """What an experiment has besides where treatments are commands: its runs can be exported as hyperfine's are.
+
+    It observes `wall` and `cpu` in seconds.
+    """
+
+    def command_lines(self, plan: Plan) -> dict[str, str]:
+        """The command of every treatment and baseline, by its id. Raises `WrongUse` where it is not there any more."""
 
 
 @runtime_checkable

@@ -133,6 +133,22 @@ class RunReader:
                 notes=self.notes(),
             )
 
+    def batches(self, name: str) -> dict[str, list[tuple[float, int]]]:
+        """The observations of this name that count: by treatment, value and number of operations, in order."""
+        found: dict[str, list[tuple[float, int]]] = {}
+        with self._snapshot(), reading(self.path):
+            for treatment, value, count in self._db.execute(
+                "SELECT t.id, o.value, o.count FROM observation o"
+                " JOIN series s ON s.number = o.series JOIN treatment t ON t.number = s.treatment"
+                " JOIN block b ON b.number = o.block"
+                " JOIN subject u ON u.block = o.block AND u.treatment = t.number"
+                " WHERE s.metric = ? AND b.number > 0 AND b.state = 'finished' AND u.state NOT IN ('failed', 'skipped')"
+                " ORDER BY o.block, o.round, o.position, o.number",
+                (name,),
+            ):
+                found.setdefault(str(treatment), []).append((float(value), int(count)))
+        return found
+
     def builder(self) -> MeasuredBuilder:
         """A builder that holds all finished blocks: for a resumed run, which goes on with it."""
         plan = self.plan()

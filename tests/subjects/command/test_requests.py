@@ -42,8 +42,8 @@ def test_executions_are_read_in_seconds_and_bytes() -> None:
 
     assert done == Done(
         (
-            Execution(pytest.approx(0.0015), pytest.approx(0.001), 1024 * 1024, 3, 4, 0, False),
-            Execution(pytest.approx(0.0025), pytest.approx(3e-6), 2048 * 1024, 5, 6, 3, True),
+            Execution(pytest.approx(0.0015), pytest.approx(0.001), 1024 * 1024, 3, 4, 0, False, pytest.approx(6e-4)),
+            Execution(pytest.approx(0.0025), pytest.approx(3e-6), 2048 * 1024, 5, 6, 3, True, pytest.approx(2e-6)),
         ),
         None,
     )

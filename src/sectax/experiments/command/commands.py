@@ -9,12 +9,16 @@ import shlex
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 
+from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused
 from sectax.experiments.command.shell_syntax import shell_syntax
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
+from sectax.model.plan import FIRST_LOOK
 
 BASELINE = "baseline"
+CONTROL = "command"  # the factor
 # What --shell starts; the text of the command follows.
 SHELL = ("/bin/sh", "-c")
 # The option that says where the commands run: recorded, so that a run can be resumed from elsewhere.
@@ -22,6 +26,8 @@ FOLDER = "folder"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 _DEADLINE_S = 300.0
+_MOST_WARMUP = 10_000
+MOST_RUNS = 1_000_000
 
 # What a command is for, and its text -> its argument list.
 Split = Callable[[str, str], tuple[str, ...]]
@@ -29,15 +35,20 @@ Split = Callable[[str, str], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Commands:
-    """What is measured.
+    """What is measured in one cell.
 
     Attributes:
-        argv: name -> argument list; the baseline is first.
+        texts: name -> the command as it was typed, with the values of the cell; the baseline is first.
+        argv: name -> argument list.
         prepare: name -> what runs, untimed, before every execution.
         set_up, clean_up: run once before the first block and once after the last.
         folder: where all of them run.
+        warmup: executions at the start of every block that do not count.
+        input: the file that they read on stdin; None for an empty one.
+        show_output: whether what they print is shown, on sectax's stderr.
     """
 
+    texts: dict[str, str]
     argv: dict[str, tuple[str, ...]]
     prepare: dict[str, tuple[str, ...]]
     set_up: tuple[tuple[str, ...], ...]
@@ -45,14 +56,38 @@ class Commands:
     ignore_failure: bool
     deadline_s: float
     folder: str
+    warmup: int
+    input: str | None
+    show_output: bool
 
 
-def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
-    """Understand the options of `sectax run command`.
+def scans(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The factors besides the command, with their levels. Raises `WrongUse` as `read_scans` does."""
+    return read_scans(options.get("scan", ()), CONTROL)
+
+
+def read_cells(options: Mapping[str, tuple[str, ...]]) -> list[Commands]:
+    """The commands of every cell: one for each combination of the values of the scans, or just one.
 
     Raises:
-        WrongUse: a command that is missing, empty, badly quoted, named twice or not to be found.
+        WrongUse: as `read_commands` does; a scan whose placeholder no command has.
     """
+    scanned = scans(options)
+    cells = [read_commands(options, dict(zip(scanned, values, strict=True))) for values in product(*scanned.values())]
+    refuse_unused(scanned, (text for name in ("baseline", "treatment", "prepare") for text in options.get(name, ())))
+    return cells
+
+
+def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, str] | None = None) -> Commands:
+    """Understand the options of `sectax run command`.
+
+    Args:
+        values: of the scans, by the names of their placeholders.
+    Raises:
+        WrongUse: a command that is missing, empty, badly quoted, named twice or not to be found; a placeholder without
+            a value.
+    """
+    values = values or {}
     folder = next(iter(options.get(FOLDER, ())), os.getcwd())
     shell = bool(options.get("shell"))
     split = functools.partial(_split, shell=shell, folder=folder)
@@ -66,16 +101,52 @@ def read_commands(options: Mapping[str, tuple[str, ...]]) -> Commands:
         texts[name] = text
     if len(texts) == 1:
         raise WrongUse("nothing was given to compare the baseline with", "say --treatment NAME='CMD'")
-    argv = {name: split(f"command {name!r}", text) for name, text in texts.items()}
+    for hook in ("setup", "cleanup"):
+        for text in options.get(hook, ()):
+            refuse_placeholders(f"--{hook}", text, values)
+    texts = {name: fill(text, values, f"command {name!r}") for name, text in texts.items()}
+    prepared = tuple(fill(text, values, "--prepare") for text in options.get("prepare", ()))
     return Commands(
-        argv=argv,
-        prepare=_prepare(options.get("prepare", ()), tuple(texts), split, shell=shell),
+        texts=texts,
+        argv={name: split(f"command {name!r}", text) for name, text in texts.items()},
+        prepare=_prepare(prepared, tuple(texts), split, shell=shell),
         set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
         clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
         deadline_s=_deadline(options.get("timeout", ())),
         folder=folder,
+        warmup=_number("warmup", options, 0, _MOST_WARMUP) or 0,
+        input=_input(options.get("input", ()), folder),
+        show_output=bool(options.get("show-output")),
     )
+
+
+def runs(options: Mapping[str, tuple[str, ...]]) -> int | None:
+    """How often every command is to be executed at least; None where nobody said. Raises `WrongUse`."""
+    return _number("runs", options, FIRST_LOOK, MOST_RUNS)
+
+
+def _number(name: str, options: Mapping[str, tuple[str, ...]], least: int, most: int) -> int | None:
+    given = next(iter(options.get(name, ())), None)
+    if given is None:
+        return None
+    if not re.fullmatch(r"\d{1,9}", given):
+        raise WrongUse(f"--{name} {given!r} is not a whole number", f"say it as in --{name} 10")
+    if not least <= int(given) <= most:
+        few = "; fewer carry no verdict" if least else ""
+        raise WrongUse(f"--{name} {given} is not between {least} and {most}", f"say it as in --{name} 10{few}")
+    return int(given)
+
+
+def _input(given: tuple[str, ...], folder: str) -> str | None:
+    if not given:
+        return None
+    path = os.path.join(folder, given[0])
+    if not os.path.isfile(path):
+        raise WrongUse(f"--input {given[0]}: {'is no file' if os.path.exists(path) else 'there is no such file'}")
+    if not os.access(path, os.R_OK):
+        raise WrongUse(f"--input {given[0]}: it cannot be read", "change its permissions, or copy it")
+    return path
 
 
 def _named(given: str) -> tuple[str, str]:

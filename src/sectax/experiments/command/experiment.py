@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
-from sectax.experiments.command.commands import BASELINE, FOLDER, SHELL, files_of, read_commands
+from sectax.experiments.command.commands import (
+    BASELINE,
+    CONTROL,
+    FOLDER,
+    SHELL,
+    Commands,
+    files_of,
+    read_cells,
+    read_commands,
+    runs,
+    scans,
+)
 from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
+from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import Calibrated, Plan
+from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Role, Treatment
-from sectax.subjects.command import CommandSpec, run_hook
+from sectax.subjects.command import INHERIT, NULL, CommandSpec, run_hook
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
 CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
@@ -21,6 +35,9 @@ PEAK_MEMORY = Metric("peak_memory", "B", Better.LOWER, Summary.MEDIAN, observed=
 
 # An execution is a fresh process by itself, so a block needs few rounds.
 _ROUNDS = (2, 64)
+# With --runs: so many blocks at least, where as many executions were asked for.
+_BLOCKS_OF_RUNS = 10
+_BATCH_S = 0.005
 _FAMILY = "commands"
 
 
@@ -29,13 +46,18 @@ class CommandExperiment(Experiment):
 
     name = "command"
     title = "How much more does one command cost than the other?"
-    factors = (Factor("command", (BASELINE, "…")),)
+    factors = (Factor(CONTROL, (BASELINE, "…")),)
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
         Option("treatment", "a command and its name", "NAME=CMD", multiple=True),
         Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True),
         Option("setup", "runs once before the first block", "CMD", multiple=True),
         Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True),
+        Option("scan", "each value in place of {NAME}, as in size=1,6,9", "NAME=A,B", multiple=True, short="L"),
+        Option("warmup", "executions at the start of every block that do not count", "N"),
+        Option("runs", "execute every command so often, or a few times more, in a fixed number of blocks", "N"),
+        Option("input", "the file that the commands read on stdin", "FILE"),
+        Option("show-output", "show on stderr what the commands print", flag=True, prints=True),
         Option("shell", "run the commands through /bin/sh; its start is measured and shown, not subtracted", flag=True),
         Option("ignore-failure", "accept exit statuses other than 0", flag=True),
         Option("timeout", "the longest that one execution may take (default 300)", "SECONDS"),
@@ -43,16 +65,19 @@ class CommandExperiment(Experiment):
 
     def design(self, request: Request) -> Design:
         options = dict(request.options) | {FOLDER: (os.getcwd(),)}
-        known = (Factor("command", tuple(read_commands(options).argv)),)
+        first, *_ = read_cells(options)
+        known = (*(Factor(*scan) for scan in scans(options).items()), Factor(CONTROL, tuple(first.argv)))
+        stopping, rounds_range, batch_s = _how_often(runs(options), request.stopping)
         return Design(
             factors=choose(known, {}, request.levels),
-            control="command",
+            control=CONTROL,
             baseline=BASELINE,
             metrics=(WALL, CPU, PEAK_MEMORY),
             rules=Rules(family=lambda levels: _FAMILY, extra_operations=False),
             transfers="The cost is that of these programs on this machine, with these inputs and this file cache.",
-            batch_s=0.005,
-            rounds_range=_ROUNDS,
+            batch_s=batch_s,
+            rounds_range=rounds_range,
+            stopping=stopping,
             # Every execution is a fresh process, whatever ran before: there is nothing to warm up or to settle.
             warms_up=False,
             settles=False,
@@ -68,6 +93,11 @@ class CommandExperiment(Experiment):
             equal_witnesses=("launcher", "exit_statuses"),
         )
 
+    def command_lines(self, plan: Plan) -> dict[str, str]:
+        """Every treatment's command as it was typed, with the values of its scans."""
+        asked = (each for each in plan.treatments if each.role in (Role.BASELINE, Role.TREATMENT))
+        return {each.id: _of(each, plan).texts[each.levels[CONTROL]] for each in asked}
+
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
 
@@ -75,11 +105,16 @@ class CommandExperiment(Experiment):
 class _Bench(Bench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self._commands = read_commands(plan.options)
+        self._commands = read_cells(plan.options)[0]  # what they share; of a scan the first cell's
 
     def identity(self) -> dict[str, str]:
-        commands = self._commands
-        return {f"command.{name}": files_of(argv, commands.folder) for name, argv in commands.argv.items()}
+        told: dict[str, dict[str, None]] = {}
+        for commands in read_cells(self.plan.options):
+            for name, argv in commands.argv.items():
+                told.setdefault(f"command.{name}", {})[files_of(argv, commands.folder)] = None
+        if self._commands.input is not None:
+            told["command.input"] = {files_of((self._commands.input,), self._commands.folder): None}
+        return {name: "; ".join(files) for name, files in told.items()}
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """Run what --setup names; what --cleanup names runs at the end, also where something before it failed."""
@@ -87,7 +122,7 @@ class _Bench(Bench):
         self._run(self._commands.set_up)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> CommandSpec:
-        name, commands = treatment.levels["command"], self._commands
+        name, commands = treatment.levels[CONTROL], _of(treatment, self.plan)
         return CommandSpec(
             name=name,
             argv=commands.argv[name],
@@ -96,6 +131,9 @@ class _Bench(Bench):
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
             injected_s=_injected_s(treatment, self.plan, calibrated),
+            warmup=commands.warmup,
+            input=commands.input or os.devnull,
+            output=INHERIT if commands.show_output else NULL,
         )
 
     def empties(self) -> dict[str, SubjectSpec]:
@@ -108,6 +146,28 @@ class _Bench(Bench):
     def _run(self, hooks: tuple[tuple[str, ...], ...]) -> None:
         for argv in hooks:
             run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
+
+
+def _of(treatment: Treatment, plan: Plan) -> Commands:
+    """The commands of a treatment's cell."""
+    return read_commands(plan.options, {name: treatment.levels[name] for name in scans(plan.options)})
+
+
+def _how_often(asked: int | None, stopping: Stopping) -> tuple[Stopping, tuple[int, int], float]:
+    """When a run ends, its rounds per block and the length of a batch: with --runs, as many executions as asked for.
+
+    Raises:
+        WrongUse: another option says already when it ends.
+    """
+    if asked is None:
+        return stopping, _ROUNDS, _BATCH_S
+    if stopping.fixed_blocks or stopping.max_blocks or (stopping.budget_s and not stopping.extends):
+        raise WrongUse("--runs fixes the number of blocks, so it does not go with --blocks, --max-blocks or --budget")
+    rounds = max(1, asked // _BLOCKS_OF_RUNS)
+    blocks = max(FIRST_LOOK, math.ceil(asked / rounds))
+    fixed = replace(stopping, fixed_blocks=blocks, max_blocks=blocks, budget_s=None, extends=False)
+    # A batch of no length: one execution at a time, where the clock allows it.
+    return fixed, (rounds, rounds), 0.0
 
 
 def _injected_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None) -> float:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sectax.subjects.command.command import Command
+from sectax.subjects.command.command import INHERIT, NULL, Command
 
 if TYPE_CHECKING:
     from sectax.subjects.command.subject import CommandSubject
 
-__all__ = ["CommandSpec", "run_hook"]
+__all__ = ["INHERIT", "NULL", "CommandSpec", "run_hook"]
 
 # What starts processes is imported when one is started: `sectax list` only asks which experiments there are.
 

@@ -41,6 +41,7 @@ class Command:
         injected_s: a known extra cost in seconds, for the positive control: the process is busy for so long before
             it becomes the program. It lengthens the wall time to within microseconds, and the CPU time by what of it
             was really spent on a CPU.
+        warmup: executions of a fresh launcher that do not count, after its first.
         host: where it runs, by the name of a host (`sectax.sandboxes.hosts`). Files and folders are those of that
             host, and `inherit` is for this machine alone.
     """
@@ -55,6 +56,7 @@ class Command:
     deadline_s: float = 300.0
     ignore_failure: bool = False
     injected_s: float = 0.0
+    warmup: int = 0
     host: str = LOCAL_HOST
 
 

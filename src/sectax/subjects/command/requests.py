@@ -24,7 +24,8 @@ class Execution:
 
     Attributes:
         wall_s: from just before the process was made until its end was seen.
-        cpu_s: user and system time of the program and of those of its descendants that it waited for.
+        cpu_s: user and system time of the program and of those of its descendants that it waited for; `system_s` is
+            what of it was spent in the kernel.
         peak_memory: bytes; the largest of these processes, not their sum.
         status: the exit status; negative is the signal that killed it.
         left: it left processes of its group behind, which were killed.
@@ -37,6 +38,7 @@ class Execution:
     involuntary_switches: int
     status: int
     left: bool
+    system_s: float
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ def _execution(record: str) -> Execution:
         involuntary_switches=involuntary,
         status=os.waitstatus_to_exitcode(status),
         left=bool(left),
+        system_s=system * 1e-6,
     )
 
 

@@ -95,7 +95,7 @@ class CommandSubject:
             raise self._launcher_failed(error) from error
 
     def open(self) -> Witnesses:
-        """Measure what launching costs, then execute the command for the first time.
+        """Measure what launching costs, then execute the command for the first time, and `spec.warmup` times more.
 
         Returns:
             program: the path of the program.
@@ -120,6 +120,8 @@ class CommandSubject:
         self._telemetry = self._host.telemetry(running.child)
         (execution,) = self._execute(1)
         self.first = (Observation(FIRST, execution.wall_s, "s", "monotonic", 1),)
+        if self._spec.warmup:
+            self._execute(self._spec.warmup)
         self._stage = "visit"
         return witnesses
 
@@ -289,6 +291,7 @@ def _telemetry(ridden: dict[str, float], executions: tuple[Execution, ...]) -> d
     shares with its launcher say something of the command; its own switches come from its end."""
     shared = {name: ridden[name] for name in ("steal_s", "throttled_s", "throttled_periods") if name in ridden}
     return shared | {
+        "system_s": sum(execution.system_s for execution in executions),
         "voluntary_switches": float(sum(execution.voluntary_switches for execution in executions)),
         "involuntary_switches": float(sum(execution.involuntary_switches for execution in executions)),
     }

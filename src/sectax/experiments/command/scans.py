@@ -1,0 +1,79 @@
+"""Scans: `-L size=1,6,9` puts each value in place of `{size}`, and each is a level of a factor of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+# `{size}`; and `{{size}}` for who wants `{size}` itself.
+_PLACEHOLDER = re.compile(r"\{(?P<open>\{)?(?P<name>[A-Za-z_]\w*)\}(?(open)\})")
+_AS_IN = "say it as in -L size=1,6,9"
+
+
+def read_scans(given: Iterable[str], taken: str) -> dict[str, tuple[str, ...]]:
+    """What each `-L NAME=A,B` names, in order.
+
+    Args:
+        taken: the name of the control's factor, which a scan cannot have.
+    Raises:
+        WrongUse: no name or values, a name twice, a value twice.
+    """
+    scans: dict[str, tuple[str, ...]] = {}
+    for text in given:
+        name, separator, values = text.partition("=")
+        levels = tuple(value.strip() for value in values.split(","))
+        if not separator or not _NAME.fullmatch(name) or not all(levels):
+            raise WrongUse(f"-L {text!r} names no placeholder and values", _AS_IN)
+        if name in scans or name == taken:
+            raise WrongUse(f"-L {name}: this name is taken", "give every placeholder a name of its own")
+        twice = next((level for at, level in enumerate(levels) if level in levels[:at]), None)
+        if twice is not None:
+            raise WrongUse(f"-L {name} names {twice} twice", "name every value once")
+        scans[name] = levels
+    ambiguous = next((value for values in scans.values() for value in values if "/" in value), None)
+    if len(scans) > 1 and ambiguous is not None:
+        raise WrongUse(f"-L: {ambiguous!r} has a /, and there are several scans", "leave the / out of the values")
+    return scans
+
+
+def fill(text: str, values: Mapping[str, str], what: str) -> str:
+    """A command with the values in place of their placeholders; without any scan it is left as it stands.
+
+    Raises:
+        WrongUse: a placeholder that no scan names.
+    """
+    if not values:
+        return text
+
+    def value(found: re.Match[str]) -> str:
+        name = found["name"]
+        if found["open"]:
+            return f"{{{name}}}"
+        if name not in values:
+            hint = f"{did_you_mean(name, values)}; write {{{{{name}}}}} where it is meant as it stands"
+            raise WrongUse(f"{what} has the placeholder {{{name}}}, and no -L gives it values", hint)
+        return values[name]
+
+    return _PLACEHOLDER.sub(value, text)
+
+
+def refuse_unused(scans: Iterable[str], texts: Iterable[str]) -> None:
+    """Raises `WrongUse` where no command has the placeholder of a scan."""
+    used = {found["name"] for text in texts for found in _PLACEHOLDER.finditer(text) if not found["open"]}
+    for name in scans:
+        if name not in used:
+            raise WrongUse(f"-L {name}: no command has {{{name}}}", f"write {{{name}}} where the value belongs")
+
+
+def refuse_placeholders(what: str, text: str, scans: Iterable[str]) -> None:
+    """Raises `WrongUse` for a placeholder in what runs once for all values."""
+    for found in _PLACEHOLDER.finditer(text):
+        if not found["open"] and found["name"] in set(scans):
+            raise WrongUse(
+                f"{what} has {{{found['name']}}}, and runs once for all values of it",
+                "use --prepare, which runs before every execution with its value",
+            )

@@ -1,0 +1,110 @@
+"""Writes a run of commands as hyperfine would have written it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from sectax.experiments import registry
+from sectax.experiments.interface import HasCommandLines
+from sectax.model.analysed import Analysed
+from sectax.model.errors import WrongUse
+from sectax.model.plan import Plan
+from sectax.model.treatment import CONTROLS
+from sectax.record.reader import RunReader
+from sectax.reports import hyperfine
+from sectax.reports.hyperfine import TimedCommand
+from sectax.reports.words import claims
+from sectax.workflow.analyse import analyse_measured
+
+WALL, CPU = "wall", "cpu"
+
+# The forms, by the names of their options (`--export-json`).
+FORMS: Mapping[str, Callable[[Sequence[TimedCommand]], str]] = {
+    "json": hyperfine.as_json,
+    "markdown": hyperfine.as_markdown,
+}
+
+
+def refuse_taken(path: Path) -> None:
+    """Raises `WrongUse` where an export could not be written later: something is there, or its folder is not."""
+    if path.exists() or path.is_symlink():
+        raise WrongUse(f"{path} exists already", "name another file, or move that one away")
+    if not path.parent.is_dir():
+        raise WrongUse(f"{path} cannot be written: there is no folder {path.parent}", f"mkdir -p {path.parent}")
+
+
+def export(run_file: Path, form: str, to: Path) -> None:
+    """Write all executions that counted.
+
+    Raises:
+        WrongUse: the run is not of commands, a command that it names is gone, or the file cannot be written.
+    """
+    text = FORMS[form](timed_commands(run_file))
+    try:
+        with to.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise WrongUse(f"{to} cannot be written: {error.strerror}", "name another file") from error
+
+
+def timed_commands(run_file: Path) -> list[TimedCommand]:
+    """The commands of a run, in the order of its plan; without those that were never measured."""
+    with contextlib.closing(RunReader.open(run_file)) as reader:
+        plan, measured = reader.plan(), reader.measured()
+        walls, cpus = reader.batches(WALL), reader.batches(CPU)
+    experiment = registry.load(plan.experiment)
+    if not isinstance(experiment, HasCommandLines):
+        raise WrongUse(f"{run_file} is a run of {plan.experiment}, and hyperfine's form is for commands")
+    analysed = analyse_measured(measured)
+    timed = []
+    for treatment, line in experiment.command_lines(plan).items():
+        batches = walls.get(treatment, [])
+        if not batches:
+            continue
+        executions = sum(count for _, count in batches)
+        cpu, system = _per_execution(cpus.get(treatment, [])), None
+        if (in_kernel_s := measured.telemetry.get(treatment, {}).get("system_s")) is not None:
+            system = in_kernel_s / executions
+        timed.append(
+            TimedCommand(
+                command=line,
+                times=tuple(value / count for value, count in batches),
+                mean=sum(value for value, _ in batches) / executions,
+                user=None if cpu is None or system is None else max(0.0, cpu - system),
+                system=system,
+                exit_codes=(_exit_code(analysed, treatment),) * len(batches),
+                parameters=_parameters(plan, treatment),
+                verdict=_verdict(analysed, treatment),
+            )
+        )
+    return timed
+
+
+def _per_execution(batches: list[tuple[float, int]]) -> float | None:
+    count = sum(count for _, count in batches)
+    return sum(value for value, _ in batches) / count if count else None
+
+
+def _exit_code(analysed: Analysed, treatment: str) -> int | None:
+    """Of every execution; None where failures were accepted and there were several."""
+    seen = analysed.measured.witnesses.get(treatment, {}).get("exit_statuses")
+    if seen is None:
+        return 0  # any other would have ended the treatment
+    return int(str(seen[0])) if len(seen) == 1 and str(seen[0]).isdigit() else None
+
+
+def _parameters(plan: Plan, treatment: str) -> dict[str, str]:
+    levels = plan.treatment(treatment).levels
+    return {name: level for name, level in levels.items() if name != plan.control}
+
+
+def _verdict(analysed: Analysed, treatment: str) -> str:
+    plan = analysed.measured.plan
+    metric = plan.metrics[0]
+    for finding in analysed.findings:
+        compared = finding.comparison
+        if (compared.treatment, compared.metric) == (treatment, metric.name) and compared.standing not in CONTROLS:
+            return claims.verdict(finding, metric)
+    return "baseline"

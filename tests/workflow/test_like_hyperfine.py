@@ -1,0 +1,180 @@
+"""What hyperfine's users expect of `sectax run command`: scans, warm-up, input, output, a number of runs, exports."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.command.scans import fill
+from sectax.reports.hyperfine import TimedCommand, as_json
+from tests.program import Said, sectax
+
+RECORDED = Path(__file__).with_name("recorded")
+
+
+def run(folder: Path, *words: str, simulated: int | None = 1) -> Said:
+    return sectax("run", "command", *words, "--out", "r.sectax", folder=folder, simulated=simulated)
+
+
+def lines_of(path: Path) -> int:
+    return len(path.read_text().splitlines())
+
+
+def test_each_value_of_a_scan_is_a_cell_with_a_baseline_of_its_own(tmp_path):
+    said = run(tmp_path, "-L", "s=1,2", "--baseline", "sleep 0.{s}", "--treatment", "more=sleep 0.{s}5", "--json")
+
+    document = json.loads(said.out)
+    assert said.status == 0, said.err
+    assert [cell["levels"] for cell in document["plan"]["cells"]] == [{"s": "1"}, {"s": "2"}]
+    primary = [each for each in document["findings"] if each["standing"] == "primary"]
+    ratios = [each["effect"]["cost_ratio"] for each in primary]
+    assert ratios == pytest.approx([1.5, 1.25], rel=0.03)
+
+
+def test_two_scans_are_crossed_and_one_level_can_be_chosen(tmp_path):
+    words = ("-L", "a=1,2", "--scan", "b=3,4", "--baseline", "sleep 0.{a}", "--treatment", "x=sleep 0.{b}")
+
+    said = run(tmp_path, *words, "--level", "b=4", "--blocks", "6", "--json")
+
+    cells = json.loads(said.out)["plan"]["cells"]
+    assert [cell["levels"] for cell in cells] == [{"a": "1", "b": "4"}, {"a": "2", "b": "4"}]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("-L", "size=1,2", "--baseline", "sleep {sise}"), "did you mean size?"),
+        (("-L", "size=1,2", "--baseline", "sleep 1"), "no command has {size}"),
+        (("-L", "size=1,2", "--baseline", "sleep {size}", "--setup", "echo {size}"), "runs once for all values"),
+        (("-L", "size", "--baseline", "sleep {size}"), "-L size=1,6,9"),
+        (("-L", "size=1,,2", "--baseline", "sleep {size}"), "-L size=1,6,9"),
+        (("-L", "size=1,1", "--baseline", "sleep {size}"), "names 1 twice"),
+        (("-L", "s=1", "-L", "s=2", "--baseline", "sleep {s}"), "this name is taken"),
+        (("-L", "command=1", "--baseline", "sleep {command}"), "this name is taken"),
+        (("-L", "p=no-such-program,sleep", "--baseline", "{p} 1"), "'no-such-program' was not found"),
+        (("--baseline", "true", "--runs", "5"), "not between 6"),
+        (("--baseline", "true", "--runs", "many"), "not a whole number"),
+        (("--baseline", "true", "--runs", "10", "--budget", "9s"), "does not go with"),
+        (("--baseline", "true", "--warmup", "1.5"), "not a whole number"),
+        (("--baseline", "true", "--input", "nothing.txt"), "no such file"),
+        (("--baseline", "true", "--input", "."), "is no file"),
+        (("--baseline", "true", "--export-json", "no/where.json"), "no folder no"),
+        (("--baseline", "true", "--export-markdown", "."), "exists already"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, words, says):
+    said = run(tmp_path, *words, "--treatment", "b=true")
+
+    assert said.status == 2, said.err
+    assert says in said.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_braces_stay_where_there_is_no_scan_and_where_they_are_doubled():
+    assert fill("curl -w %{http_code} {}", {}, "it") == "curl -w %{http_code} {}"
+    assert fill("x {n} {{n}} {} {print $1} {{print}}", {"n": "7"}, "it") == "x 7 {n} {} {print $1} {print}"
+
+
+def test_runs_are_executed_so_often(tmp_path):
+    said = run(
+        tmp_path, "--baseline", "sleep 0.01", "--treatment", "b=sleep 0.02", "--runs", "30", "--export-json", "e"
+    )
+
+    assert said.status == 0, said.err
+    assert "exactly 10 blocks" in said.err
+    assert [len(each["times"]) for each in json.loads((tmp_path / "e").read_text())["results"]] == [30, 30]
+
+
+def test_warm_up_is_executed_in_every_block_and_does_not_count(tmp_path):
+    log = ("--baseline", "/bin/sh -c 'echo >>log'", "--treatment", "b=true", "--runs", "6", "--export-json", "e.json")
+    lines = []
+    for place, warmup in enumerate(("0", "50")):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        said = run(folder, *log, "--warmup", warmup, simulated=None)
+        assert said.status in (0, 3), said.err
+        lines.append(lines_of(folder / "log"))
+
+    # Six blocks and two processes of the pilot, for the baseline and its two controls (the pilot tries one of these).
+    assert lines[1] - lines[0] > 50 * (6 * 3 + 2 * 2) * 0.9
+
+
+def test_the_input_is_what_the_commands_read_from_its_beginning_each_time(tmp_path):
+    (tmp_path / "in.txt").write_text("needle\n")
+
+    said = run(
+        tmp_path, "--baseline", "grep -q needle", "--treatment", "b=grep -q needle", "--input", "in.txt", "--runs", "6",
+        simulated=None,
+    )  # fmt: skip
+
+    assert said.status == 0, said.out + said.err
+    assert "failed" not in said.out.lower()
+
+
+def test_what_commands_print_is_shown_on_stderr_alone(tmp_path):
+    said = run(
+        tmp_path, "--baseline", "echo out-of-it", "--treatment", "b=true", "--runs", "6", "--show-output",
+        simulated=None,
+    )  # fmt: skip
+
+    assert "out-of-it\n" in said.err
+    assert "out-of-it" not in said.out.replace("baseline: echo out-of-it", "")
+
+
+def test_the_json_has_the_keys_and_types_of_a_real_one(tmp_path):
+    run(
+        tmp_path, "-L", "n=1,2", "--baseline", "sleep 0.0{n}", "--treatment", "b=true", "--blocks", "6",
+        "--export-json", "e.json", "--export-markdown", "e.md",
+    )  # fmt: skip
+    ours = json.loads((tmp_path / "e.json").read_text())
+    theirs = json.loads((RECORDED / "hyperfine-1.15.json").read_text())
+
+    def shape(document: object) -> object:
+        if isinstance(document, dict):
+            return {name: shape(each) for name, each in document.items()}
+        return [shape(document[0])] if isinstance(document, list) else type(document)
+
+    assert shape(ours) == shape(theirs)
+    assert [list(each) for each in ours["results"]] == [list(each) for each in theirs["results"]]
+    assert [(each["command"], each["parameters"]) for each in ours["results"]] == [
+        (each["command"], each["parameters"]) for each in theirs["results"]
+    ]
+    slept = ours["results"][0]
+    assert slept["mean"] == pytest.approx(0.01, rel=0.05)
+    assert slept["stddev"] == pytest.approx(statistics.stdev(slept["times"]))
+    assert slept["user"] + slept["system"] == pytest.approx(slept["mean"] / 2, rel=0.01)  # as virtual time has it
+    own = (tmp_path / "e.md").read_text().splitlines()
+    real = (RECORDED / "hyperfine-1.15.md").read_text().splitlines()
+    assert own[0].startswith(real[0].removesuffix("|"))
+    assert own[1].startswith(real[1].removesuffix("|"))
+    assert own[2].startswith("| `sleep 0.01` | 10.")
+
+
+def test_a_run_file_from_before_knows_no_time_in_the_kernel():
+    """Its two keys are there, without a value."""
+    document = json.loads(as_json([TimedCommand("true", (0.1,), 0.1, None, None, (0,), {}, "baseline")]))
+
+    (result,) = document["results"]
+    assert (result["user"], result["system"], result["stddev"]) == (None, None, None)
+    assert "parameters" not in result
+
+
+def test_an_export_never_writes_over_a_file(tmp_path):
+    (tmp_path / "e.json").write_text("mine")
+
+    said = run(tmp_path, "--baseline", "true", "--treatment", "b=true", "--export-json", "e.json")
+
+    assert said.status == 2
+    assert (tmp_path / "e.json").read_text() == "mine"
+
+
+def test_resume_needs_no_options_again(tmp_path):
+    run(tmp_path, "-L", "n=1,2", "--baseline", "sleep 0.0{n}", "--treatment", "b=true", "--runs", "6", "--warmup", "3")
+
+    said = sectax("resume", "r.sectax", folder=tmp_path, simulated=1)
+
+    assert said.status == 0, said.err
+    assert "scan: n=1,2" in said.out
