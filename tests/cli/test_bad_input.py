@@ -15,6 +15,7 @@ TWO = ("--baseline", "true", "--treatment", "other=true")
 
 WRONG = {
     "no such command": (("rnu",), "did you mean run?"),
+    "an experiment for a command": (("jwt", "--quick"), "sectax run jwt"),
     "no such experiment": (("run", "jtw"), "did you mean jwt?"),
     "no such factor": (("run", "jwt", "--level", "algo=RS256"), "no factor 'algo'"),
     "no such level": (("run", "jwt", "--level", "algorithm=rs256,EdDSA"), "did you mean RS256?"),

@@ -8,7 +8,8 @@ import pytest
 
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
-from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.engines.pilot import calibrate
+from sectax.model.errors import NothingMeasured, SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.trial import Closed, Dropped, Opened, State, Trial
 from tests.design.plans import calibrated_for, small_plan
@@ -109,6 +110,21 @@ def test_one_that_fails_leaves_the_block_and_the_others_go_on(stage):
     assert world.alive == set()
 
 
+@pytest.mark.parametrize("stage", ["start", "open", "warm-up", "visit", "close"])
+@pytest.mark.parametrize("error", [TimeoutError("too late"), KeyError("x"), NothingMeasured("no room", "make some")])
+def test_any_other_error_is_a_failure_of_its_treatment_that_names_it(stage, error):
+    world = World()
+
+    events = list(run_block(BLOCK, specs(world, fails_at=stage, error=error)))
+
+    (dropped,) = (event for event in events if isinstance(event, Dropped))
+    assert (dropped.treatment, dropped.state) == (VICTIM, State.FAILED)
+    assert dropped.reason in {f"{VICTIM}: TimeoutError: too late", f"{VICTIM}: KeyError: 'x'", f"{VICTIM}: no room"}
+    closed = {event.treatment for event in events if isinstance(event, Closed)}
+    assert closed == {treatment.id for treatment in PLAN.treatments} - {VICTIM}
+    assert world.alive == set()
+
+
 def test_a_failed_visit_is_a_failed_trial_with_its_reason():
     world = World()
 
@@ -135,4 +151,17 @@ def test_whoever_stops_in_the_middle_leaves_no_subject_behind():
 
     events.close()
 
+    assert world.alive == set()
+
+
+@pytest.mark.parametrize("stage", ["open", "warm-up"])
+def test_in_the_pilot_too_any_error_is_a_failure_of_its_treatment(stage):
+    world, told = World(), []
+
+    calibrated = calibrate(PLAN, specs(world, fails_at=stage, error=TimeoutError("too late")), {}, told.append)
+
+    dropped = [event for event in told if isinstance(event, Dropped)]
+    assert [(event.treatment, event.reason) for event in dropped] == [(VICTIM, f"{VICTIM}: TimeoutError: too late")]
+    assert VICTIM not in calibrated.calibrations
+    assert len(calibrated.calibrations) >= 2
     assert world.alive == set()

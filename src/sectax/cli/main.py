@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import resource
@@ -38,6 +39,9 @@ _COMMANDS = {
 # SIGTERM meanwhile. These need one thread, and start nothing that is measured and would inherit the setting.
 _ONE_THREAD = {"show", "report", "compare", "advise", "audit"}
 _LEAST_BYTES = 256 << 20  # of address space; 200 MB sometimes did, with one thread
+
+# What a file system says that is full, broken or not to be written, where it names no file.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 
 _WELCOME = """\
 sectax measures what a security control costs. Three commands to start with:
@@ -79,6 +83,8 @@ class LazyGroup(click.Group):
             from sectax.model.near import did_you_mean
 
             hint = did_you_mean(args[0], _COMMANDS, "sectax help lists the commands")
+            if _is_experiment(args[0]):
+                hint = f"{args[0]} is an experiment: sectax run {args[0]}"
             raise WrongUse(f"there is no command {args[0]!r}", hint)
         return super().resolve_command(ctx, args)
 
@@ -92,6 +98,12 @@ def _brought_by_an_experiment(name: str) -> click.Command | None:
         return None
     experiment = registry.load(name)
     return experiment.commands() if isinstance(experiment, HasCommands) else None
+
+
+def _is_experiment(name: str) -> bool:
+    from sectax.experiments import registry
+
+    return name in registry.names()
 
 
 def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -162,13 +174,13 @@ def main() -> NoReturn:
         status = _reader_gone()
     except MemoryError:
         status = _out_of_memory()
-    except OSError as error:
-        _complain(
-            f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",
-            "make room, or write elsewhere",
-        )
-        status = ExitStatus.WRONG_USE
     except Exception as error:
+        if isinstance(error, OSError) and (error.filename or error.errno in _NO_ROOM):
+            _complain(
+                f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",
+                "make room, or write elsewhere",
+            )
+            sys.exit(int(ExitStatus.WRONG_USE))
         if isinstance(error, ImportError) and "failed to map segment" in str(error):
             sys.exit(int(_out_of_memory()))
         if os.environ.get("SECTAX_DEBUG"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Mapping
 
+from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Subject, SubjectSpec, Work
 from sectax.model.trial import (
@@ -45,7 +46,7 @@ def _open(
 ) -> Generator[BlockEvent, None, None]:
     # Starting is not timed, so all processes of the cell start side by side.
     for name in cell.opening:
-        alive[name] = specs[name].subject()
+        alive[name] = Guarded(name, specs[name])
         try:
             alive[name].start()
         except (SubjectFailed, SubjectSkipped) as error:

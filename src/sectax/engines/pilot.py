@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
 from sectax.engines.freeze import Tried, freeze
+from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan
@@ -95,7 +96,7 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, 
     processes: list[list[_Reading]] = []
     count, witnesses = 0, Witnesses()
     for _ in range(PROCESSES):
-        subject = spec.subject()
+        subject = Guarded(treatment.id, spec)
         try:
             began = time.monotonic()
             witnesses = subject.open()
@@ -185,7 +186,7 @@ def _shortest_s(witnesses: Witnesses, metric: Metric) -> float:
 
 def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> float | None:
     """Seconds of an empty operation in this family's loop; None where it cannot be measured."""
-    subject = spec.subject()
+    subject = Guarded(f"{family}: empty", spec)
     try:
         witnesses = subject.open()
         count, _, _ = _enough(subject, _shortest_s(witnesses, metric), 0.01, metric.observed, None)

@@ -1,0 +1,74 @@
+"""A subject whose every error is a failure of its treatment, and never the end of the run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from sectax.model.errors import SectaxError, SubjectFailed, SubjectSkipped
+from sectax.model.subject import Observation, Subject, SubjectSpec, Visit, Witnesses, Work
+
+
+class Guarded:
+    """Implements `Subject` around another one, which may be anybody's.
+
+    What it raises besides `SubjectFailed` and `SubjectSkipped` becomes a `SubjectFailed` that names the error.
+    """
+
+    def __init__(self, name: str, spec: SubjectSpec) -> None:
+        """Args: *name*, of the treatment, for messages."""
+        self._name = name
+        self._subject: Subject | None = None
+        self._spec = spec
+
+    @property
+    def first(self) -> tuple[Observation, ...]:
+        return self._subject.first if self._subject is not None else ()
+
+    @first.setter
+    def first(self, observed: tuple[Observation, ...]) -> None:
+        """The protocol has an attribute here; nobody sets it from outside."""
+        raise AttributeError("first")
+
+    def start(self) -> None:
+        with self._failing("open"):
+            self._made().start()
+
+    def open(self) -> Witnesses:
+        with self._failing("open"):
+            return self._made().open()
+
+    def visit(self, work: Work) -> Visit:
+        with self._failing("visit"):
+            return self._made().visit(work)
+
+    def close(self) -> Witnesses:
+        with self._failing("close"):
+            return self._made().close()
+
+    def kill(self) -> None:
+        with contextlib.suppress(Exception):
+            if self._subject is not None:
+                self._subject.kill()
+
+    def _made(self) -> Subject:
+        if self._subject is None:
+            self._subject = self._spec.subject()
+        return self._subject
+
+    @contextlib.contextmanager
+    def _failing(self, stage: str) -> Iterator[None]:
+        try:
+            yield
+        except (SubjectFailed, MemoryError):
+            raise
+        except SubjectSkipped as error:
+            if stage == "open":
+                raise
+            raise SubjectFailed(error.message, error.hint, stage) from error
+        except SectaxError as error:
+            raise SubjectFailed(f"{self._name}: {error.message}", error.hint, stage) from error
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}".removesuffix(": ")
+            hint = "its subject is at fault: it should say this as SubjectFailed, with what to try"
+            raise SubjectFailed(f"{self._name}: {said}", hint, stage) from error
