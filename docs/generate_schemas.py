@@ -11,6 +11,7 @@ import msgspec
 from sectax.reports.json import advice, audit, compared, dry_run, report
 from sectax.workflow.doctor import Diagnosis
 from sectax.workflow.overview import Overview
+from sectax.workflow.runs import Runs
 
 FOLDER = Path(__file__).parent / "schemas"
 
@@ -23,6 +24,7 @@ DOCUMENTS = (
     dry_run.DryRun,
     Overview,
     Diagnosis,
+    Runs,
 )
 
 

@@ -90,6 +90,8 @@ NEEDED: tuple[tuple[str, Callable[[], bool]], ...] = (
     (r"^Java is not installed", has_program("java")),
     (r"^javac", has_program("javac")),
     (r"^Rust is|Rust function", has_program("cargo")),
+    (r"^bash is", has_program("bash")),
+    (r"^groff is", has_program("groff")),
     (r"AWS CLI", lambda: succeeds("aws", "--version")),
     (r"sqlite3", has_program("sqlite3")),
     (r"pandas", lambda: importlib.util.find_spec("pandas") is not None),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from sectax.cli.options import as_json
+from sectax.cli.options import as_json, named_run
 from sectax.cli.output import print_result
 from sectax.model.errors import ExitStatus
 from sectax.workflow.audit import FORMATS, Columns, audit
 
 
 @click.command("audit")
-@click.argument("target", metavar="RUN|published:ID|FILE")
+@click.argument("target", metavar="RUN|published:ID|FILE", callback=named_run)
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="What FILE is, where its content does not tell.")
 @click.option("--value", default="", metavar="COLUMN", help="Of a CSV: the column that holds the values.")
 @click.option("--unit", default="", help="Of a CSV: their unit, such as ms, op/s or MiB/s.")

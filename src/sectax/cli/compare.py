@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, fail_if, leave_with, run_file
+from sectax.cli.options import as_json, conditions, fail_if, leave_with, named_run, run_file
 from sectax.cli.output import print_result
 from sectax.workflow.compare import compare_under
 
 
 @click.command("compare")
 @run_file
-@click.argument("target", metavar="RUN|published:ID")
+@click.argument("target", metavar="RUN|published:ID", callback=named_run)
 @fail_if
 @as_json
 def command(run_file: str, target: str, fail_if: tuple[str, ...], json_: bool) -> None:

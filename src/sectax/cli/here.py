@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from sectax.cli.options import as_json
-from sectax.model.errors import ExitStatus
+from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable_lines
 
+_SHELL = "shell"  # a name for setup, beside those of experiments
 _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 
 
@@ -56,15 +57,32 @@ def doctor_command(json_: bool) -> None:
 
 
 @click.command("setup")
-@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
-def setup_command(experiments: tuple[str, ...]) -> None:
+@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT|shell]...")
+@click.pass_context
+def setup_command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
     """Install what the experiments need (all of them where none is named).
+
+    Without a name, or with the name shell, it also writes completion for the shells that are installed and a man page
+    into your own folders, and says which files.
 
     The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
     """
     from sectax.workflow.setup import set_up
 
-    failures = set_up(experiments, lambda text: click.echo(f"==> {printable_lines(text)}", err=True))
+    def say(text: str) -> None:
+        click.echo(f"==> {printable_lines(text)}", err=True)
+
+    failures = []
+    if not experiments or _SHELL in experiments:
+        from sectax.cli import shell
+
+        try:
+            shell.install(ctx.find_root().command, say)
+        except SectaxError as error:
+            failures.append(error)
+    named = tuple(name for name in experiments if name != _SHELL)
+    if named or not experiments:
+        failures += set_up(named, say)
     for failure in failures:
         click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
     if failures:

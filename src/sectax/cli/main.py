@@ -9,12 +9,15 @@ import resource
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from sectax.cli.streams import Printed, make_usable
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # Name -> where it lives and what it does; the modules are imported only when they are called, so that
 # `--help` starts fast. An experiment's own commands are found by its name; a row here spares loading it.
@@ -24,6 +27,7 @@ _COMMANDS = {
     "setup": ("sectax.cli.here:setup_command", "Install what the experiments need."),
     "run": ("sectax.cli.run:group", "Measure how much more a control costs than its baseline."),
     "resume": ("sectax.cli.run:resume_command", "Continue a run that was interrupted."),
+    "runs": ("sectax.cli.runs:command", "List the run files of a folder, with their answers."),
     "show": ("sectax.cli.show:command", "Print the results of a run."),
     "report": ("sectax.cli.report:command", "Write the results of a run as Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
@@ -37,7 +41,7 @@ _COMMANDS = {
 
 # For each thread OpenBLAS reserves memory; where there is a limit (ulimit -v) it tries for ever, and Python hears no
 # SIGTERM meanwhile. These need one thread, and start nothing that is measured and would inherit the setting.
-_ONE_THREAD = {"show", "report", "compare", "advise", "audit"}
+_ONE_THREAD = {"runs", "show", "report", "compare", "advise", "audit"}
 _LEAST_BYTES = 256 << 20  # of address space; 200 MB sometimes did, with one thread
 
 # What a file system says that is full, broken or not to be written, where it names no file.
@@ -72,6 +76,12 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """From the table: nothing is imported for a list of names."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name, help=text) for name, (_, text) in _COMMANDS.items() if name.startswith(incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
@@ -86,7 +96,12 @@ class LazyGroup(click.Group):
             if _is_experiment(args[0]):
                 hint = f"{args[0]} is an experiment: sectax run {args[0]}"
             raise WrongUse(f"there is no command {args[0]!r}", hint)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name not in (None, "help") and command is not None and not isinstance(command, click.Group):
+            from sectax.cli import config
+
+            config.give_defaults(ctx, command, str(name), commands=lambda: _COMMANDS)
+        return name, command, rest
 
 
 def _brought_by_an_experiment(name: str) -> click.Command | None:
@@ -144,10 +159,11 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
         group = context.command
         if not isinstance(group, click.Group):
             raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
-        name, found, _ = group.resolve_command(context, [word])
+        found = group.get_command(context, word)
         if found is None:
+            group.resolve_command(context, [word])  # which names the nearest one
             raise click.UsageError(f"{context.command_path} has no command {word!r}", context)
-        context = click.Context(found, info_name=name, parent=context)
+        context = click.Context(found, info_name=word, parent=context)
     click.echo(context.command.get_help(context))
 
 
@@ -156,6 +172,10 @@ def main() -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     make_usable(utf8=_wants_json())
+    if "_SECTAX_COMPLETE" in os.environ:
+        from sectax.cli import shell
+
+        sys.exit(shell.complete(cli))
     try:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()

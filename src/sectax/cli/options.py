@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
 as_json = click.option("--json", "json_", is_flag=True, help="One JSON document on stdout.")
 everything = click.option("--all", "show_all", is_flag=True, help="Secondary comparisons too.")
-run_file = click.argument("run_file", metavar="RUN", type=click.Path())
+
+
+def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str:
+    """The callback of an argument that names a run file: `last` is the one that was written last in this folder."""
+    if value != "last":
+        return value
+    from sectax.workflow.runs import named
+
+    return named(value)
+
+
+run_file = click.argument("run_file", metavar="RUN", type=click.Path(), callback=named_run)
 quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
 verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from sectax.cli import parse
+from sectax.cli import config, parse
 from sectax.cli.options import (
     as_json,
     conditions,
@@ -47,6 +47,12 @@ _EXPORTS = {
     "markdown": "hyperfine's table, with a verdict",
 }
 
+# What [run] in sectax.toml may have: what every experiment has.
+_SHARED = frozenset(
+    {"level", "margin", "budget", "until", "precise", "blocks", "max-blocks", "simultaneous", "seed", "fail-if"}
+    | {"quiet", "verbose", "all", "json"}
+)
+
 
 class _ExperimentsGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -58,7 +64,20 @@ class _ExperimentsGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        return args[0], self.get_command(ctx, args[0]), args[1:]
+        experiment = registry.load(args[0])
+        command = _command_for(experiment)
+        root = ctx.find_root()
+        config.give_defaults(
+            ctx,
+            command,
+            "run",
+            args[0],
+            commands=lambda: root.command.list_commands(root) if isinstance(root.command, click.Group) else (),
+            below=registry.names,
+            shared=_SHARED,
+            presets=experiment.presets,
+        )
+        return args[0], command, args[1:]
 
 
 group = _ExperimentsGroup("run", help="Measure how much more a control costs than its baseline.")

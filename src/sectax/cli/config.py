@@ -1,0 +1,161 @@
+"""`sectax.toml`: defaults for options, from this folder or the nearest one above it (docs/config.md)."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
+from sectax.model.printable import printable
+
+NAME = "sectax.toml"
+
+# Options (by the names of click's parameters) of which one that is typed puts the defaults of the others aside.
+_RIVALS = (
+    ("budget", "blocks", "max_blocks", "own_runs"),
+    ("until", "precise", "blocks", "own_runs"),
+    ("quiet", "verbose"),
+)
+
+
+def find() -> Path | None:
+    """The file that counts here; None where there is none."""
+    here = os.getcwd()
+    while True:
+        path = os.path.join(here, NAME)
+        if os.path.isfile(path):
+            return Path(path)
+        above = os.path.dirname(here)
+        if above == here:
+            return None
+        here = above
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Its sections. Raises `WrongUse` where it cannot be read, or is somebody else's."""
+    import tomllib
+
+    try:
+        # It can say what is run, as in [run.command] baseline.
+        if path.stat().st_uid not in (os.geteuid(), 0):
+            raise WrongUse(f"{path} belongs to another user, so it is not obeyed", "copy it, or go to another folder")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise WrongUse(f"{path} cannot be read: {error}", "it is TOML: [run], and below it margin = '5%'") from error
+
+
+def give_defaults(
+    ctx: click.Context,
+    command: click.Command,
+    *way: str,
+    commands: Callable[[], Iterable[str]],
+    below: Callable[[], Iterable[str]] = tuple,
+    shared: frozenset[str] = frozenset(),
+    presets: tuple[str, ...] = (),
+) -> None:
+    """Give a command that is about to be parsed its defaults, and have it say which of them it took.
+
+    Args:
+        ctx: of the group that the command is in.
+        way: names of sections down to the command's own, as in `run`, `jwt`.
+        commands: the sections that may stand at the top; below: those that may stand in the first one.
+        shared: the options that a section above the command's own may have.
+        presets: parameters of which one that is typed puts the others aside.
+    Raises:
+        WrongUse: the file cannot be read, or has a key or section that there is none of.
+    """
+    path = find()
+    if path is None:
+        return
+    whole = read(path)
+    known = tuple(commands())
+    for name, section in whole.items():
+        if name not in known or not isinstance(section, dict):
+            raise _unknown(path, "section", name, known)
+    options = (each for each in command.params if isinstance(each, click.Option) and not each.is_eager)
+    keys = {key: option for option in options for key in _keys(option)}
+    values: dict[str, Any] = {}
+    inner: Mapping[str, Any] = whole
+    for depth, name in enumerate(way):
+        inner = inner.get(name, {})
+        is_own = depth == len(way) - 1
+        place = ".".join(way[: depth + 1])
+        for key, value in inner.items():
+            if isinstance(value, dict):
+                if is_own or key not in below():
+                    raise _unknown(path, "section", f"{place}.{key}", [f"{place}.{each}" for each in below()])
+                continue
+            if key not in keys or not (is_own or key in shared):
+                raise _unknown(path, "key", key, [each for each in keys if is_own or each in shared], place)
+            values[str(keys[key].name)] = _value(path, f"{key} in [{place}]", keys[key], value)
+    if values:
+        ctx.default_map = {**(ctx.default_map or {}), way[-1]: values}
+        command.callback = _saying(path, command, (*_RIVALS, presets))
+
+
+def _saying(path: Path, command: click.Command, rivals: tuple[tuple[str, ...], ...]) -> Callable[..., Any]:
+    """What the command calls, with the line before it that says what came from the file."""
+    call = command.callback
+    assert call is not None
+
+    @functools.wraps(call)
+    def said_and_called(**values: Any) -> Any:
+        taken = _settled(click.get_current_context(), values, rivals)
+        options = [text for option in taken for text in _as_options(option, values[str(option.name)])]
+        if options and not values.get("quiet"):
+            click.echo(f"from {printable(str(path))}: {', '.join(map(printable, options))}", err=True)
+        return call(**values)
+
+    return said_and_called
+
+
+def _settled(ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str, ...], ...]) -> list[click.Parameter]:
+    """The options that came from the file; those that the command line contradicts are put aside in `values`."""
+    source = {name: ctx.get_parameter_source(name) for name in values}
+    typed = {name for name, each in source.items() if each is ParameterSource.COMMANDLINE}
+    ours = {name for name, each in source.items() if each is ParameterSource.DEFAULT_MAP}
+    for group in rivals:
+        if typed & set(group):
+            for name in ours & set(group):
+                values[name] = () if isinstance(values[name], tuple) else False if values[name] is True else None
+                ours = ours - {name}
+    return [each for each in ctx.command.params if each.name in ours]
+
+
+def _keys(parameter: click.Parameter) -> list[str]:
+    """What an option is called in the file: its long names without the dashes."""
+    return [name.removeprefix("--") for name in parameter.opts if name.startswith("--")]
+
+
+def _value(path: Path, where: str, option: click.Option, value: Any) -> Any:
+    """As click wants it. Raises `WrongUse` for a value of another kind."""
+    name = where.partition(" ")[0]
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise WrongUse(f"{path}: {where} is true or false", f"write {name} = true")
+        return value
+    several = value if isinstance(value, list) and option.multiple else [value]
+    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in several):
+        kind = "a text or a number, or a list of them" if option.multiple else "a text or a number"
+        raise WrongUse(f"{path}: {where} is {kind}", f"write {name} = '…'")
+    texts = [str(each) for each in several]
+    return texts if option.multiple else texts[0]
+
+
+def _as_options(parameter: click.Parameter, value: Any) -> list[str]:
+    name = f"--{_keys(parameter)[0]}"
+    if isinstance(value, bool):
+        return [name] if value else []
+    return [f"{name} {each}" for each in (value if isinstance(value, tuple) else (value,))]
+
+
+def _unknown(path: Path, kind: str, name: str, known: Iterable[str], place: str = "") -> WrongUse:
+    where = f" in [{place}]" if place else ""
+    return WrongUse(f"{path}: there is no {kind} {name!r}{where}", did_you_mean(name, known))

@@ -1,0 +1,38 @@
+"""`sectax runs [FOLDER]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sectax.cli.options import as_json
+from sectax.model.printable import printable
+from sectax.workflow.runs import runs
+
+_SECONDS = len("2026-11-22T05:37")  # of a time, without its seconds
+
+
+@click.command("runs")
+@click.argument("folder", metavar="[FOLDER]", default=".", type=click.Path(path_type=Path))
+@as_json
+def command(folder: Path, json_: bool) -> None:
+    """List the run files of a folder, with the answer of each; the one that was written last stands last.
+
+    That one can be named `last` wherever a run file is asked for, as in: sectax show last
+    """
+    found = runs(folder)
+    if json_:
+        import msgspec
+
+        click.echo(msgspec.json.encode(found).decode())
+        return
+    if not found.runs:
+        click.echo(f"no run files (*.sectax) in {printable(str(folder))}", err=True)
+    for run in found.runs:
+        click.echo(printable(run.name))
+        if run.unreadable:
+            click.echo(f"  cannot be read: {printable(run.unreadable)}")
+            continue
+        started = run.started[:_SECONDS].replace("T", " ")
+        click.echo("  " + printable(f"{run.experiment}, {started} UTC, {run.state}: {run.answer}"))

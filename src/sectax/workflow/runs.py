@@ -1,0 +1,115 @@
+"""The run files of a folder: which there are, and what each says."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sectax.model.analysed import Analysed
+from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.finding import FASTER, SLOWER, UNSETTLED
+from sectax.model.treatment import Standing
+
+SUFFIX = ".sectax"
+LAST = "last"
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run file.
+
+    Attributes:
+        name: of the file. started: in UTC, as in the file.
+        answer: of its primary comparisons, in a few words.
+        unreadable: why nothing is known of it; all but the name is empty then.
+    """
+
+    name: str
+    experiment: str = ""
+    started: str = ""
+    state: str = ""
+    answer: str = ""
+    unreadable: str = ""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """As JSON it is the document of `sectax runs`."""
+
+    folder: str
+    runs: tuple[RunLine, ...]
+    schema: Literal["sectax/runs/1"] = "sectax/runs/1"
+
+
+def run_files(folder: Path) -> list[Path]:
+    """The run files of a folder, the one that was written last at the end.
+
+    Raises:
+        WrongUse: it cannot be read.
+    """
+    try:
+        found = [path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file()]
+        return sorted(found, key=lambda path: (_written(path), path.name))
+    except NotADirectoryError as error:
+        raise WrongUse(f"{folder} is no folder", f"sectax show {folder} prints a run") from error
+    except OSError as error:
+        raise WrongUse(f"the folder {folder} cannot be read: {error.strerror}") from error
+
+
+def named(text: str) -> str:
+    """The name of a run file, where `last` stands for the one of this folder that was written last.
+
+    Raises:
+        WrongUse: there is none.
+    """
+    if text != LAST or Path(LAST).exists():
+        return text
+    files = run_files(Path())
+    if not files:
+        raise WrongUse("there is no run file (*.sectax) in this folder", "cd to where one is, or name it")
+    return str(files[-1])
+
+
+def runs(folder: Path) -> Runs:
+    """Everything that `sectax runs` says. Raises `WrongUse` where the folder cannot be read."""
+    return Runs(str(folder), tuple(map(_line, run_files(folder))))
+
+
+def _line(path: Path) -> RunLine:
+    from sectax.record.reader import RunReader
+    from sectax.workflow.analyse import analyse_measured
+
+    try:
+        with contextlib.closing(RunReader.open(path)) as reader:
+            measured = reader.measured()
+        answer = _answer(analyse_measured(measured))
+    except SectaxError as error:
+        return RunLine(path.name, unreadable=error.message)
+    return RunLine(path.name, measured.plan.experiment, measured.started, measured.state, answer)
+
+
+def _answer(analysed: Analysed) -> str:
+    """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are answered and how."""
+    from sectax.reports.words import summary
+
+    primary = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
+    if len(primary) == 1 and analysed.measured.state == "finished":
+        return summary(analysed)[-1]
+    verdicts = [each.verdict for each in primary]
+    answered = sum(each.effect is not None and each.verdict not in UNSETTLED for each in primary)
+    said = [f"{answered} of {len(primary)} answered"]
+    for word, which in (("slower", SLOWER), ("faster", FASTER)):
+        if number := sum(verdict in which for verdict in verdicts):
+            said.append(f"{number} {word}")
+    return ", ".join(said)
+
+
+def _written(path: Path) -> int:
+    """When a run file was written last; a block that is on the disk may still lie in the log beside it."""
+    times = []
+    for each in (path, path.with_name(f"{path.name}-wal")):
+        with contextlib.suppress(OSError):
+            times.append(each.stat().st_mtime_ns)
+    return max(times, default=0)

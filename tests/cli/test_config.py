@@ -1,0 +1,113 @@
+"""`sectax.toml` gives options their defaults: what is taken is said and recorded, and the command line wins."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.program import Said, sectax
+
+TWO = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03")
+
+
+def run(folder: Path, *words: str, dry: bool = False) -> Said:
+    return sectax("run", "command", *words, *(("--dry-run",) if dry else ()), folder=folder, simulated=1)
+
+
+def test_defaults_of_the_nearest_file_above_are_taken_said_and_recorded(tmp_path):
+    (tmp_path / "sectax.toml").write_text(
+        '[run]\nmargin = "5%"\nblocks = 6\n'
+        '[run.command]\nwarmup = 2\nignore-failure = true\ntreatment = ["b=sleep 0.03"]\n'
+    )
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+
+    said = run(tmp_path / "deep" / "er", "--baseline", "sleep 0.01", "--out", "r.sectax", "--json")
+
+    document = json.loads(said.out)
+    shown = sectax("show", "r.sectax", folder=tmp_path / "deep" / "er")
+    assert said.status == 0, said.err
+    line = next(line for line in said.err.splitlines() if line.startswith("from "))
+    for option in ("--margin 5%", "--blocks 6", "--warmup 2", "--ignore-failure", "--treatment b=sleep 0.03"):
+        assert option in line
+    assert (document["plan"]["stopping"]["margin"], document["plan"]["stopping"]["fixed_blocks"]) == (0.05, 6)
+    assert "warmup: 2" in shown.out
+    assert "from " not in shown.err
+
+
+def test_the_nearest_file_alone_counts(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "sectax.toml").write_text('[run]\nmargin = "7%"\n')
+    (tmp_path / "in" / "sectax.toml").write_text("")
+
+    assert "margin 2%" in run(tmp_path / "in", *TWO, dry=True).out.replace(" %", "%")
+
+
+@pytest.mark.parametrize(
+    ("file", "typed", "has", "lacks"),
+    [
+        ('margin = "5%"', ("--margin", "3%"), "margin 3 %", "--margin"),
+        ('budget = "99s"', ("--blocks", "7"), "exactly 7 blocks", "--budget"),
+        ("blocks = 9", ("--budget", "50s"), "about 50 s", "--blocks"),
+        ('until = "direction"', ("--precise",), "until every interval is narrow", "--until"),
+        ("precise = true", ("--until", "direction"), "slower or faster", "--precise"),
+    ],
+)
+def test_the_command_line_wins_also_over_what_contradicts_it(tmp_path, file, typed, has, lacks):
+    (tmp_path / "sectax.toml").write_text(f"[run]\n{file}\n")
+
+    said = run(tmp_path, *TWO, *typed, dry=True)
+
+    assert said.status == 0, said.err
+    assert has in said.out
+    assert lacks not in said.err
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ('[run]\nmargn = "5%"', "did you mean margin?"),
+        ("[run]\nwarmup = 3", "no key 'warmup' in [run]"),
+        ("[run.comand]\nwarmup = 3", "did you mean run.command?"),
+        ("[run.command]\nwarmpu = 3", "did you mean warmup?"),
+        ("[rnu]\nmargin = 3", "did you mean run?"),
+        ("margin = 3", "no section 'margin'"),
+        ("[run]\nprecise = 'yes'", "precise in [run] is true or false"),
+        ("[run]\nmargin = true", "margin in [run] is a text or a number"),
+        ("[run]\nmargin = ['1%', '2%']", "margin in [run] is a text or a number"),
+        ("[run]\nmargin = 3", "--margin 3%"),
+        ("[run\n", "cannot be read"),
+    ],
+)
+def test_what_it_cannot_mean_is_refused_with_the_nearest_name(tmp_path, file, says):
+    (tmp_path / "sectax.toml").write_text(file)
+
+    said = run(tmp_path, *TWO, dry=True)
+
+    assert said.status == 2, said.out
+    assert says in said.err
+
+
+def test_other_commands_have_their_sections_and_help_works_beside_a_broken_file(tmp_path):
+    (tmp_path / "sectax.toml").write_text("[list]\njson = true\n")
+
+    said = sectax("list", folder=tmp_path)
+
+    assert json.loads(said.out)["schema"] == "sectax/list/1"
+    assert "sectax.toml: --json" in said.err
+    (tmp_path / "sectax.toml").write_text("[lits]\n")
+    assert sectax("list", folder=tmp_path).status == 2
+    assert sectax("help", "list", folder=tmp_path).status == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_the_file_of_another_user_is_not_obeyed(tmp_path):
+    (tmp_path / "sectax.toml").write_text("[run]\n")
+    os.chown(tmp_path / "sectax.toml", 65534, 65534)
+
+    said = run(tmp_path, *TWO, dry=True)
+
+    assert said.status == 2
+    assert "belongs to another user" in said.err

@@ -1,0 +1,88 @@
+"""`sectax runs` lists run files, and `last` names the one that was written last."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.program import sectax
+
+SLOWER = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03", "--blocks", "6")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("runs")
+    (made / "broken.sectax").write_text("nothing of this kind")
+    for place, (name, words) in enumerate({"old": ("-L", "n=1,2"), "new": ()}.items()):
+        said = sectax("run", "command", *SLOWER, *_scanned(words), "--out", f"{name}.sectax", folder=made, simulated=1)
+        assert said.status == 0, said.err
+        os.utime(made / f"{name}.sectax", (2e9 + place, 2e9 + place))
+    os.utime(made / "broken.sectax", (1e9, 1e9))
+    (made / "empty").mkdir()
+    return made
+
+
+def _scanned(words: tuple[str, ...]) -> tuple[str, ...]:
+    return (*words, "--prepare", "echo {n}") if words else ()
+
+
+def test_runs_are_listed_with_what_they_say_the_last_one_last(folder):
+    said = sectax("runs", folder=folder)
+
+    lines = said.out.splitlines()
+    assert said.status == 0
+    assert [line for line in lines if not line.startswith(" ")] == ["broken.sectax", "old.sectax", "new.sectax"]
+    assert "cannot be read: broken.sectax is not a run file" in lines[1]
+    assert lines[3].endswith("finished: 2 of 2 answered, 2 slower")
+    assert "command, " in lines[5]
+    assert "UTC, finished: b is " in lines[5]
+    assert "slower than baseline." in lines[5]
+
+
+def test_the_json_says_the_same(folder):
+    document = json.loads(sectax("runs", str(folder), "--json").out)
+
+    assert document["schema"] == "sectax/runs/1"
+    assert [(run["name"], run["state"]) for run in document["runs"]] == [
+        ("broken.sectax", ""),
+        ("old.sectax", "finished"),
+        ("new.sectax", "finished"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["show last", "report last", "audit last", "resume last", "compare old.sectax last", "compare last old.sectax"],
+)
+def test_last_is_the_one_that_was_written_last(folder, words):
+    last = sectax(*words.split(), folder=folder)
+
+    named = sectax(*words.replace("last", "new.sectax").split(), folder=folder)
+    assert last.status == named.status == 0, last.err
+    assert last.out == named.out
+
+
+def test_without_a_run_file_last_is_refused_and_a_file_of_that_name_goes_first(folder, tmp_path):
+    nothing = sectax("show", "last", folder=folder / "empty")
+    (tmp_path / "last").write_bytes((folder / "old.sectax").read_bytes())
+
+    own = sectax("show", "last", folder=tmp_path)
+
+    assert nothing.status == 2
+    assert "no run file (*.sectax) in this folder" in nothing.err
+    assert own.status == 0
+    assert "run file: last" in own.out
+
+
+def test_a_folder_without_runs_and_what_is_no_folder(folder):
+    empty = sectax("runs", "empty", folder=folder)
+    wrong = sectax("runs", "old.sectax", folder=folder)
+
+    assert (empty.status, empty.out) == (0, "")
+    assert "no run files" in empty.err
+    assert wrong.status == 2
+    assert "sectax show old.sectax" in wrong.err
