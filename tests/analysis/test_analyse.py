@@ -7,7 +7,7 @@ from sectax.analysis.findings import judge
 from sectax.analysis.treatments import estimate, treatment_results
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
-from sectax.model.finding import Severity, VerdictId, Warning
+from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import Failure, Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated
@@ -29,8 +29,8 @@ def quiet_run() -> Measured:
     )
 
 
-def doubt(subject: str, severity: Severity = FATAL) -> Warning:
-    return Warning("check", severity, subject, "saw", "meaning")
+def doubt(subject: str, severity: Severity = FATAL) -> AuditWarning:
+    return AuditWarning("check", severity, subject, "saw", "meaning")
 
 
 def verdicts(analysed: Analysed) -> dict[str, VerdictId]:

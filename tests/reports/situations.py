@@ -17,13 +17,13 @@ from sectax.analysis.withhold import apply
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
 from sectax.model.finding import (
+    AuditWarning,
     Effect,
     Estimate,
     Finding,
     Severity,
     TreatmentResult,
     VerdictId,
-    Warning,
 )
 from sectax.model.measured import Failure, Measured
 from sectax.model.metric import Better, Metric, Summary
@@ -114,7 +114,7 @@ class Case:
     choices: tuple[str, ...] = ()
     skipped: tuple[SkippedTreatment, ...] = ()
     failures: tuple[Failure, ...] = ()
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[AuditWarning, ...] = ()
     notes: tuple[str, ...] = ()
     negative: Judged = NO_COST
     sure: tuple[float, float] = (0.992, 1.009)  # the negative control's interval at a tenth of its error level
@@ -420,8 +420,8 @@ def every_kind_of_verdict() -> Analysed:
     ).build()
 
 
-def mislabelled(subject: str) -> Warning:
-    return Warning(
+def mislabelled(subject: str) -> AuditWarning:
+    return AuditWarning(
         check="mislabelled-level",
         severity=Severity.FATAL,
         subject=subject,
@@ -466,7 +466,7 @@ def treatment_failed_in_some_blocks() -> Analysed:
     hint = "raise --memory, or leave it out with --skip php"
     name = f"{_VERIFY}/EdDSA"
     case.failures = tuple(Failure(block, name, "visit", "failed", reason, hint) for block in (4, 9))
-    lost = Warning(
+    lost = AuditWarning(
         "blocks-lost",
         Severity.WARNING,
         f"{name}:throughput",
@@ -504,7 +504,9 @@ def probe_failed_in_the_pilot() -> Analysed:
     )
     case.reasons = dict.fromkeys(missing, lack)
     case.warnings = (
-        Warning("empty-loop", Severity.NOTE, "php: empty", reason, "The cost of the loop itself is not known.", ""),
+        AuditWarning(
+            "empty-loop", Severity.NOTE, "php: empty", reason, "The cost of the loop itself is not known.", ""
+        ),
     )
     return case.build()
 
@@ -537,7 +539,7 @@ def verdict_withdrawn() -> Analysed:
 
 def negative_control_fired() -> Analysed:
     case = _signatures()
-    fired = Warning(
+    fired = AuditWarning(
         "negative-control",
         Severity.FATAL,
         "php",
@@ -553,7 +555,7 @@ def negative_control_fired() -> Analysed:
 def positive_control_missed() -> Analysed:
     case = _signatures()
     name = f"{_VERIFY}/EdDSA"
-    missed = Warning(
+    missed = AuditWarning(
         "positive-control",
         Severity.FATAL,
         f"{_SIGN}/RS256#positive:throughput",
@@ -721,7 +723,9 @@ def hostile_labels() -> Analysed:
         options={"baseline": ("# echo '\x1b[2J' | tee `x`\n- <b>",), "treatment": (f"{nasty}=1. *x*",)},
     )
     case.warnings = (
-        Warning("two-modes", Severity.WARNING, f"all/{nasty}", "| 1 | 2 |", "**loud**", "[click](http://example.org)"),
+        AuditWarning(
+            "two-modes", Severity.WARNING, f"all/{nasty}", "| 1 | 2 |", "**loud**", "[click](http://example.org)"
+        ),
     )
     return case.build()
 

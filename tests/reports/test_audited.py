@@ -9,14 +9,14 @@ import pytest
 from rich.cells import cell_len
 
 from sectax.model.audited import Audited, Checked, Status, Tally
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 from sectax.reports import terminal
 from sectax.reports.audit_layout import audit_report
 from sectax.reports.words import audit_sentence
 
 
-def warning(check: str, severity: Severity, subject: str, saw: str = "ten of ten") -> Warning:
-    return Warning(check, severity, subject, saw, "the claim cannot stand", "count the events")
+def warning(check: str, severity: Severity, subject: str, saw: str = "ten of ten") -> AuditWarning:
+    return AuditWarning(check, severity, subject, saw, "the claim cannot stand", "count the events")
 
 
 FIRED = Checked(

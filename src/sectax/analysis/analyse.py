@@ -9,13 +9,13 @@ from sectax.analysis.findings import judge
 from sectax.analysis.treatments import treatment_results
 from sectax.analysis.withhold import apply
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Finding, Warning
+from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 
 
 def analyse(
-    measured: Measured, warnings: Iterable[Warning] = (), findings: Sequence[Finding] | None = None
+    measured: Measured, warnings: Iterable[AuditWarning] = (), findings: Sequence[Finding] | None = None
 ) -> Analysed:
     """Everything that a report needs, and nothing that it would have to compute.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sectax.model.finding import WITHIN_MARGIN, Finding, Severity, VerdictId, Warning, leans_on
+from sectax.model.finding import WITHIN_MARGIN, AuditWarning, Finding, Severity, VerdictId, leans_on
 from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS, Standing
 
 RUN = "run"
 
 
-def apply(plan: Plan, findings: Iterable[Finding], warnings: Iterable[Warning]) -> tuple[Finding, ...]:
+def apply(plan: Plan, findings: Iterable[Finding], warnings: Iterable[AuditWarning]) -> tuple[Finding, ...]:
     """The findings with the warnings that concern them, WITHDRAWN where a fatal one takes the verdict away.
 
     A warning's subject is a comparison, a treatment (either arm of a comparison), a cell, a family, a metric or the
@@ -41,7 +41,7 @@ class _Reach:
             comparison.id: comparison for comparison in plan.comparisons if comparison.standing == Standing.POSITIVE
         }
 
-    def concerns(self, warning: Warning, finding: Finding) -> bool:
+    def concerns(self, warning: AuditWarning, finding: Finding) -> bool:
         comparison = finding.comparison
         positive = self._positive.get(warning.subject)
         if positive is not None:
@@ -58,7 +58,7 @@ class _Reach:
             self._family[comparison.cell],
         )
 
-    def takes_away(self, warning: Warning, finding: Finding) -> bool:
+    def takes_away(self, warning: AuditWarning, finding: Finding) -> bool:
         """Whether a warning that concerns a finding leaves it without a verdict."""
         if warning.severity != Severity.FATAL or finding.verdict == VerdictId.NOT_MEASURED:
             return False

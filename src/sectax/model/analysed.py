@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sectax.model.finding import Finding, TreatmentResult, Warning
+from sectax.model.finding import AuditWarning, Finding, TreatmentResult
 from sectax.model.measured import Measured
 
 
@@ -32,7 +32,7 @@ class Analysed:
     findings: tuple[Finding, ...]
     controls: tuple[FamilyControls, ...]
     treatments: tuple[TreatmentResult, ...]
-    warnings: tuple[Warning, ...]
+    warnings: tuple[AuditWarning, ...]
     scope: str
     wrong_expected: float  # how many wrong claims to expect among the secondary comparisons
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 
 
 class Status(StrEnum):
@@ -26,7 +26,7 @@ class Checked:
     check: str
     rule: str
     status: Status
-    warnings: tuple[Warning, ...]
+    warnings: tuple[AuditWarning, ...]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Audited:
             named[warning.severity].update(warning.figures)
         return Tally(len(named[Severity.FATAL]), len(named[Severity.WARNING] - named[Severity.FATAL]))
 
-    def _warnings(self) -> Iterator[Warning]:
+    def _warnings(self) -> Iterator[AuditWarning]:
         return (one for each in self.checks for one in each.warnings)
 
     def count(self, status: Status) -> int:

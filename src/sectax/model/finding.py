@@ -125,10 +125,6 @@ class AuditWarning:
     figures: tuple[str, ...] = ()
 
 
-# Its former name, for the rooms that still use it.
-Warning = AuditWarning
-
-
 @dataclass(frozen=True)
 class Finding:
     """One comparison judged. `withheld` is the verdict that a fatal warning took away."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sectax.model.audited import Audited, Status
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 from sectax.model.printable import printable
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
 from sectax.reports.document import Block, Document, Section, Text, Warned, sections
@@ -42,7 +42,7 @@ def _warnings(
         yield warned(warning, (_line(saw, subjects, show_all) for saw, subjects in _by_sight(same).items()))
 
 
-def _by_sight(warnings: list[Warning]) -> dict[str, dict[str, None]]:
+def _by_sight(warnings: list[AuditWarning]) -> dict[str, dict[str, None]]:
     """What was seen, with all that it was seen of."""
     groups: dict[str, dict[str, None]] = {}
     for each in warnings:

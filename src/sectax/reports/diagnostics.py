@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Severity, Warning
+from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
@@ -19,7 +19,7 @@ _ORDER = {Severity.FATAL: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 MOST_SUBJECTS = 4
 
 
-def all_warnings(analysed: Analysed) -> tuple[Warning, ...]:
+def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
     """The warnings of the run, its findings and its controls, each once, the fatal ones first."""
     controls = [each for family in analysed.controls for each in (family.negative, family.positive) if each]
     of_findings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
@@ -41,20 +41,20 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     return tuple(gathered)
 
 
-def _about(plan: Plan, warning: Warning) -> str:
+def _about(plan: Plan, warning: AuditWarning) -> str:
     about = "" if warning.subject == "run" else names.subject(plan, warning.subject)
     return f"{about}: " if about else ""
 
 
-def alike(warnings: Iterable[Warning]) -> Iterator[tuple[Warning, list[Warning]]]:
+def alike(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarning, list[AuditWarning]]]:
     """The warnings that differ in their subject and in what was seen alone: the first of them, and all."""
-    groups: dict[tuple[str, Severity, str, str], list[Warning]] = {}
+    groups: dict[tuple[str, Severity, str, str], list[AuditWarning]] = {}
     for each in warnings:
         groups.setdefault((each.check, each.severity, each.meaning, each.advice), []).append(each)
     return ((same[0], same) for same in groups.values())
 
 
-def warned(warning: Warning, seen: Iterable[str], consequence: str = "") -> Warned:
+def warned(warning: AuditWarning, seen: Iterable[str], consequence: str = "") -> Warned:
     """A warning as a block of a document."""
     check, meaning, hint = (printable(text) for text in (warning.check, warning.meaning, warning.advice))
     return Warned(check, warning.severity, consequence, tuple(seen), meaning, hint)

@@ -121,7 +121,7 @@ def effect(given: model.Effect) -> Effect:
     )
 
 
-def warning(given: model.Warning) -> Warning:
+def warning(given: model.AuditWarning) -> Warning:
     return fill(Warning, given)
 
 
