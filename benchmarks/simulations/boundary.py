@@ -17,7 +17,7 @@ from benchmarks.simulations.scenarios import Array
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import multiplier
 from sectax.stats.moments import running_moments
-from sectax.stats.repeated_looks import repeated_critical_value
+from sectax.stats.student import repeated_critical_value
 
 ALPHAS = (0.05, 0.05 / 4, 0.05 / 12)
 ENDS = (6, 10, 20, 40, 120)

@@ -21,8 +21,7 @@ from sectax.analysis.needed import conclusive
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.moments import running_moments
-from sectax.stats.repeated_looks import repeated_critical_value
-from sectax.stats.student import critical_value
+from sectax.stats.student import critical_value, repeated_critical_value
 
 ALPHA = 0.05
 FAMILIES = (1, 6, 12)

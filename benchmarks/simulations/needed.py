@@ -19,7 +19,7 @@ from sectax.analysis.needed import Open, blocks_needed, conclusive, margins_in_r
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width, half_width
 from sectax.stats.moments import running_moments
-from sectax.stats.repeated_looks import repeated_critical_value
+from sectax.stats.student import repeated_critical_value
 
 BUDGET = DEFAULT_MAX_BLOCKS
 FOLLOWED = 400

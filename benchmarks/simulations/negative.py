@@ -20,8 +20,7 @@ from benchmarks.simulations.scenarios import Array
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.moments import running_moments
-from sectax.stats.repeated_looks import repeated_critical_value
-from sectax.stats.student import critical_value
+from sectax.stats.student import critical_value, repeated_critical_value
 
 ALPHA, FATAL = 0.05, 0.1
 DEVIATION = 0.01

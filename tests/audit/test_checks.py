@@ -10,9 +10,8 @@ import pytest
 
 from benchmarks.simulations.audited_runs import TREATMENT
 from benchmarks.simulations.audited_runs import healthy as healthy_draft
-from sectax.analysis.analyse import analyse
+from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
-from sectax.analysis.withhold import apply
 from sectax.audit import checks, run
 from sectax.audit.evidence import Evidence
 from sectax.audit.own_run import evidence_of
@@ -89,7 +88,7 @@ def test_a_warning_of_the_whole_run_is_counted_by_the_comparisons_that_lose_thei
     measured = healthy(negative=list(around(1.1, 10, shift=2)))
     findings = judge(measured)
 
-    counted = comparisons(apply(measured.plan, findings, run(measured, findings)))
+    counted = comparisons(withhold(measured.plan, findings, run(measured, findings)))
 
     assert [subject for severity, subject in said(measured) if severity == "F"] == ["run"]
     # All but the run's two controls.

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sectax import published
 from sectax.experiments.hmac import events
-from sectax.experiments.hmac.scheme import SCHEMES, is_genuine, token
+from sectax.experiments.hmac.events import SCHEMES, is_genuine, token
 
 FUNCTION = Path(__file__).parents[2] / "functions" / "hmac_authorizer"
 VECTORS = json.loads((FUNCTION / "vectors.json").read_text())

@@ -16,8 +16,7 @@ import pytest
 
 from benchmarks.load import Load
 from sectax.experiments.honesty import EXPERIMENT
-from sectax.experiments.honesty.experiment import TIMES
-from sectax.experiments.honesty.repeated import RepeatedSpec
+from sectax.experiments.honesty.experiment import TIMES, RepeatedSpec
 from sectax.experiments.interface import Request
 from sectax.experiments.registry import load
 from sectax.model.plan import Plan, Stopping

@@ -11,8 +11,7 @@ import pytest
 from sectax import published
 from sectax.model.errors import WrongUse
 from sectax.model.published import Fact, Known, PublishedLevel, PublishedStudy
-from sectax.published.labels import mislabelled
-from sectax.published.reader import read
+from sectax.published.reader import mislabelled, read
 from sectax.published.schema import REQUIRED_FACTS
 
 EVERY = pytest.mark.parametrize("study", [published.load(each) for each in published.ids()], ids=lambda study: study.id)

@@ -10,10 +10,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from sectax.analysis.analyse import scope_sentence, wrong_expected
+from sectax.analysis.analyse import scope_sentence, withhold, wrong_expected
 from sectax.analysis.controls import family_controls
 from sectax.analysis.verdict import verdict
-from sectax.analysis.withhold import apply
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
 from sectax.model.finding import (
@@ -220,7 +219,7 @@ class Case:
             )
             for each in treatments
         )
-        findings = apply(plan, judged, self.warnings)
+        findings = withhold(plan, judged, self.warnings)
         return Analysed(
             measured=measured,
             findings=findings,

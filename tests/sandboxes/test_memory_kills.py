@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.sandboxes.process.cgroups import MemoryKills
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildDied
-from sectax.sandboxes.process.memory_kills import MemoryKills
 from tests.sandboxes.trees import Tree
 
 LIMIT = 30 * 1024 * 1024

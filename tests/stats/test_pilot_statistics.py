@@ -7,8 +7,8 @@ import pytest
 
 from sectax.stats.change_point import change_points, warm_up, warm_up_of
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
-from sectax.stats.repeated_looks import repeated_critical_value
 from sectax.stats.repetition import seconds_to_verdict, variance_parts
+from sectax.stats.student import repeated_critical_value
 
 BATCHES = np.arange(60)
 

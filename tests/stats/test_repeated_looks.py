@@ -5,8 +5,7 @@ import pytest
 
 from benchmarks.simulations.boundary import ALPHAS, ARMS, ENDS, errors
 from sectax.stats.confidence_sequence import guarded_half_width, half_width, multiplier, running_sequence
-from sectax.stats.repeated_looks import nominal_level, repeated_critical_value
-from sectax.stats.student import critical_value
+from sectax.stats.student import critical_value, nominal_level, repeated_critical_value
 
 
 def test_one_look_is_students_t() -> None:

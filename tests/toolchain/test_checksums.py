@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.toolchain import checksums, installer, probes
+from sectax.toolchain import installer, probes
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def built(tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "a.py").write_text("one = 1\n")
     (tmp_path / "python").symlink_to("/usr/bin/env")
-    checksums.remember(tmp_path)
+    probes.remember_checksums(tmp_path)
     return tmp_path
 
 
@@ -20,18 +20,18 @@ def test_what_is_as_it_was_built_is_whole_and_may_have_grown(built):
     (built / "lib" / "__pycache__").mkdir()
     (built / "lib" / "__pycache__" / "a.pyc").write_bytes(b"later")
 
-    assert checksums.damage(built) is None
+    assert probes.damage_of(built) is None
 
 
 def test_a_changed_a_missing_and_a_listless_file_are_damage(built):
     (built / "lib" / "a.py").write_text("one = 2\n")
-    assert checksums.damage(built) == "lib/a.py has changed"
+    assert probes.damage_of(built) == "lib/a.py has changed"
 
     (built / "lib" / "a.py").unlink()
-    assert "lib/a.py is missing" in str(checksums.damage(built))
+    assert "lib/a.py is missing" in str(probes.damage_of(built))
 
     (built / "files.sha256").write_text("")
-    assert checksums.damage(built) == "the list of its files is empty"
+    assert probes.damage_of(built) == "the list of its files is empty"
 
 
 def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):

@@ -1,17 +1,18 @@
-"""A run judged as a whole: findings after the audit, controls, treatments, scope."""
+"""A run judged as a whole: findings after the audit, and what a warning does to a verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sectax.analysis.controls import family_controls
 from sectax.analysis.findings import judge
 from sectax.analysis.treatments import treatment_results
-from sectax.analysis.withhold import apply
 from sectax.model.analysed import Analysed
-from sectax.model.finding import AuditWarning, Finding
+from sectax.model.finding import WITHIN_MARGIN, AuditWarning, Finding, Severity, VerdictId, leans_on
 from sectax.model.measured import Measured
-from sectax.model.treatment import Standing
+from sectax.model.plan import Plan
+from sectax.model.treatment import CONTROLS, Standing
 
 
 def analyse(
@@ -25,7 +26,7 @@ def analyse(
     """
     said = tuple(warnings)
     judged = judge(measured) if findings is None else findings
-    after = apply(measured.plan, judged, said)
+    after = withhold(measured.plan, judged, said)
     return Analysed(
         measured=measured,
         findings=after,
@@ -55,3 +56,60 @@ def wrong_expected(measured: Measured) -> float:
         if comparison.standing == Standing.SECONDARY and seen.keys() >= {comparison.treatment, comparison.baseline}:
             total += comparison.alpha
     return total
+
+
+RUN = "run"
+
+
+def withhold(plan: Plan, findings: Iterable[Finding], warnings: Iterable[AuditWarning]) -> tuple[Finding, ...]:
+    """The findings with the warnings that concern them, WITHDRAWN where a fatal one takes the verdict away.
+
+    A warning's subject is a comparison, a treatment (either arm of a comparison), a cell, a family, a metric or the
+    whole run. One about a positive control concerns the verdicts that lean on that control, one about a metric those
+    that say 'no more than the margin' in it; one about the run leaves its controls alone, which show why.
+    """
+    every = tuple(warnings)
+    reach = _Reach(plan)
+    made = []
+    for finding in findings:
+        own = tuple(warning for warning in every if reach.concerns(warning, finding))
+        if any(reach.takes_away(warning, finding) for warning in own):
+            made.append(replace(finding, verdict=VerdictId.WITHDRAWN, withheld=finding.verdict, warnings=own))
+        else:
+            made.append(replace(finding, warnings=own))
+    return tuple(made)
+
+
+class _Reach:
+    """Which findings a warning is about."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._observed = {metric.name: metric.observed for metric in plan.metrics}
+        self._family = {cell.id: cell.family for cell in plan.cells}
+        self._positive = {
+            comparison.id: comparison for comparison in plan.comparisons if comparison.standing == Standing.POSITIVE
+        }
+
+    def concerns(self, warning: AuditWarning, finding: Finding) -> bool:
+        comparison = finding.comparison
+        positive = self._positive.get(warning.subject)
+        if positive is not None:
+            return comparison.id == positive.id or leans_on(finding, positive, self._family, self._observed)
+        if warning.subject == RUN:
+            return comparison.standing not in CONTROLS
+        if warning.subject == comparison.metric:
+            return comparison.standing not in CONTROLS and finding.verdict in WITHIN_MARGIN
+        return warning.subject in (
+            comparison.id,
+            comparison.treatment,
+            comparison.baseline,
+            comparison.cell,
+            self._family[comparison.cell],
+        )
+
+    def takes_away(self, warning: AuditWarning, finding: Finding) -> bool:
+        """Whether a warning that concerns a finding leaves it without a verdict."""
+        if warning.severity != Severity.FATAL or finding.verdict == VerdictId.NOT_MEASURED:
+            return False
+        # A control that was missed goes on showing that it was.
+        return finding.comparison.id not in self._positive or warning.subject not in self._positive

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sectax.model.plan import FIRST_LOOK
 from sectax.stats.confidence_sequence import guarded_half_width, half_width
 from sectax.stats.moments import Array
-from sectax.stats.repeated_looks import repeated_critical_value
+from sectax.stats.student import repeated_critical_value
 
 # Beyond so many blocks nobody waits; then only the margin is named.
 FARTHEST = 1000

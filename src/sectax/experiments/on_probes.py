@@ -10,8 +10,8 @@ from sectax.experiments.interface import Bench
 from sectax.experiments.requirements import NeedsProbe
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.subject import Referee, SubjectSpec
+from sectax.subjects.probe.interview import has_cpu_clock, software
 from sectax.subjects.probe.probe_subject import BATCH_CPU, BATCH_TIME, ProbeSpec
-from sectax.subjects.probe.software import has_cpu_clock, software
 from sectax.toolchain import probes
 
 # A machine that shares its cores changes speed within tens of milliseconds. Visits of 7 ms see the same speed as their

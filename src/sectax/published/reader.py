@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import msgspec
 
+from sectax.model.curves import contradiction
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
 from sectax.model.published import (
@@ -18,10 +19,10 @@ from sectax.model.published import (
     PublishedLevel,
     PublishedStudy,
     PublishedTable,
+    Remark,
     TestVector,
 )
 from sectax.published import schema
-from sectax.published.labels import remarks
 
 _SUFFIX = ".toml"
 
@@ -107,3 +108,18 @@ def _counterpart(raw: schema.Counterpart | None) -> Counterpart | None:
         labels=raw.labels,
         metrics=raw.metrics,
     )
+
+
+MISLABELLED = "mislabelled-level"
+
+
+def remarks(factor: PublishedFactor) -> list[Remark]:
+    """What must be known before the labels of a factor are used."""
+    return [remark for level in factor.levels if (remark := mislabelled(level)) is not None]
+
+
+def mislabelled(level: PublishedLevel) -> Remark | None:
+    """A remark where the size that a label states is not that of the curve that it, or a fact about it, names."""
+    curve = level.facts.get("curve")
+    text = contradiction(level.label, str(curve.value) if curve is not None and curve.value is not None else None)
+    return None if text is None else Remark(MISLABELLED, level.label, text)

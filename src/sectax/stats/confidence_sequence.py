@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sectax.stats.moments import Array, Counts, running_moments
-from sectax.stats.repeated_looks import repeated_critical_value
+from sectax.stats.student import repeated_critical_value
 
 # How much the mixture favours large effects. 1 is a little narrower for one comparison, and has no finite interval
 # at six blocks for a family of ten.

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 from sectax.stats.moments import Array
-from sectax.stats.repeated_looks import repeated_critical_value
+from sectax.stats.student import repeated_critical_value
 
 # A comparison that needs more blocks than this is not waited for.
 _MOST_BLOCKS = 400

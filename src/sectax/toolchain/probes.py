@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -20,7 +21,7 @@ import msgspec
 
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
-from sectax.toolchain import cache, checksums, installer
+from sectax.toolchain import cache, installer
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing, Requirement, missing_program
 
@@ -142,7 +143,7 @@ def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
         return None
     if not (environment / "complete").exists():
         return Missing(f"the libraries of probe {probe.name} are not installed", "sectax setup", makable=True)
-    if thorough and (damage := checksums.damage(environment)) is not None:
+    if thorough and (damage := damage_of(environment)) is not None:
         return Missing(f"the libraries of probe {probe.name} are damaged: {damage}", "sectax setup", makable=True)
     return None
 
@@ -161,5 +162,45 @@ def install_libraries(probe: Probe) -> None:
     python = installer.make_python_environment(folder, failure)
     # Every block starts fresh processes, which must not compile the libraries again where they may not write.
     installer.install_python_packages(probe.folder / settings.lock, python, failure, compiled=True)
-    checksums.remember(folder)
+    remember_checksums(folder)
     (folder / "complete").touch()
+
+
+# In the format of sha256sum, so that `sha256sum -c` reads it too.
+_LIST = "files.sha256"
+
+
+def remember_checksums(folder: Path) -> None:
+    """Write the checksum of every file in *folder* into a list beside them."""
+    lines = [f"{_sum(path)}  {path.relative_to(folder)}\n" for path in sorted(_files(folder))]
+    (folder / _LIST).write_text("".join(lines))
+
+
+def damage_of(folder: Path) -> str | None:
+    """The first damage in words; None where every file is as it was built. Files that came later do not count."""
+    try:
+        listed = (folder / _LIST).read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return "the list of its files is missing"
+    if not listed:
+        return "the list of its files is empty"
+    for line in listed:
+        wanted, _, name = line.partition("  ")
+        try:
+            if _sum(folder / name) != wanted:
+                return f"{name} has changed"
+        except OSError:
+            return f"{name} is missing or cannot be read"
+    return None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Regular files. A link leads to what is not ours, such as the system's Python."""
+    for parent, _, names in os.walk(folder):
+        paths = (Path(parent, name) for name in names if name != _LIST)
+        yield from (path for path in paths if path.is_file() and not path.is_symlink())
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -54,8 +54,8 @@ def _published(target: str) -> Audited:
 
 
 def _run(target: str) -> Audited:
+    from sectax.analysis.analyse import withhold
     from sectax.analysis.findings import judge
-    from sectax.analysis.withhold import apply
     from sectax.audit.own_run import evidence_of
     from sectax.record.reader import RunReader
 
@@ -63,7 +63,7 @@ def _run(target: str) -> Audited:
         measured = reader.measured()
     findings = judge(measured)
     audited = _reviewed(target, "run", "run of sectax", evidence_of(measured, findings))
-    warned = apply(measured.plan, findings, (one for each in audited.checks for one in each.warnings))
+    warned = withhold(measured.plan, findings, (one for each in audited.checks for one in each.warnings))
     return replace(audited, comparisons=comparisons(warned))
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service import work_folder
 from sectax.stack.lambda_service.code import BadArchive, CodeStore
 from sectax.stack.lambda_service.function import LayerVersion
-from sectax.stack.lambda_service.work_folder import WorkFolder
+from sectax.stack.lambda_service.service import WorkFolder, sweep_work_folders
 from tests.stack.lambda_service.archives import LINK, archive, zipped
 
 
@@ -122,7 +121,7 @@ def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkey
     os.close(dead._lock)  # as the kernel does when a server is killed
     (tmp_path / "other").mkdir()
 
-    work_folder.sweep()
+    sweep_work_folders()
 
     assert sorted(Path(tmp_path).iterdir()) == sorted([living.path, tmp_path / "other"])
     living.remove()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from sectax.model.errors import WrongUse
-from sectax.subjects.function.handler import check_handler
+from sectax.subjects.function.code import check_handler
 from tests.stack.lambda_service.serving import archive
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -160,8 +160,7 @@ class _Bench(LambdaBench):
 
 def _check_handlers(functions: Functions) -> None:
     """Refuse what can be seen not to start, before anything is deployed."""
-    from sectax.subjects.function.code import read_code
-    from sectax.subjects.function.handler import check_handler
+    from sectax.subjects.function.code import check_handler, read_code
 
     for name, path in functions.code.items():
         layers = bool(functions.layers[name])

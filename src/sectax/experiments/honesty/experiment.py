@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from sectax.design.matrix import Asked
-from sectax.experiments.honesty.repeated import RepeatedSpec
 from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
 from sectax.experiments.jwt.algorithms import ALGORITHMS
 from sectax.experiments.jwt.keys import make_keys
@@ -13,7 +13,7 @@ from sectax.experiments.jwt.subjects import requires, signature_subject
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, metrics_of
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import SubjectSpec
+from sectax.model.subject import Observation, Subject, SubjectSpec, Visit, Witnesses, Work
 from sectax.model.treatment import Factor, Treatment
 from sectax.toolchain import probes
 
@@ -104,3 +104,47 @@ class _Bench(ProbeBench):
 
 def _subject(preset: str) -> dict[str, str]:
     return _SHORT_SUBJECT if preset == "unlike" else _SUBJECT
+
+
+@dataclass(frozen=True)
+class RepeatedSpec:
+    """A subject whose one operation is *times* operations of another's, so it costs exactly that much more.
+
+    It has a batch size of its own, as any unlike operation has. `sectax run jwt` compares such arms; a baseline with
+    extra operations shares its count with the baseline, and shows no error that comes from unequal batches.
+    """
+
+    spec: SubjectSpec
+    times: int
+
+    def subject(self) -> RepeatedSubject:
+        return RepeatedSubject(self.spec.subject(), self.times)
+
+
+class RepeatedSubject:
+    """Implements `sectax.model.subject.Subject`. The very first operation is not known: only one part was timed."""
+
+    def __init__(self, inner: Subject, times: int) -> None:
+        self.first: tuple[Observation, ...] = ()
+        self._inner = inner
+        self._times = times
+
+    def start(self) -> None:
+        self._inner.start()
+
+    def open(self) -> Witnesses:
+        return self._inner.open()
+
+    def visit(self, work: Work) -> Visit:
+        """Raises ValueError for operations one by one: the probe would time their parts."""
+        if work.each:
+            raise ValueError("repeated operations cannot be timed one by one")
+        times = self._times
+        visit = self._inner.visit(Work(count=work.count * times, settle=work.settle * times, extra=work.extra * times))
+        return replace(visit, observations=tuple(replace(its, count=work.count) for its in visit.observations))
+
+    def close(self) -> Witnesses:
+        return self._inner.close()
+
+    def kill(self) -> None:
+        self._inner.kill()

@@ -11,19 +11,23 @@ closes its side of the socket, init exits, and with a process 1 the kernel kills
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import resource
 import select
 import signal
 import socket
+import struct
 from typing import Any, NoReturn
 
 from sectax.sandboxes.inside import kernel, wire
 from sectax.sandboxes.inside.calls import call_filter
-from sectax.sandboxes.inside.network import bring_loopback_up, listener
 from sectax.sandboxes.inside.own_groups import mount_own
 from sectax.sandboxes.inside.root import enter_root
 
+_SIOCSIFFLAGS = 0x8914
+_IFF_UP = 1
+_BACKLOG = 128
 _OPEN_FILES = 1024  # as Lambda's own sandboxes allow
 _NAMESPACES = kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 
@@ -81,7 +85,7 @@ class _Init:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # which process 1 does not heed; Python's own handler would end it
         os.umask(0o022)
         socket.sethostname(self._settings["hostname"])
-        bring_loopback_up()
+        _bring_loopback_up()
         name, uid, gid = self._settings["user"]
         groups = enter_root(
             self._settings["staging"],
@@ -142,7 +146,7 @@ class _Init:
 
     def _answer(self, request: dict[str, Any], descriptors: list[int]) -> None:
         try:
-            answers = [listener(*request["listen"])] if "listen" in request else self._start(request, descriptors)
+            answers = [_listener(*request["listen"])] if "listen" in request else self._start(request, descriptors)
         except OSError as error:
             wire.send(self._channel, {"error": _words(error)})
         else:
@@ -210,3 +214,20 @@ def _words(error: BaseException) -> str:
         about = f": {error.filename}" if error.filename else ""
         return f"{error.strerror}{about}"
     return str(error) or type(error).__name__
+
+
+def _bring_loopback_up() -> None:
+    """Bring up `lo`, the one interface of a new network namespace; the kernel gives it its addresses."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        # struct ifreq: name, flags
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
+
+
+def _listener(host: str, port: int) -> int:
+    """The descriptor of a listening TCP socket at a numeric address; 0 takes a free port."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(_BACKLOG)
+        return listening.detach()

@@ -1,4 +1,4 @@
-"""Finds the control groups that a process lives in, under cgroup v1, v2 or both at once."""
+"""The control groups that a process lives in (cgroup v1, v2 or both), and the kills for want of memory they count."""
 
 from __future__ import annotations
 
@@ -84,3 +84,38 @@ def _lineage(path: str, mounts: list[_Mount]) -> list[Path]:
 def _unescaped(text: str) -> str:
     """Spaces and the like stand in mountinfo as three octal digits."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+_COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
+
+
+class MemoryKills:
+    """The kernel's counters of such kills at one moment: of the whole machine, which holds those in control groups, or,
+    where that is not told, of a process's control groups.
+
+    No counter names its victims. Together with a child that died by SIGKILL, which sectax did not send, a count
+    that grew during the child's life is taken as the cause.
+    """
+
+    def __init__(self, pid: int, root: Path = Path("/")) -> None:
+        self._files = [root / "proc/vmstat"]
+        self._before = self._counts()
+        if not self._before:
+            for folder in cgroup_folders(pid, "memory", root):
+                self._files += [folder / "memory.events", folder / "memory.oom_control"]  # v2, v1
+            self._before = self._counts()
+
+    def have_grown(self) -> bool:
+        """Whether any counter is higher than when this object was made."""
+        return any(count > self._before.get(path, 0) for path, count in self._counts().items())
+
+    def _counts(self) -> dict[Path, int]:
+        counts: dict[Path, int] = {}
+        for path in self._files:
+            try:
+                text = path.read_text(errors="replace")
+            except OSError:
+                continue
+            if found := _COUNT.search(text):
+                counts[path] = int(found[1])
+        return counts

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from sectax.sandboxes.process.cgroups import MemoryKills
 from sectax.sandboxes.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent
 from sectax.sandboxes.process.guardian import GUARDIAN
-from sectax.sandboxes.process.memory_kills import MemoryKills
 
 LINE_LIMIT = 16 * 1024 * 1024  # bytes; more without a line break is a flood
 STDERR_TAIL = 8 * 1024  # bytes of stderr that are kept: the last words of a program that fails

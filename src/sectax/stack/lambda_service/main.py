@@ -13,9 +13,9 @@ from collections.abc import Callable
 from sectax.model.errors import WrongUse
 from sectax.sandboxes import instance
 from sectax.sandboxes.instance import SandboxMissing
-from sectax.stack.lambda_service import loopback, work_folder
+from sectax.stack.lambda_service import loopback
 from sectax.stack.lambda_service.instances.box import API_PORT
-from sectax.stack.lambda_service.service import Service
+from sectax.stack.lambda_service.service import Service, sweep_work_folders
 from sectax.stack.lambda_service.settings import Settings
 
 _OPEN_FILES = 16 * 1024
@@ -36,7 +36,7 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
     check(settings)
     _allow_open_files()
     instance.sweep()
-    work_folder.sweep()
+    sweep_work_folders()
     listener = loopback.listen(settings.host, settings.port)
     asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
 

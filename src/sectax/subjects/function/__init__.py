@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sectax.subjects.function.endpoints import AWS, LOCAL, LOCAL_ROLE
-from sectax.subjects.function.function import EMPTY_EVENT, Function
+from sectax.subjects.function.function import AWS, EMPTY_EVENT, LOCAL, LOCAL_ROLE, Function
 
 if TYPE_CHECKING:
     from sectax.subjects.function.subject import FunctionSubject

@@ -6,10 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sectax.model.subject import Referee
-from sectax.subjects.function.endpoints import LOCAL_ROLE
 
 if TYPE_CHECKING:
     from sectax.subjects.function.services import Service
+
+
+# Where functions can run; anything else is the address of a Lambda.
+LOCAL = "local"  # sectax's own local Lambda
+AWS = None  # no endpoint: AWS's client then speaks to AWS itself
+LOCAL_ROLE = "arn:aws:iam::000000000000:role/local"
+
 
 EMPTY_EVENT = b"{}"
 

@@ -7,7 +7,7 @@ from sectax.model.subject import Witness
 from sectax.model.why_not import WhyNot
 from sectax.sandboxes.instance.limits import PERIOD_US, Limits, vcpus
 from sectax.sandboxes.instance.settings import quota_us
-from sectax.subjects.function.endpoints import LOCAL
+from sectax.subjects.function.function import LOCAL
 
 
 def limits_declared(memory_mb: int, endpoint: str | None) -> dict[str, Witness]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.protocol.messages import MAX_LINE_BYTES, HelloReply, Reply
 from sectax.protocol.session import ProtocolViolation, Rule, Session
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
 from sectax.subjects.probe.conversation import Conversation
+from sectax.subjects.probe.probe_subject import ProbeSpec
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
 
@@ -89,3 +91,30 @@ class Interview(Conversation):
                 self.noise.append(self.child.receive_line(deadline))
         if self.child.unread:
             self.noise.append(self.child.unread)
+
+
+def software(spec: ProbeSpec) -> dict[str, str]:
+    """`probe`, `runtime` and every `library_…` with its version; nothing where the probe does not start."""
+    subject = replace(spec, first=False).subject()
+    try:
+        witnesses = subject.open()
+    except (SubjectFailed, SubjectSkipped):
+        return {}  # the pilot meets the same, and says so
+    finally:
+        subject.kill()
+    return {
+        name: str(value)
+        for name, value in witnesses.items()
+        if name in ("probe", "runtime") or name.startswith("library_")
+    }
+
+
+def has_cpu_clock(spec: ProbeSpec) -> bool | None:
+    """Whether the probe names a CPU clock; None for one that cannot be asked, which the pilot will meet too."""
+    subject = replace(spec, first=False).subject()
+    try:
+        return "cpu_clock" in subject.open()
+    except (SubjectFailed, SubjectSkipped):
+        return None
+    finally:
+        subject.kill()

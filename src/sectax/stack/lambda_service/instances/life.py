@@ -17,8 +17,7 @@ from sectax.stack.lambda_service.instances.allowed import Passage
 from sectax.stack.lambda_service.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
 from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
 from sectax.stack.lambda_service.instances.extensions_api import ExtensionsApi
-from sectax.stack.lambda_service.instances.log import InstanceLog
-from sectax.stack.lambda_service.instances.log_output import InstanceLines, LogOutput
+from sectax.stack.lambda_service.instances.log import InstanceLines, InstanceLog, LogOutput
 from sectax.stack.lambda_service.instances.programs import Runtime
 from sectax.stack.lambda_service.instances.runtime_api import RuntimeApi
 from sectax.stack.lambda_service.settings import Settings
