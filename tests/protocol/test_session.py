@@ -93,7 +93,7 @@ def test_skipped_carries_reason_and_mend() -> None:
 
     with pytest.raises(AnsweredSkipped) as caught:
         session.receive(reply(status="skipped", reason="no sodium", mend="apt install php-sodium"), PrepareReply)
-    assert (caught.value.reason, caught.value.mend) == ("no sodium", "apt install php-sodium")
+    assert (caught.value.reason, caught.value.hint) == ("no sodium", "apt install php-sodium")
 
 
 def test_a_line_that_is_no_reply_leaves_the_request_open() -> None:

@@ -216,7 +216,7 @@ def test_plan_gathers_what_is_skipped_for_one_reason() -> None:
 
     assert words.plan(plan)[-2:] == [
         "skipped: 6 treatments, node/sign/parsed-once/primitive/RS256 the first: node is not installed "
-        "(mend it with: sudo apt-get install -y nodejs)",
+        "(hint: sudo apt-get install -y nodejs)",
         "skipped: php/sign/parsed-per-call/primitive/HS256: a shared secret is bytes: there is nothing to parse",
     ]
 

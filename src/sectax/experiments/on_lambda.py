@@ -37,16 +37,16 @@ BACK_TO_BACK, SPACED = "back-to-back", "spaced"
 BATCH_S = 0.1
 _LEAST_MB, _MOST_MB = 128, 10_240
 
-# Told by the local Lambda alone.
+# Only the local Lambda reports it.
 CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEDIAN, observed="cpu_time", cpu=True)
 
 _FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
-# The two parts of it, told by themselves: what is compared is what a caller waits for.
+# The two parts of it, reported separately: what is compared is what a caller waits for.
 _FIRST_INIT = Metric("first_init", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.init", compared=False)
 _FIRST_DURATION = Metric(
     "first_duration", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.duration", compared=False
 )
-# Lambda tells it in whole MB.
+# Lambda reports it in whole MB.
 _MAX_MEMORY = Metric(
     "max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, observed="max_memory_used", resolution=2**20
 )
@@ -80,11 +80,11 @@ def metrics(endpoint: str | None) -> tuple[Metric, ...]:
     )
 
 
-def answered_by(told: tuple[Metric, ...]) -> str:
+def answered_by(reported: tuple[Metric, ...]) -> str:
     """Which of two metrics answers the question, and why; nothing where there is no CPU time."""
-    if CPU_TIME not in told:
+    if CPU_TIME not in reported:
         return ""
-    if told[0] == CPU_TIME:
+    if reported[0] == CPU_TIME:
         return (
             "the answer is CPU time per invocation: the check neither waits nor does I/O, and CPU time leaves out "
             "what other programs take; Duration stands beside it"
@@ -230,7 +230,7 @@ def memory_levels(asked: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[s
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
-    """What a memory size promises of the limits in force."""
+    """The limits that a memory size declares."""
     from sectax.subjects.function.limits import limits_declared
 
     return limits_declared(int(levels["memory"]), endpoint)

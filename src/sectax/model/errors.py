@@ -75,6 +75,6 @@ class SubjectFailed(SectaxError):
 
 
 class SubjectSkipped(SectaxError):
-    """A treatment cannot be had here. The message is the reason, the hint what would mend it."""
+    """A treatment is not available here. The message is the reason."""
 
     exit_status = ExitStatus.NOTHING_MEASURED

@@ -85,11 +85,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class SkippedTreatment:
-    """A treatment that was asked for and cannot be had; its fields are named as in the run file's JSON.
+    """A treatment that was asked for and is not available here.
 
     Attributes:
         treatment: its id; it is not among the plan's treatments.
-        reason, mend: the parts of `why_not`.
+        reason, mend: the parts of `why_not`, by the names that run files of every format have for them.
     """
 
     treatment: str

@@ -101,7 +101,7 @@ class Refusal(msgspec.Struct, kw_only=True, frozen=True):
     seq: int
     status: Literal["skipped", "failed"]
     reason: str
-    mend: str = ""
+    hint: str = msgspec.field(default="", name="mend")
 
 
 class Reply(msgspec.Struct, kw_only=True, frozen=True):

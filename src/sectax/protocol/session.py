@@ -61,21 +61,21 @@ class ProtocolViolation(Exception):
 
 
 class AnsweredSkipped(Exception):
-    """The probe answered that what was asked cannot be had here; `mend` says what would help."""
+    """The probe answered that what was asked cannot be had here; `hint` says what would help."""
 
-    def __init__(self, reason: str, mend: str) -> None:
+    def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.mend = mend
+        self.hint = hint
 
 
 class AnsweredFailed(Exception):
     """The probe answered that what was asked went wrong."""
 
-    def __init__(self, reason: str, mend: str = "") -> None:
+    def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
-        self.mend = mend
+        self.hint = hint
 
 
 class Session:
@@ -138,7 +138,7 @@ class Session:
         if head.status != "ok":
             refusal = _decode(line, Refusal)
             refused = AnsweredSkipped if head.status == "skipped" else AnsweredFailed
-            raise refused(refusal.reason, refusal.mend)
+            raise refused(refusal.reason, refusal.hint)
         reply = _decode(line, kind)
         _check(asked, reply)
         return reply

@@ -68,16 +68,16 @@ def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
         for each in measured.failures
         if each.state == "skipped"
     ]
-    once: dict[tuple[str, str, str], SkippedTreatment] = {}
+    once: dict[tuple[str, WhyNot], SkippedTreatment] = {}
     for each in (*measured.plan.skipped, *said):
-        once.setdefault((each.treatment, each.reason, each.mend), each)
+        once.setdefault((each.treatment, each.why_not), each)
     return tuple(once.values())
 
 
 def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     """What `all_skipped` knows, gathered by reason."""
     measured = analysed.measured
-    found = [(each.treatment, WhyNot(each.reason, each.mend)) for each in all_skipped(measured)]
+    found = [(each.treatment, each.why_not) for each in all_skipped(measured)]
     return _gathered(measured.plan, found, show_all)
 
 

@@ -29,7 +29,7 @@ class Requirement(msgspec.Struct, frozen=True):
     version: str = ""
     apt: list[str] = []
     check: list[str] = []
-    mend: str = ""
+    hint: str = msgspec.field(default="", name="mend")  # as manifests of probes say it
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
         ours: it is the Python that runs sectax, whatever is on PATH.
     """
     program = sys.executable if ours else shutil.which(requirement.program)
-    hint = requirement.mend or f"install {requirement.program}"
+    hint = requirement.hint or f"install {requirement.program}"
     apt = tuple(requirement.apt)
     if program is None:
         return Missing(f"{requirement.program} is not installed", hint, apt)

@@ -25,7 +25,9 @@ def refuse_nothing_to_compare(experiment: Experiment, plan: Plan) -> None:
     others = f"add another level, as in --level {plan.control}={','.join(known[:2])}; there are: {', '.join(known)}"
     if len(levels) == 1:
         raise WrongUse(f"nothing is left to compare: {levels[0]} is the only level of {plan.control}", others)
-    reasons = sorted({f"{skip.reason} ({skip.mend})" if skip.mend else skip.reason for skip in plan.skipped})
+    reasons = sorted(
+        {f"{why.reason} ({why.hint})" if why.hint else why.reason for why in (skip.why_not for skip in plan.skipped)}
+    )
     lacks = [parts.load(requirement).missing() for requirement in experiment.requirements()]
     can_set_up = {lack.reason for lack in lacks if lack is not None} & {skip.reason for skip in plan.skipped}
     raise NothingMeasured(

@@ -107,7 +107,7 @@ TELLS = "def handler(event, context):\n    return {'ok': True, 'parts': {'mac_ns
 
 
 def test_the_parts_that_an_answer_tells_of_are_observations_and_no_part_of_the_answer(tmp_path):
-    subject, _ = opened(spec(folder(tmp_path, TELLS), told="parts", expected='{"ok": true}'))
+    subject, _ = opened(spec(folder(tmp_path, TELLS), parts_in="parts", expected='{"ok": true}'))
     visit = subject.visit(Work(count=2, settle=1))
     subject.close()
 
@@ -116,7 +116,7 @@ def test_the_parts_that_an_answer_tells_of_are_observations_and_no_part_of_the_a
 
 
 def test_a_function_that_was_to_tell_its_parts_and_does_not_is_not_measured(tmp_path):
-    subject, _ = opened(spec(folder(tmp_path, TELLS), told="anatomy"))
+    subject, _ = opened(spec(folder(tmp_path, TELLS), parts_in="anatomy"))
 
     with pytest.raises(SubjectFailed, match="no nanoseconds in `anatomy`"):
         subject.visit(Work(count=1))

@@ -83,12 +83,12 @@ class FunctionExperiment(LambdaExperiment):
             Factor("pace", (BACK_TO_BACK, SPACED)),
             Factor("function", tuple(functions.code)),
         )
-        told = metrics(functions.endpoint)
+        reported = metrics(functions.endpoint)
         return Design(
             factors=choose(known, {"pace": (BACK_TO_BACK,)}, request.levels),
             control="function",
             baseline=BASELINE,
-            metrics=told,
+            metrics=reported,
             rules=Rules(
                 family=lambda levels: _FAMILY,
                 requires=lambda levels: (NeedsLambda(functions.endpoint),),
@@ -100,7 +100,7 @@ class FunctionExperiment(LambdaExperiment):
             batch_s=BATCH_S,
             rounds_range=_ROUNDS,
             options=options,
-            answered_by=answered_by(told),
+            answered_by=answered_by(reported),
             beside=(CPU_TIME.name,),
             # The local Lambda tells no version of its runtimes; `identity` holds it for the whole run.
             equal_witnesses=("runtime", "architecture", *(("runtime_version",) if functions.endpoint is AWS else ())),
@@ -133,8 +133,8 @@ class _Bench(LambdaBench):
             # Named after the interpreter's version and all that is in it.
             marks["function.runtime"] = python_runtime(functions.runtime).client.name
         for name, layers in functions.layers.items():
-            told = [layer if layer.startswith("arn:") else digest(layer) for layer in layers]
-            marks |= {f"function.{name}.layers": ", ".join(told)} if told else {}
+            versions = [layer if layer.startswith("arn:") else digest(layer) for layer in layers]
+            marks |= {f"function.{name}.layers": ", ".join(versions)} if versions else {}
         if functions.event is not None:
             marks["function.event"] = hashlib.sha256(Path(functions.event).read_bytes()).hexdigest()[:16]
         return marks

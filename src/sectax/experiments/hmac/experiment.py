@@ -62,9 +62,9 @@ _PUBLISHED_CHOICES = (
     "it had no baseline: here the same function without the check, which still asks for the event's form",
     "its function is not shown whole: the data are not unpacked, since the check needs only their text",
     "it invoked by hand, five times, the first cold one among them: every block is five invocations of a fresh "
-    "instance, at least 0.05 s apart and none between them; their worst and median are told as the study took them, "
-    "beside the Duration of the four warm ones; a block is the study's fixed design, and as many blocks as a verdict "
-    "needs are the honest one",
+    "instance, at least 0.05 s apart and none between them; their worst and median are reported as the study took "
+    "them, beside the Duration of the four warm ones; a block is the study's fixed design, and as many blocks as a "
+    "verdict needs are the honest one",
 )
 # Where the local Lambda is not the one that the study used.
 _LOCAL_CHOICES = (
@@ -102,13 +102,13 @@ class HmacExperiment(LambdaExperiment):
         )
         factors = choose(known, PRESETS[request.preset], request.levels)
         levels = {factor.name: factor.levels for factor in factors}
-        told = _metrics(request.preset, levels, endpoint)
+        reported = _metrics(request.preset, levels, endpoint)
         as_published = request.preset == "published"
         return Design(
             factors=factors,
             control="authentication",
             baseline=NONE,
-            metrics=told,
+            metrics=reported,
             rules=Rules(
                 family=lambda levels: levels["language"],
                 requires=functools.partial(requires, endpoint=endpoint),
@@ -123,8 +123,8 @@ class HmacExperiment(LambdaExperiment):
             rounds_range=ROUNDS[request.preset],
             warms_up=not as_published,
             settles=not as_published,
-            answered_by=answered_by(told),
-            beside=(told[1].name, WHOLE) if CPU_TIME in told else (WHOLE,),
+            answered_by=answered_by(reported),
+            beside=(reported[1].name, WHOLE) if CPU_TIME in reported else (WHOLE,),
             choices=_choices(endpoint) if as_published else (),
             equal_witnesses=("runtime", "architecture", "code_sha256"),
             words=WORDS,
@@ -178,19 +178,19 @@ class _Bench(LambdaBench):
 
 
 def _metrics(preset: str, levels: Mapping[str, tuple[str, ...]], endpoint: str | None) -> tuple[Metric, ...]:
-    """What is told of every treatment, the primary metric first."""
+    """What is reported of every treatment, the primary metric first."""
 
     def of_all_five(name: str, summary: Summary) -> Metric:
         return Metric(name, "s", Better.LOWER, summary, "invocation", step_s(endpoint), compared=False)
 
-    told = [*metrics(endpoint)]
-    if CPU_TIME in told and preset != "published":  # the study's own metric is Duration
-        told.sort(key=lambda metric: metric != CPU_TIME)
+    reported = [*metrics(endpoint)]
+    if CPU_TIME in reported and preset != "published":  # the study's own metric is Duration
+        reported.sort(key=lambda metric: metric != CPU_TIME)
     if preset == "published":
-        told += [of_all_five("worst_invocation", Summary.MAXIMUM), of_all_five("median_invocation", Summary.MEDIAN)]
+        reported += [of_all_five("worst_invocation", Summary.MAXIMUM), of_all_five("median_invocation", Summary.MEDIAN)]
     if TIMED in levels["authentication"]:
-        told += [Metric(step, "s", Better.LOWER, Summary.MEDIAN, step, compared=False) for step in (*STEPS, WHOLE)]
-    return tuple(told)
+        reported += [Metric(step, "s", Better.LOWER, Summary.MEDIAN, step, compared=False) for step in (*STEPS, WHOLE)]
+    return tuple(reported)
 
 
 def _choices(endpoint: str | None) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def authorizer(
     """The function that checks, or does not, as the levels say. Builds its zip where the cache has none.
 
     Args:
-        counts_first: whether its first invocation is told among all others too.
+        counts_first: whether its first invocation is reported among all others too.
     Raises:
         SetUpFailed: the tool-chain failed.
     """
@@ -107,7 +107,7 @@ def authorizer(
         gap_s=GAP_S if levels["pace"] == SPACED else 0.0,
         role=role,
         referee=events.referee(treatment),
-        told="anatomy" if is_timed else "",
+        parts_in="anatomy" if is_timed else "",
         counts_first=counts_first,
         service=service,
     )

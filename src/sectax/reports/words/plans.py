@@ -6,6 +6,7 @@ from sectax.model.bill import Bill
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look
 from sectax.model.printable import printable
 from sectax.model.treatment import Role, Standing
+from sectax.model.why_not import WhyNot
 from sectax.reports import units
 from sectax.reports.words import names
 
@@ -126,13 +127,14 @@ def _stopping(given: Plan) -> str:
 
 def _skipped(given: Plan) -> list[str]:
     """Those that are skipped for the same reason in one line."""
-    reasons: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[WhyNot, list[str]] = {}
     for each in given.skipped:
-        reasons.setdefault((each.reason, each.mend), []).append(each.treatment)
+        reasons.setdefault(each.why_not, []).append(each.treatment)
     lines = []
-    for (reason, mend), ids in reasons.items():
+    for why_not, ids in reasons.items():
+        hint = f" (hint: {printable(why_not.hint)})" if why_not.hint else ""
         what = printable(ids[0]) if len(ids) == 1 else f"{len(ids)} treatments, {printable(ids[0])} the first"
-        lines.append(f"skipped: {what}: {printable(reason)}{f' (mend it with: {printable(mend)})' if mend else ''}")
+        lines.append(f"skipped: {what}: {printable(why_not.reason)}{hint}")
     return lines
 
 

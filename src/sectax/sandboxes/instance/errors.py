@@ -6,7 +6,7 @@ from sectax.model.errors import ExitStatus, SectaxError
 
 
 class SandboxMissing(SectaxError):
-    """This machine or this user cannot make what was asked for: the message says why, the hint what would mend it."""
+    """This machine or this user cannot make what was asked for: the message says why, the hint what to do."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
 

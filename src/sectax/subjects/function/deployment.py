@@ -28,7 +28,7 @@ class _Layer(msgspec.Struct, rename="pascal"):
 
 
 class _RuntimeVersion(msgspec.Struct, rename="pascal", frozen=True):
-    """The runtime's own version, where it is told."""
+    """The runtime's own version, where it is reported."""
 
     runtime_version_arn: str = ""
 
@@ -61,7 +61,7 @@ class Deployment:
 
         Returns:
             What GetFunctionConfiguration then says: memory_mb, timeout_s, runtime, runtime_version (where it is
-            told), handler, architecture, code_sha256, layers.
+            known), handler, architecture, code_sha256, layers.
         """
         spec, client = self._spec, self._client
         more: dict[str, Any] = {"Environment": {"Variables": spec.environment}} if spec.environment else {}
@@ -120,7 +120,7 @@ def _witnesses(answer: dict[str, Any]) -> Witnesses:
         read = msgspec.convert(answer, _Configuration)
     except msgspec.ValidationError as error:
         raise OddAnswer("GetFunctionConfiguration", str(error)) from error
-    told: Witnesses = {
+    reported: Witnesses = {
         "memory_mb": read.memory_size,
         "timeout_s": read.timeout,
         "runtime": read.runtime,
@@ -130,4 +130,4 @@ def _witnesses(answer: dict[str, Any]) -> Witnesses:
         "layers": ", ".join(layer.arn for layer in read.layers),
     }
     version = read.runtime_version_config.runtime_version_arn
-    return told | {"runtime_version": version} if version else told
+    return reported | {"runtime_version": version} if version else reported

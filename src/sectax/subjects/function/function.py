@@ -37,10 +37,11 @@ class Function:
         expected: JSON that every answer must be equal to; None where it may be anything but an error.
         referee: judges every answer; its genuine and tampered artefacts are events, and a tampered one is refused by
             an error or an answer that does not pass.
-        told: the name of a JSON object in every answer that holds nanoseconds as `part_ns`: each becomes an observation
-            named `part`, and the rest is judged as the answer. Empty where there is none.
-        counts_first: whether the first invocation is also told among all others, as `invocation`: what whoever does not
-            set cold starts apart would see. The referee then waits until `close`, so that nothing comes between them.
+        parts_in: the name of a JSON object in every answer that holds nanoseconds as `part_ns`: each becomes an
+            observation named `part`, and the rest is judged as the answer. Empty where there is none.
+        counts_first: whether the first invocation is also reported among all others, as `invocation`: what somebody
+            sees who does not treat cold starts separately. The referee then waits until `close`, so that nothing comes
+            between them.
         deadline_s: seconds that a call may take, besides the time that the function has.
     """
 
@@ -57,7 +58,7 @@ class Function:
     role: str = LOCAL_ROLE
     expected: str | None = field(default=None, repr=False)
     referee: Referee | None = field(default=None, repr=False)
-    told: str = ""
+    parts_in: str = ""
     counts_first: bool = False
     deadline_s: float = 30.0
     service: Service = field(kw_only=True, repr=False)

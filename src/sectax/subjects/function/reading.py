@@ -31,7 +31,7 @@ class Reading:
 
     Attributes:
         billed_s: whole milliseconds, of the init phase too.
-        init_s: of a cold start; None on a warm one. max_memory_bytes: None where it is not told.
+        init_s: of a cold start; None on a warm one. max_memory_bytes: None where it is not reported.
         clock, step_s: what timed it, and in which steps it tells.
         amounts: telemetry of this invocation alone.
         limits: those in force, as witnesses; empty where the service does not say.
@@ -60,30 +60,30 @@ def reading(answer: dict[str, Any]) -> Reading | None:
 
 
 def _of_header(answer: dict[str, Any]) -> Reading:
-    told = measured(answer)
+    reported = measured(answer)
     limits: Witnesses = {}
-    if told.cpu_quota is not None:
-        limits["cpu_quota"] = told.cpu_quota
-    if told.period_us is not None:
-        limits["cpu_period_us"] = told.period_us
-    if told.memory_limit_bytes is not None:
-        limits["memory_limit_mb"] = told.memory_limit_bytes / _MB
-    if told.cgroup is not None:
-        limits["cgroup"] = printable(told.cgroup, _LONGEST_CGROUP)
-    amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(told, name)) is not None}
-    memory = None if told.max_memory_bytes is None else float(told.max_memory_bytes)
-    billed = billed_s(told.billed_time_s)
-    return Reading(told.duration_s, billed, told.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
+    if reported.cpu_quota is not None:
+        limits["cpu_quota"] = reported.cpu_quota
+    if reported.period_us is not None:
+        limits["cpu_period_us"] = reported.period_us
+    if reported.memory_limit_bytes is not None:
+        limits["memory_limit_mb"] = reported.memory_limit_bytes / _MB
+    if reported.cgroup is not None:
+        limits["cgroup"] = printable(reported.cgroup, _LONGEST_CGROUP)
+    amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(reported, name)) is not None}
+    memory = None if reported.max_memory_bytes is None else float(reported.max_memory_bytes)
+    billed = billed_s(reported.billed_time_s)
+    return Reading(reported.duration_s, billed, reported.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
 
 
 def _of_report(log: str) -> Reading | None:
     # The function may print what looks like one; Lambda's own line is the last.
     begin = log.rfind(BEGINS)
     try:
-        told = report_fields(log, begin) if begin >= 0 else {}
+        reported = report_fields(log, begin) if begin >= 0 else {}
     except BadInput:
         return None
-    if not {"duration", "billed"} <= told.keys():
+    if not {"duration", "billed"} <= reported.keys():
         return None
-    init, memory = told.get("init"), told.get("used")
-    return Reading(told["duration"], told["billed"], init, memory, REPORT_CLOCK, REPORT_STEP_S)
+    init, memory = reported.get("init"), reported.get("used")
+    return Reading(reported["duration"], reported["billed"], init, memory, REPORT_CLOCK, REPORT_STEP_S)

@@ -96,7 +96,7 @@ class Service:
         return self._layers[mark]
 
     def _see_that_it_answers(self, address: str) -> None:
-        """So that a wrong address is told once, and not by every function. Any answer of a Lambda will do."""
+        """So that a wrong address is reported once, not by every function. Any answer of a Lambda will do."""
         from sectax.subjects.function.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
 
         try:

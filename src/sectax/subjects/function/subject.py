@@ -86,10 +86,10 @@ class FunctionSubject:
         if not spec.counts_first:
             self._examine()
         self._stage = "visit"
-        told = {name: self._safe(value) if isinstance(value, str) else value for name, value in witnesses.items()}
+        reported = {name: self._safe(value) if isinstance(value, str) else value for name, value in witnesses.items()}
         sizes: Witnesses = {"event_bytes": max(map(len, events)), "answer_bytes": len(answer)}
         timing: Witnesses = {"clock": seen.clock, "clock_granularity_s": seen.step_s}
-        return told | seen.limits | sizes | timing
+        return reported | seen.limits | sizes | timing
 
     def visit(self, work: Work) -> Visit:
         """Invoke it `work.settle` times and throw that away, then `work.count` times.
@@ -165,9 +165,9 @@ class FunctionSubject:
                 telemetry[name] = telemetry.get(name, 0.0) + amount
             telemetry["spanned_s"] += seen.duration_s
             if seen.init_s is None:
-                if self._spec.told and not seen.parts:
+                if self._spec.parts_in and not seen.parts:
                     raise self._failure(
-                        f"its answer tells no nanoseconds in `{self._spec.told}`",
+                        f"its answer has no nanoseconds in `{self._spec.parts_in}`",
                         "see whether its environment asks for it",
                     )
                 return seen
@@ -188,7 +188,7 @@ class FunctionSubject:
             raise self._failure(f"gave a wrong answer: {wrong}", "nothing is timed that does not do its work")
         seen = reading(answer)
         if seen is None:
-            raise self._failure("was invoked, and no Duration was told", "the service must return REPORT lines")
+            raise self._failure("was invoked, and reported no Duration", "the service must return REPORT lines")
         return replace(seen, parts=parts), payload
 
     def _call(self, event: bytes) -> tuple[dict[str, Any], str]:
@@ -208,14 +208,14 @@ class FunctionSubject:
 
     def _parts(self, payload: str) -> tuple[dict[str, float], str]:
         """Seconds by the name of the part that an answer tells of, and the answer without them."""
-        if not self._spec.told:
+        if not self._spec.parts_in:
             return {}, payload
         try:
             content: dict[str, Any] = msgspec.json.decode(payload, type=dict[str, Any])
-            told = msgspec.convert(content.pop(self._spec.told, {}), dict[str, int])
+            reported = msgspec.convert(content.pop(self._spec.parts_in, {}), dict[str, int])
         except (msgspec.DecodeError, UnicodeError):
             return {}, payload
-        parts = {name.removesuffix("_ns"): value / 1e9 for name, value in told.items() if name.endswith("_ns")}
+        parts = {name.removesuffix("_ns"): value / 1e9 for name, value in reported.items() if name.endswith("_ns")}
         return parts, msgspec.json.encode(content).decode()
 
     def _examine(self) -> None:

@@ -48,8 +48,8 @@ def advice(error: Exception | None, name: str) -> str:
             return "sectax doctor says what is missing"
         case ChildDied(out_of_memory=True):
             return "give it more memory (free some, or raise the limit of its container or cgroup), or leave it out"
-        case AnsweredFailed() | AnsweredSkipped() if error.mend:
-            return printable(error.mend, _LAST_WORDS)
+        case AnsweredFailed() | AnsweredSkipped() if error.hint:
+            return printable(error.hint, _LAST_WORDS)
     return f"sectax probe check {shlex.quote(name)} tries it by itself and names what fails"
 
 

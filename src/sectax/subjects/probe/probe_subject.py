@@ -122,8 +122,7 @@ class ProbeSubject:
             seen = self._witness(conversation)
         except AnsweredSkipped as error:
             self.kill()
-            reason, mend = (self._safe_text(text) for text in (error.reason, error.mend))
-            raise SubjectSkipped(reason, mend) from error
+            raise SubjectSkipped(self._safe_text(error.reason), self._safe_text(error.hint)) from error
         except ProbeTrouble as error:
             raise self._failed(error, doing) from error
         self._stage = "visit"

@@ -18,8 +18,8 @@ from sectax.stack.lambda_service.instances.invocation import Invocation
 from sectax.stack.lambda_service.settings import ACCOUNT
 
 PREFIX = "/2020-01-01/extension/"
-# The API for logs and telemetry is not here; extensions that ask for it are told so as Lambda's own emulator does, with
-# a success, since many give up on anything else.
+# The API for logs and telemetry is not here. Extensions that ask for it get a success, as from Lambda's own emulator,
+# since many give up on anything else.
 TELEMETRY = ("/2020-08-15/logs", "/2022-07-01/telemetry")
 
 INVOKE = "INVOKE"
@@ -39,7 +39,7 @@ class Extension:
     identifier: str = field(default_factory=lambda: str(uuid.uuid4()))
     asking: Exchange | None = None
     ever_asked: bool = False
-    untold: dict[str, object] | None = None
+    undelivered: dict[str, object] | None = None
 
     @property
     def waiting(self) -> bool:
@@ -49,9 +49,9 @@ class Extension:
 
     def tell(self) -> None:
         """Give it the event that it has not heard of, once it asks."""
-        if self.untold is not None and self.asking is not None and not self.asking.gone:
-            self.asking.answer_json(200, self.untold, [("Lambda-Extension-Event-Identifier", str(uuid.uuid4()))])
-            self.asking = self.untold = None
+        if self.undelivered is not None and self.asking is not None and not self.asking.gone:
+            self.asking.answer_json(200, self.undelivered, [("Lambda-Extension-Event-Identifier", str(uuid.uuid4()))])
+            self.asking = self.undelivered = None
 
 
 class ExtensionsApi:
@@ -90,7 +90,7 @@ class ExtensionsApi:
         return any(INVOKE in extension.events for extension in self._extensions.values())
 
     def wants_shutdown(self) -> bool:
-        """Whether any extension is to be told of the end."""
+        """Whether any extension waits for the event of the end."""
         return any(SHUTDOWN in extension.events for extension in self._extensions.values())
 
     def handle(self, exchange: Exchange) -> None:
@@ -124,7 +124,7 @@ class ExtensionsApi:
     def _tell(self, kind: str, event: dict[str, object]) -> None:
         for extension in self._extensions.values():
             if kind in extension.events:
-                extension.untold = event
+                extension.undelivered = event
                 extension.tell()
 
     def _register(self, exchange: Exchange) -> None:
@@ -177,7 +177,7 @@ class ExtensionsApi:
         self._notify()
 
     def _known(self, exchange: Exchange) -> Extension | None:
-        """The extension that speaks; where it cannot be told which it is, the request is refused."""
+        """The extension that speaks; where it is not known which one it is, the request is refused."""
         identifier = exchange.request.headers.get("lambda-extension-identifier", "")
         extension = self._extensions.get(identifier)
         if extension is None:

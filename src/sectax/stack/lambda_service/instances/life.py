@@ -24,7 +24,7 @@ from sectax.stack.lambda_service.settings import Settings
 
 # What the shutdown phase takes in all, with an external extension and with internal ones alone; without any, the
 # runtime is ended at once: AWS Lambda Developer Guide, "Lambda execution environment lifecycle". The runtime has 30 %
-# before extensions are told: runtimeDeadlineShare in AWS's own emulator (aws-lambda-runtime-interface-emulator).
+# before extensions hear of it: runtimeDeadlineShare in AWS's own emulator (aws-lambda-runtime-interface-emulator).
 _SHUTDOWN_S, _INTERNAL_SHUTDOWN_S = 2.0, 0.5
 _RUNTIME_SHARE = 0.3
 
@@ -218,12 +218,12 @@ class Life:
         """First the runtime, then the external extensions that want to hear of the end."""
         began = self._loop.time()
         self._signal_runtime(signal.SIGTERM)
-        told = self.extensions.wants_shutdown()
+        announced = self.extensions.wants_shutdown()
         await self._ended(
-            lambda: "" in self._running, began + (_RUNTIME_SHARE * _SHUTDOWN_S if told else _INTERNAL_SHUTDOWN_S)
+            lambda: "" in self._running, began + (_RUNTIME_SHARE * _SHUTDOWN_S if announced else _INTERNAL_SHUTDOWN_S)
         )
         self._signal_runtime(signal.SIGKILL)
-        if told:
+        if announced:
             left_s = began + _SHUTDOWN_S - self._loop.time()
             self.extensions.tell_shutdown(reason, round((time.time() + left_s) * 1e3))
             await self._ended(lambda: any(self._running), began + _SHUTDOWN_S)  # a name that is not empty

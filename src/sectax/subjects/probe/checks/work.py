@@ -134,7 +134,7 @@ class CaseConversation:
         except AnsweredSkipped as skipped:
             reason = printable(skipped.reason, _SHOWN)
             self.end(f"the probe skips it: {reason}")
-            raise NotApplicable(reason, printable(skipped.mend, _SHOWN)) from skipped
+            raise NotApplicable(reason, printable(skipped.hint, _SHOWN)) from skipped
         seen = ", ".join(f"{name}={value}" for name, value in reply.witnesses.items())
         return printable(f"it is ready; witnesses: {seen or 'none'}", _SHOWN)
 
