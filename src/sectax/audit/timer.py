@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import cell, gather, unknown
+from sectax.audit.grouping import cell, gather, sides, unknown
+from sectax.audit.rounding import copied_run, off_any_grid, step_of
 from sectax.audit.words import ids, named
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics
@@ -17,6 +18,12 @@ ENOUGH_STEPS = 1000
 MOST_DUPLICATES = 0.1
 # Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
 FEWEST_BATCHES = 20
+# Of somebody's single values: from this share of zeros on, nothing can be said of the time.
+MOST_ZEROS = 0.1
+# A step, as a share of the value: from here on rounding may change it by 5 %; and a value that is one step long.
+COARSE, ONE_TICK = 0.1, 2 / 3
+# Of the baseline's time: a step that hides less hides no cost that matters.
+LEAST_HIDDEN = 0.05
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
@@ -75,8 +82,9 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     """The same for figures: one warning for all figures of a table that have the same fault."""
     # Summaries of a cell share its single values, and are judged once.
     groups = gather(_sees(evidence), lambda figure: cell(figure) if len(figure.values) else figure.id)
-    yield from _told(groups, _repeats_of, lambda figure: len(figure.values) >= FEWEST_BATCHES)
+    yield from _told(groups, _of_values, lambda figure: len(figure.values) >= FEWEST_BATCHES)
     yield from _told(groups, _steps_of, _has_steps)
+    yield from _lost_in_a_step(evidence)
     yield from unknown(
         [figure for group in groups if not _has_steps(group[0]) for figure in group],
         "the step of the clock is not reported",
@@ -86,11 +94,11 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
 def _told(
     groups: list[list[Figure]], judge: Callable[[Figure], Iterator[Remark]], tells: Callable[[Figure], bool]
 ) -> Iterator[Remark]:
-    faults: dict[tuple[str, Severity], list[tuple[list[Figure], Remark]]] = {}
+    faults: dict[tuple[str, Severity, str], list[tuple[list[Figure], Remark]]] = {}
     for group in groups:
         for remark in judge(group[0]) if tells(group[0]) else ():
-            faults.setdefault((group[0].table, remark.severity), []).append((group, remark))
-    for (table, severity), found in faults.items():
+            faults.setdefault((group[0].table, remark.severity, remark.meaning), []).append((group, remark))
+    for (table, severity, _), found in faults.items():
         (first, *_), remark = found[0]
         figures = [figure for group, _ in found for figure in group]
         saw = f"{remark.saw} ({first.id}). Seen in {named(figures)}"
@@ -101,34 +109,102 @@ def _has_steps(figure: Figure) -> bool:
     return figure.circumstances.granularity_s is not None and figure.typical is not None
 
 
-def _repeats_of(figure: Figure) -> Iterator[Remark]:
-    return _repeats(figure.id, _batches(figure))
-
-
 def _steps_of(figure: Figure) -> Iterator[Remark]:
-    return _steps(figure.id, _batches(figure), figure.circumstances.granularity_s or 0.0)
-
-
-def _batches(figure: Figure) -> BatchStatistics:
     """Each value of a figure is a batch; where they are not reported, the figure itself is the only one."""
     together = (figure.circumstances.batch or 1.0) if figure.quantity is Quantity.TIME else 1.0
-    if not len(figure.values):
-        return BatchStatistics(1, 1, (figure.typical or 0.0) * together, 0.0)
+    shortest = (min(figure.values) if len(figure.values) else figure.typical or 0.0) * together
+    count = max(1, len(figure.values))
+    yield from _steps(
+        figure.id, BatchStatistics(count, count, shortest, 0.0), figure.circumstances.granularity_s or 0.0
+    )
+
+
+def _of_values(figure: Figure) -> Iterator[Remark]:
+    """What single values show of the clock and of the digits they were printed with."""
+    values = figure.values
+    zeros = sum(value == 0 for value in values)
+    if zeros:
+        yield Remark(
+            Severity.FATAL if zeros >= MOST_ZEROS * len(values) else Severity.WARNING,
+            figure.id,
+            f"{zeros} of {len(values)} times are 0",
+            "nothing takes no time: the clock or the printed digits are too coarse, or nothing was done",
+            "time many operations together, or print more digits",
+        )
+    elif (step := step_of(values)) is not None and step.hides_the_spread:
+        share = step.step / step.typical
+        if share >= COARSE:
+            yield Remark(
+                Severity.FATAL if share >= ONE_TICK else Severity.WARNING,
+                figure.id,
+                f"the times come in steps of {step.step:.3g} s, and a typical one is {step.typical:.3g} s",
+                f"rounding alone may change it by {100 * share / 2:.2g} %, and more values do not average that out",
+                "time many operations together, or print more digits",
+            )
+    yield from _copies(figure)
+
+
+def _copies(figure: Figure) -> Iterator[Remark]:
+    run = copied_run(figure.values)
+    if run:
+        yield fatal(
+            figure.id,
+            f"{run} times in a row come a second time, in the same order",
+            "they were not measured twice: values were copied",
+            "find out which of them were measured",
+        )
+        return
     import numpy as np
 
-    count, distinct = len(figure.values), np.unique(np.asarray(figure.values, dtype=np.float64))
-    return BatchStatistics(
-        batches=count,
-        operations=count,
-        shortest_s=float(distinct[0]) * together,
-        duplicate_share=1 - distinct.size / count,
-        step_s=float(np.diff(distinct).min()) * together if distinct.size > 1 else None,
-    )
+    distinct = np.unique(np.asarray(figure.values, dtype=np.float64)).size
+    repeats = 1 - distinct / len(figure.values)
+    if repeats > MOST_DUPLICATES and distinct >= FEWEST_BATCHES and off_any_grid(figure.values):
+        yield Remark(
+            Severity.WARNING,
+            figure.id,
+            f"{100 * repeats:.0f} % of {len(figure.values)} times repeat another one exactly",
+            "they come in no steps, so no rounding explains it: values may have been copied",
+            "find out where the equal values come from",
+        )
+
+
+def _lost_in_a_step(evidence: Evidence) -> Iterator[Remark]:
+    """F: both sides come in steps that hide their spread, and they are nearer to each other than a step."""
+    contrast = evidence.contrast
+    if contrast is None or contrast.baseline is None:
+        return
+    for group in sides(evidence):
+        steps = {
+            figure.levels[contrast.factor]: (figure, step)
+            for figure in group
+            if figure.quantity is Quantity.TIME
+            and len(figure.values) >= FEWEST_BATCHES
+            and min(figure.values) > 0
+            and (step := step_of(figure.values)) is not None
+            and step.hides_the_spread
+        }
+        if contrast.baseline not in steps:
+            continue
+        baseline, base = steps.pop(contrast.baseline)
+        for figure, step in steps.values():
+            coarse = max(step.step, base.step)
+            if coarse >= LEAST_HIDDEN * base.typical and abs(step.typical - base.typical) < coarse:
+                yield Remark(
+                    Severity.FATAL,
+                    figure.table,
+                    f"{figure.id} and {baseline.id} differ by less than one step of their times ({coarse:.3g} s)",
+                    f"a cost of up to {100 * coarse / base.typical:.2g} % would not show",
+                    "time many operations together, or print more digits",
+                    ids([figure, baseline]),
+                )
 
 
 TIMER = Check(
     id="timer",
-    rule="F: a batch under 100 steps of its clock, or over 10 % repeated values; W: under 1000 steps",
+    rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; single values "
+    "that are one step long or 0, or copied in a row; sides nearer to each other than the step that hides their "
+    "spread; W: under 1000 steps, steps of over a tenth of the value that hide the spread, repeats that no rounding "
+    "explains",
     examine=_examine,
     sees=_sees,
     applies=lambda evidence: bool(evidence.arms),

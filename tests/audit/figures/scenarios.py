@@ -362,11 +362,41 @@ def rather_coarse_clock(rng: Rng, broken: bool) -> Evidence:
     return source([figure("t: 1", steps * step, granularity_s=step)])
 
 
-def repeated_values(rng: Rng, broken: bool) -> Evidence:
-    made = vectors(rng, int(rng.integers(1, 5)), int(rng.integers(30, 200)), rng.uniform(0.02, 0.1))
+def one_tick(rng: Rng, broken: bool) -> Evidence:
+    """Times of one tick of a coarse clock; or of many, or of few that the spread averages out."""
+    count = int(rng.integers(30, 200))
+    step = float(one_of(rng, 1e-3, 15.6e-3, 1e-6))
     if broken:
-        made = [np.maximum(1, np.round(values / values[0] * 20)) * values[0] / 20 for values in made]
-    return of_vectors(made)
+        ticks = np.floor(one_of(rng, rng.uniform(0.4, 0.8), rng.uniform(1.2, 1.4)) + rng.uniform(0, 1, count))
+        return of_vectors([step * ticks])
+    many, spread = rng.uniform(15, 800), rng.uniform(1.5, 3)
+    ticks = np.round(np.maximum(1, rng.normal(*((many, 0.03 * many) if rng.random() < 0.5 else (8, spread)), count)))
+    return of_vectors([step * ticks])
+
+
+def copied_within(rng: Rng, broken: bool) -> Evidence:
+    """Values as they are printed, of which a part was copied over the next; or all were measured."""
+    (values,) = vectors(rng, 1, int(rng.integers(60, 400)), rng.uniform(0.02, 0.2))
+    digits = one_of(rng, 4, 6, 17)
+    printed = np.array([float(f"{each:.{digits}g}") for each in values])
+    if broken:
+        part = printed.size // 3
+        printed[part : 2 * part] = printed[:part]
+    return of_vectors([printed])
+
+
+def within_a_step(rng: Rng, broken: bool) -> Evidence:
+    """Sides that whole milliseconds cannot tell apart; or ones that they can, as their steps or their spread allow."""
+    count = int(rng.integers(30, 100))
+    plain, cost, spread = (7.0, 0.02, 0.005) if broken else one_of(rng, (200.0, 0.02, 0.002), (7.0, 0.1, 0.3))
+    made = [np.round(plain * factor * np.exp(rng.normal(0, spread, count))) * 1e-3 for factor in (1, 1 + cost)]
+    return source(
+        [
+            figure(f"t: {side}", float(np.mean(each)), levels={"control": side}, values=each.tolist(), trials=count)
+            for side, each in zip(SIDES, made, strict=True)
+        ],
+        CONTRAST,
+    )
 
 
 # Sides
@@ -489,7 +519,9 @@ register(
     Scenario("copied-data", "summaries copied", copied_summaries),
     Scenario("timer", "under 100 steps", coarse_clock),
     Scenario("timer", "under 1000 steps", rather_coarse_clock, Severity.WARNING),
-    Scenario("timer", "values repeat", repeated_values),
+    Scenario("timer", "one tick long", one_tick),
+    Scenario("timer", "a part is copied over the next", copied_within),
+    Scenario("timer", "sides within a step", within_a_step),
     Scenario("unequal-instruments", "one side is traced", traced),
     Scenario("no-baseline", "no baseline", without_baseline),
     Scenario("apples-and-oranges", "sides differ besides", unlike_sides),

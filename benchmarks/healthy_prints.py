@@ -1,0 +1,270 @@
+"""How often the audit accuses files in which nothing is wrong: healthy values through every format's printing.
+
+python -m benchmarks.healthy_prints [--prints 10000] [--seed 0] [--only lambda]
+
+A print is accused where any check marks it F, or where `timer` warns of it: printed digits are no coarse clock.
+Warnings of other checks have chances of their own (a sequence that drifts by chance), which tests/audit checks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.output import heading, table, target
+from sectax.audit.importers.columns import Columns
+from sectax.audit.importers.registry import choose
+from sectax.audit.registry import review
+from sectax.model.finding import Severity
+
+Rng = np.random.Generator
+
+ACCUSED_AT_MOST = 1e-3
+# Of the larger side, as a share: what a control costs here.
+COSTS = (0.0, 0.02, 0.1, 0.5)
+
+
+def seconds(rng: Rng, least: float, most: float, count: int) -> np.ndarray:
+    """Independent times of several shapes around one place between *least* and *most*, shape (count,)."""
+    centre = float(np.exp(rng.uniform(np.log(least), np.log(most))))
+    spread = float(np.exp(rng.uniform(np.log(0.002), np.log(0.3))))
+    shape = int(rng.integers(3))
+    if shape == 0:
+        return centre * np.exp(rng.normal(0, spread, count))
+    if shape == 1:
+        return centre * (1 + rng.gamma(2, spread / 1.5, count))
+    # Half of it comes from a queue: a floor, and a tail above it.
+    return centre * (1 + rng.normal(0, spread / 10, count) + rng.exponential(spread, count))
+
+
+def how_many(rng: Rng, most: int = 10_000) -> int:
+    return round(float(np.exp(rng.uniform(np.log(20), np.log(most)))))
+
+
+def sides(rng: Rng, least: float, most: float, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Times without and with a control, of the same kind."""
+    plain = seconds(rng, least, most, 2 * count)
+    return plain[:count], plain[count:] * (1 + rng.choice(COSTS))
+
+
+def lambda_(rng: Rng) -> str:
+    times = 1e3 * seconds(rng, 2e-3, 2.0, how_many(rng))
+    return "\n".join(
+        f"REPORT RequestId: {at:08x}-0000-0000-0000-000000000000\tDuration: {each:.2f} ms\t"
+        f"Billed Duration: {int(np.ceil(each))} ms\tMemory Size: 512 MB\tMax Memory Used: 68 MB\t"
+        for at, each in enumerate(times)
+    )
+
+
+def _csv(form: str, least: float, most: float) -> Callable[[Rng], str]:
+    def make(rng: Rng) -> str:
+        both = sides(rng, least, most, how_many(rng))
+        rows = [f"{side},{1e3 * each:{form}}" for side, times in zip("ab", both, strict=True) for each in times]
+        return "\n".join(["# sectax: value=t unit=ms by=side baseline=a", "side,t", *rows, ""])
+
+    return make
+
+
+def hyperfine(rng: Rng) -> str:
+    both = sides(rng, 0.005, 5.0, how_many(rng, 200))
+    results = [
+        {"command": name, "mean": float(times.mean()), "times": times.tolist(), "exit_codes": [0] * len(times)}
+        for name, times in zip("ab", both, strict=True)
+    ]
+    return json.dumps({"results": results})
+
+
+def pyperf(rng: Rng) -> str:
+    both = sides(rng, 1e-7, 1e-2, how_many(rng, 400))
+    benchmarks = [
+        {
+            "metadata": {"name": name, "loops": 2**10},
+            "runs": [{"values": times[at : at + 3].tolist()} for at in range(0, len(times), 3)],
+        }
+        for name, times in zip("ab", both, strict=True)
+    ]
+    return json.dumps({"benchmarks": benchmarks, "version": "1.0"})
+
+
+def go(rng: Rng) -> str:
+    lines = ["goos: linux", "goarch: amd64", "pkg: example", "cpu: X"]
+    for name, times in zip(("Plain", "Signed"), sides(rng, 2e-9, 1e-2, how_many(rng, 100)), strict=True):
+        lines += [f"Benchmark{name}-2\t{max(1, round(1 / each))}\t{_go(1e9 * each)} ns/op" for each in times]
+    return "\n".join([*lines, "PASS", ""])
+
+
+def _go(value: float) -> str:
+    """Four significant digits, as testing.prettyPrint has it; none after the point from a thousand on."""
+    for least, form in ((999.95, ".0f"), (99.995, ".1f"), (9.9995, ".2f"), (0.99995, ".3f")):
+        if value >= least:
+            return f"{value:{form}}"
+    return f"{value:.4f}"
+
+
+def go_old(rng: Rng) -> str:
+    """Before 1.13: three significant digits below a hundred, whole nanoseconds above."""
+
+    def old(value: float) -> str:
+        return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+    lines = ["goos: linux"]
+    for name, times in zip(("Plain", "Signed"), sides(rng, 2e-9, 1e-2, how_many(rng, 100)), strict=True):
+        lines += [f"Benchmark{name}-2\t{max(1, round(1 / each))}\t{old(1e9 * each)} ns/op" for each in times]
+    return "\n".join([*lines, "PASS", ""])
+
+
+def sysbench(rng: Rng) -> str:
+    """`cpu`, ended by the clock, by one thread or several."""
+    outputs = []
+    for _ in range(int(rng.integers(1, 4))):
+        threads = int(rng.choice([1, 2, 4, 8]))
+        wall = int(rng.choice([1, 10, 60])) + float(rng.uniform(0.0001, 0.002))
+        mean = float(np.exp(rng.uniform(np.log(1e-4), np.log(5e-3))))
+        times = np.sort(mean * np.exp(rng.normal(0, rng.uniform(0.01, 0.3), 2000)))
+        events = round(0.999 * threads * wall / float(times.mean()))
+        ms = 1e3 * times
+        outputs.append(
+            f"sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\n\nRunning the test with following options:\n"
+            f"Number of threads: {threads}\nInitializing random number generator from current time\n\n\n"
+            f"Prime numbers limit: 10000\n\nInitializing worker threads...\n\nThreads started!\n\nCPU speed:\n"
+            f"    events per second: {events / wall:8.2f}\n\nGeneral statistics:\n"
+            f"    total time:                          {wall:.4f}s\n"
+            f"    total number of events:              {events}\n\nLatency (ms):\n"
+            f"         min: {ms[0]:39.2f}\n         avg: {ms.mean():39.2f}\n         max: {ms[-1]:39.2f}\n"
+            f"         95th percentile: {ms[1900]:27.2f}\n         sum: {ms.mean() * events:39.2f}\n\n"
+            f"Threads fairness:\n    events (avg/stddev):           {events / threads:.4f}/1.00\n"
+            f"    execution time (avg/stddev):   {ms.mean() * events / 1e3 / threads:.4f}/0.00\n"
+        )
+    return "\n".join(outputs)
+
+
+def _wrk_time(value: float) -> str:
+    return f"{1e6 * value:.2f}us" if value < 1e-3 else f"{1e3 * value:.2f}ms" if value < 1 else f"{value:.2f}s"
+
+
+def _wrk_bytes(value: float) -> str:
+    for unit, size in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
+        if value >= size:
+            return f"{value / size:.2f}{unit}"
+    return f"{value:.2f}B"
+
+
+def wrk(rng: Rng) -> str:
+    """Two runs against one server; answers of several kilobytes, and their headers."""
+    size, outputs = float(rng.uniform(200, 1e5)), []
+    connections = int(rng.choice([2, 10, 100]))
+    for path in ("plain", "signed"):
+        wall = 10 + float(rng.uniform(0.001, 0.1))
+        # A p99 needs 368 requests.
+        mean = float(np.exp(rng.uniform(np.log(1e-4), np.log(0.01 * connections))))
+        times = np.sort(mean * np.exp(rng.normal(0, rng.uniform(0.05, 0.8), 4000)))
+        requests = round(0.97 * connections * wall / float(times.mean()))
+        moved = requests * size * float(rng.uniform(0.98, 1.02))
+        outputs.append(
+            f"Running 10s test @ http://127.0.0.1:8080/{path}\n  2 threads and {connections} connections\n"
+            f"  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
+            f"    Latency   {_wrk_time(times.mean())}  {_wrk_time(times.std())}  {_wrk_time(times[-1])}   82.13%\n"
+            f"    Req/Sec     2.31k   104.87     2.45k    66.67%\n  Latency Distribution\n"
+            + "".join(f"     {q}%  {_wrk_time(times[40 * q])}\n" for q in (50, 75, 90, 99))
+            + f"  {requests} requests in {wall:.2f}s, {_wrk_bytes(moved)} read\n"
+            f"Requests/sec:   {requests / wall:.2f}\nTransfer/sec:    {_wrk_bytes(moved / wall)}\n"
+        )
+    return "\n".join(outputs)
+
+
+def openssl(rng: Rng) -> str:
+    """Throughputs that grow with the size, and signatures whose times are the reciprocals of their rates."""
+    lines = [
+        "version: 3.0.19",
+        "The 'numbers' are in 1000s of bytes per second processed.",
+        "type             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes  16384 bytes",
+    ]
+    for name in ("sha256", "AES-128-GCM"):
+        per_call, per_byte = rng.uniform(2e-8, 4e-7), rng.uniform(2e-10, 5e-9)
+        cells = [size / (per_call + size * per_byte) / 1e3 for size in (16, 64, 256, 1024, 8192, 16384)]
+        lines.append(f"{name:12}" + "".join(f" {each:11.2f}k" for each in cells))
+    for bits in (1024, 2048, 4096):
+        sign, verify = rng.uniform(300, 20000), rng.uniform(20000, 300000)
+        lines.append(" " * 18 + "sign    verify    sign/s verify/s")
+        lines.append(f"rsa {bits:4} bits {1 / sign:.6f}s {1 / verify:.6f}s {sign:8.1f} {verify:8.1f}")
+    return "\n".join([*lines, ""])
+
+
+def warp(rng: Rng) -> str:
+    lines, typical = [], float(rng.uniform(5e-3, 0.4))
+    for operation, size in (("GET", int(rng.choice([4096, 2**20, 10 * 2**20]))), ("STAT", 0)):
+        # What a STAT asks of a server is part of a GET.
+        typical *= 1.0 if size else float(rng.uniform(0.05, 0.9))
+        times = np.sort(typical * np.exp(rng.normal(0, 0.4, 4000)))
+        rate = 20 / float(times.mean())
+        ms = 1e3 * times
+        moved = f"{rate * size / 2**20:.2f} MiB/s, " if size else ""
+        lines += [
+            f"Report: {operation} ({round(57 * rate)} reqs). Ran Duration: 57s, starting 12:16:20 UTC",
+            *([f" * Objects per request: 1. Size: {size} bytes. Concurrency: 20."] if size else []),
+            f" * Average: {moved}{rate:.2f} obj/s (57s)",
+            f" * Reqs: Avg: {ms.mean():.1f}ms, 50%: {ms[2000]:.1f}ms, 90%: {ms[3600]:.1f}ms, 99%: {ms[3960]:.1f}ms, "
+            f"Fastest: {ms[0]:.1f}ms, Slowest: {ms[-1]:.1f}ms, StdDev: {ms.std():.1f}ms",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+PRINTS: dict[str, Callable[[Rng], str]] = {
+    "lambda": lambda_,
+    "csv, ms with 2 digits": _csv(".2f", 2e-3, 9e-3),
+    "csv, 4 digits": _csv(".4g", 1e-6, 10.0),
+    "csv, whole ms": _csv(".0f", 2e-2, 5.0),
+    "csv, all digits": _csv(".17g", 1e-6, 10.0),
+    "hyperfine": hyperfine,
+    "pyperf": pyperf,
+    "go-bench": go,
+    "go-bench before 1.13": go_old,
+    "sysbench": sysbench,
+    "wrk": wrk,
+    "openssl-speed": openssl,
+    "warp": warp,
+}
+
+
+def accusations(text: str) -> Iterator[str]:
+    """'F check' and 'W timer' of a text, as the audit reads it."""
+    importer = choose(text[:65536], None, Columns())
+    for outcome in review(importer.read(text.split("\n"))):
+        for severity in {warning.severity for warning in outcome.warnings}:
+            if severity is Severity.FATAL or (severity is Severity.WARNING and outcome.check == "timer"):
+                yield f"{severity.value} {outcome.check}"
+
+
+def accused(name: str, seed: int, numbers: range) -> tuple[int, Counter[str]]:
+    """How many of these prints of a format are accused, and by which checks."""
+    count, by_check = 0, Counter[str]()
+    for number in numbers:
+        said = set(accusations(PRINTS[name](np.random.default_rng([seed, number, len(name)]))))
+        count += bool(said)
+        by_check.update(said)
+    return count, by_check
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prints", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=PRINTS, action="append")
+    given = parser.parse_args()
+    heading(f"Healthy values through every format's printing, {given.prints} prints each")
+    rows, worst = [], 0.0
+    for name in given.only or PRINTS:
+        count, by_check = accused(name, given.seed, range(given.prints))
+        worst = max(worst, count / given.prints)
+        rows.append([name, str(count), ", ".join(f"{check}: {times}" for check, times in by_check.items())])
+    table(["format", "accused", "by"], rows)
+    target("accused healthy prints", worst, ACCUSED_AT_MOST, f"{100 * worst:.2g} % of the worst format, at most 0.1 %")
+
+
+if __name__ == "__main__":
+    main()

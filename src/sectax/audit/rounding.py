@@ -1,0 +1,135 @@
+"""What rounding did to single values: the step they come in, and repeats that no rounding explains.
+
+Healthy values repeat: two printed digits, whole milliseconds and a clock of 42 ns all make ties. So a share of repeats
+accuses nobody. What counts is the step beside the spread and beside the value, and whether the values lie on a grid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+# Of a step: how far a value may lie beside a multiple of it. A clock of 15.625 ms is printed as 15.6, 31.3, 46.9.
+_BESIDE = 0.05
+# Values that are not the commonest one, as a share: fewer do not show a step.
+_ENOUGH_OTHERS = 0.1
+# A clock ticks seldom more often within what a step would hide.
+_MOST_TICKS = 20
+# So many values in a row come twice by chance in none of ten million series.
+_CHANCE_OF_A_COPY = 1e-7
+_SHORTEST_COPY = 8
+_FEWEST_DIFFERENT = 6
+# Of a longer series the first so many are looked at.
+_MOST_LOOKED_AT = 2**17
+# Gaps near a multiple of the step, where values lie on a grid; anywhere else a fifth are, by chance.
+_NEAR, _ON_A_GRID = 0.1, 0.6
+_FEWEST_GAPS = 10
+
+
+class Step(NamedTuple):
+    """The step of values, their typical value, and how far the middle half of them reaches; all in one unit."""
+
+    step: float
+    typical: float
+    spread: float
+
+    @property
+    def hides_the_spread(self) -> bool:
+        """Whether the middle half takes one or two neighbouring values: then more of them do not average it out."""
+        return self.spread <= self.step
+
+
+def step_of(values: Sequence[float]) -> Step | None:
+    """The step of values above zero; None where they show none that could matter."""
+    data = np.asarray(values, dtype=np.float64)
+    distinct, counts = np.unique(data, return_counts=True)
+    low, typical, high = np.quantile(data, (0.25, 0.5, 0.75), method="nearest")
+    if distinct.size < 2 or typical <= 0:
+        step = _last_digit(float(typical))
+        return Step(step, float(typical), 0.0) if step else None
+    gap = float(np.diff(distinct).min())
+    ticks = distinct / gap
+    on_grid = np.abs(ticks - np.round(ticks)) <= _BESIDE * np.maximum(1, np.round(ticks) / 4)
+    few = typical <= _MOST_TICKS * gap
+    others = 1 - counts.max() / data.size
+    if not few or others < _ENOUGH_OTHERS or counts[on_grid].sum() < 0.95 * data.size:
+        return None
+    return Step(gap, float(typical), float(high - low))
+
+
+def _last_digit(value: float) -> float | None:
+    """The step of one value that all the others repeat: known only where it has a single digit, and then at most."""
+    if value <= 0:
+        return None
+    digits = f"{value:.9e}".split("e")[0].replace(".", "").rstrip("0")
+    return 10 ** math.floor(math.log10(value) + 1e-9) if len(digits) == 1 else None
+
+
+def copied_run(values: Sequence[float]) -> int:
+    """How many values in a row come a second time, beyond chance; 0 where none do.
+
+    With p the share of pairs of values that tie, a run of k ties at one of n² / 2 pairs of places by a chance of about
+    p^k n² / 2, for independent values. Runs of a few ticks over and over are what a slow change of a coarse clock
+    makes, so a run must show several different values.
+    """
+    data = np.asarray(values, dtype=np.float64)[:_MOST_LOOKED_AT]
+    n = data.size
+    _, places, counts = np.unique(data, return_inverse=True, return_counts=True)
+    tie = float((counts.astype(float) ** 2 - counts).sum()) / (n * (n - 1))
+    if not 0 < tie < 0.5:
+        return 0
+    length = max(_SHORTEST_COPY, math.ceil(math.log(2 * _CHANCE_OF_A_COPY / n**2) / math.log(tie)))
+    if 2 * length > n:
+        return 0
+    windows = np.lib.stride_tricks.sliding_window_view(places.reshape(-1), length)
+    # A random weight for each place: equal sums are equal windows, up to a chance of 2^-64.
+    weights = np.random.default_rng(0).integers(1, 2**62, length, dtype=np.int64)
+    with np.errstate(over="ignore"):
+        sums = (windows * weights).sum(axis=1)
+    order = np.argsort(sums, kind="stable")
+    same = np.flatnonzero(sums[order][1:] == sums[order][:-1])
+    for at in same.tolist():
+        one, other = sorted((int(order[at]), int(order[at + 1])))
+        if other - one >= length and np.unique(windows[one]).size >= _FEWEST_DIFFERENT:
+            return _how_long(data, one, other)
+    return 0
+
+
+def _how_long(data: Array, one: int, other: int) -> int:
+    size = min(other - one, data.size - other)
+    equal = data[one : one + size] == data[other : other + size]
+    return size if equal.all() else int(np.argmin(equal))
+
+
+def off_any_grid(values: Sequence[float]) -> bool:
+    """Whether the values lie on no grid, nor do their reciprocals, so that rounding makes no ties among them.
+
+    Digits may be significant ones, so each power of ten has a grid of its own.
+    """
+    data = np.asarray(values, dtype=np.float64)
+    data = data[data > 0][:_MOST_LOOKED_AT]
+    return data.size > 0 and _share_on_grid(data) < _ON_A_GRID and _share_on_grid(1 / data) < _ON_A_GRID
+
+
+def _share_on_grid(data: Array) -> float:
+    """Of the lesser gaps between neighbouring values: how many are multiples of the least; 1 where too few tell."""
+    near = total = 0
+    decades = np.floor(np.log10(data) + 1e-9)
+    for decade in np.unique(decades):
+        gaps = np.diff(np.unique(data[decades == decade]))
+        if gaps.size < _FEWEST_GAPS:
+            continue
+        gaps = gaps[gaps <= np.median(gaps)]
+        step = float(np.mean(gaps[gaps <= 1.5 * gaps.min()]))
+        multiples = gaps / step
+        near += int((np.abs(multiples - np.round(multiples)) <= _NEAR).sum())
+        total += gaps.size
+    return near / total if total else 1.0
