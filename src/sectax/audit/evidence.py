@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sectax.audit.figure import Contrast, Figure
-from sectax.model.finding import Finding, VerdictId
+from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics
 from sectax.model.metric import Metric
 from sectax.model.subject import Witness
@@ -66,6 +66,15 @@ class KnownCost:
 
 
 @dataclass(frozen=True)
+class Incident:
+    """What a file says of its own figures that takes them away (fatal) or makes them doubtful."""
+
+    severity: Severity
+    saw: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything that is to be doubted together.
 
@@ -73,6 +82,8 @@ class Evidence:
         figures: the numbers from which conclusions are drawn; of a run of ours each treatment in each metric, without
             the run's own controls.
         contrast: what the source of the figures compares; None where it compares nothing, or does not tell.
+        imported: whether another tool wrote it, all of it at once.
+        incidents: what its lines say besides figures.
         own: whether sectax ran it, so that controls are to be expected and a failed operation fails its trial. What
             follows is known of such a run alone.
         arms: by treatment, in the order of the plan.
@@ -89,6 +100,8 @@ class Evidence:
 
     figures: tuple[Figure, ...] = ()
     contrast: Contrast | None = None
+    imported: bool = False
+    incidents: tuple[Incident, ...] = ()
     own: bool = False
     arms: Mapping[str, Arm] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()

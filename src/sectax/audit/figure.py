@@ -58,6 +58,8 @@ class Circumstances:
         size_bytes: how much one operation moves.
         link_bytes_s: the measured bandwidth of the memory or link that it must go through; in a run of ours, what the
             computation over the body cannot pass.
+        bytes_each: what one operation moved, as the source's totals have it.
+        wall_s: how long the trial took, as printed beside its rate.
         ends_by, configured_s: what ends a trial, and after how long where that was configured.
         events: operations that were counted in the trial.
         errors, dropped, late: of them, those that failed; and those that a schedule asked for and that were not sent
@@ -66,6 +68,7 @@ class Circumstances:
         warm_up_trials: how many trials were thrown away first.
         instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is told.
         replicates, replicate: how many independent ones (processes, hosts, instances) the side has, and of what.
+        replicate_names: which they were.
         load_client: the program that asked a server for this as often as it could, or as it was told.
         client_cpu_share: CPU use of the client as a share of its quota.
         target_rate, achieved_rate: operations per second.
@@ -84,6 +87,8 @@ class Circumstances:
     contains: tuple[str, ...] | None = None
     size_bytes: float | None = None
     link_bytes_s: float | None = None
+    bytes_each: float | None = None
+    wall_s: float | None = None
     ends_by: EndsBy | None = None
     configured_s: float | None = None
     events: float | None = None
@@ -95,6 +100,7 @@ class Circumstances:
     instrument: str | None = None
     replicates: int | None = None
     replicate: str | None = None
+    replicate_names: frozenset[str] | None = None
     load_client: str | None = None
     client_cpu_share: float | None = None
     target_rate: float | None = None
@@ -129,6 +135,8 @@ class Figure:
         trials: how many single values are behind it.
         values: the single values in the order in which they were taken, as far as they are told; of a run of ours one
             for each block.
+        measurement: what the tool measured at once shares this name: its summaries can contradict each other.
+        stated: statistic -> what the source says it is, beside the single values.
         treatment: of a run of ours, the treatment that it is of: the key of the evidence's arms.
         blocks: of a run of ours, the block of each of `values`.
         samples: of a tail of a run of ours, which no block tells by itself, the observations of every block.
@@ -145,6 +153,8 @@ class Figure:
     trials: int | None = None
     values: Sequence[float] = ()
     circumstances: Circumstances = field(default_factory=Circumstances)
+    measurement: str = ""
+    stated: Mapping[str, float] = field(default_factory=dict)
     treatment: str = ""
     blocks: tuple[int, ...] = ()
     samples: tuple[Sequence[float], ...] = ()

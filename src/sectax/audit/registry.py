@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sectax.audit.check import Check, Outcome
 from sectax.audit.contained_work import CONTAINED_WORK
+from sectax.audit.contradictions import CONTRADICTION, SAID_BY_THE_TOOL
 from sectax.audit.controls import NEGATIVE_CONTROL, POSITIVE_CONTROL, UNCONTROLLED
 from sectax.audit.drift import DRIFT
 from sectax.audit.duplicate_data import DUPLICATE_DATA
@@ -38,6 +39,8 @@ checks: tuple[Check, ...] = (
     FLAT_WITH_SIZE,
     CONTAINED_WORK,
     FASTER_THAN_PHYSICS,
+    CONTRADICTION,
+    SAID_BY_THE_TOOL,
     FIXED_TIME_TOTAL,
     ZERO_EVENT_RUN,
     SATURATED_CLIENT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sectax.audit.check import Check, Remark
@@ -57,12 +58,17 @@ def _reasons(told: Circumstances) -> list[str]:
     if (
         told.target_rate is not None
         and told.achieved_rate is not None
-        and told.achieved_rate < LEAST_ACHIEVED * told.target_rate
+        and told.achieved_rate < (LEAST_ACHIEVED - _chance(told)) * told.target_rate
     ):
         reasons.append(f"{told.achieved_rate:.4g} operations/s were achieved of {told.target_rate:.4g}")
     if told.dropped is not None and told.events is not None and _dropped_share(told) > MOST_DROPPED:
         reasons.append(f"{100 * _dropped_share(told):.2g} % of the operations were not sent")
     return reasons
+
+
+def _chance(told: Circumstances) -> float:
+    """How much less may be achieved by chance, where operations are sent at random times: a Poisson number of them."""
+    return 3 / math.sqrt(told.events) if told.events else 0.0
 
 
 def _dropped_share(told: Circumstances) -> float:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
-from sectax.audit.figure import EndsBy, Figure, Quantity
-from sectax.audit.grouping import each_table, unknown
+from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
+from sectax.audit.grouping import about, each_table, gather, unknown
 from sectax.audit.words import named
 from sectax.model.finding import Severity
 
 # A trial that ends by the clock ends a little late, when its last operation is done; never early.
 EARLY, LATE = 0.995, 1.05
+# Of the seconds, that a trial that the clock ended lasts longer; and what numbers of events are unlike.
+A_LITTLE, UNLIKE = 0.002, 1.05
 
 # Quantities that are of a whole trial, which may have counted nothing.
 _OF_A_TRIAL = frozenset({Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH, Quantity.COUNT})
@@ -22,6 +25,15 @@ _COUNTING = _OF_A_TRIAL - {Quantity.TOTAL_TIME}
 
 def _totals(evidence: Evidence) -> list[Figure]:
     return [each for each in evidence.printed if each.quantity is Quantity.TOTAL_TIME and each.typical is not None]
+
+
+def _fixable(evidence: Evidence) -> list[Figure]:
+    totals = {each.id for each in _totals(evidence)}
+    return [each for each in evidence.printed if each.id in totals or _has_target(each)]
+
+
+def _has_target(figure: Figure) -> bool:
+    return figure.quantity is Quantity.RATE and figure.circumstances.target_rate is not None
 
 
 def _by_the_clock(evidence: Evidence) -> Iterator[Remark]:
@@ -43,6 +55,60 @@ def _by_the_clock(evidence: Evidence) -> Iterator[Remark]:
         "it is the same however fast the machine is, so it shows no cost and no lack of one",
         "compare operations per second, or let a number of events end the trial",
     )
+    yield from _same_time(evidence)
+    yield from _as_asked(evidence)
+
+
+def _same_time(evidence: Evidence) -> Iterator[Remark]:
+    """Where nothing says what ended the trials: unlike numbers of events in the same whole seconds.
+
+    W where a rate stands beside each total: then the total is not all that there is to compare.
+    """
+    rated = {figure.measurement for figure in evidence.printed if figure.quantity is Quantity.RATE}
+    open_ = [figure for figure in _totals(evidence) if _fixed(figure) is None and figure.circumstances.events]
+    whole = [figure for figure in open_ if _whole_seconds(figure.typical or 0.0)]
+    for alike in gather(whole, lambda figure: math.floor(figure.typical or 0.0)):
+        counts = [figure.circumstances.events or 0.0 for figure in alike]
+        if max(counts) > UNLIKE * min(counts):
+            yield about(
+                Severity.WARNING if all(one.measurement in rated for one in alike) else Severity.FATAL,
+                alike,
+                f"trials of {min(counts):.0f} and of {max(counts):.0f} events took the same {alike[0].typical:.4g} s, "
+                f"in {named(alike)}",
+                "the clock ended them, so the total shows no cost and no lack of one",
+                "compare operations per second",
+            )
+
+
+def _whole_seconds(seconds: float) -> bool:
+    """A trial that the clock ends lasts a little longer than the whole seconds that were asked for."""
+    return seconds >= 1 and 0 <= seconds - math.floor(seconds) <= A_LITTLE * seconds
+
+
+def _as_asked(evidence: Evidence) -> Iterator[Remark]:
+    """Rates that were asked for, and reached."""
+    reached = [
+        figure
+        for figure in evidence.printed
+        if figure.quantity is Quantity.RATE and _reached(figure.circumstances, figure.typical)
+    ]
+    yield from each_table(
+        Severity.FATAL,
+        reached,
+        lambda table: (
+            f"the rate is the one that was asked for, {table[0].circumstances.target_rate:g}/s, in {named(table)}"
+        ),
+        "it is the same however fast the machine is, so it shows no cost and no lack of one",
+        "compare latencies, or ask for as much as can be had",
+    )
+
+
+def _reached(told: Circumstances, rate: float | None) -> bool:
+    if told.target_rate is None or told.achieved_rate is None or rate is None:
+        return False
+    # Operations that are sent at random times are a Poisson number.
+    chance = 0.01 + (3 / math.sqrt(told.events) if told.events else 0.0)
+    return abs(told.achieved_rate / told.target_rate - 1) <= chance and abs(rate / told.target_rate - 1) <= chance
 
 
 def _fixed(figure: Figure) -> bool | None:
@@ -95,9 +161,10 @@ def _nothing(figure: Figure) -> bool | None:
 
 FIXED_TIME_TOTAL = Check(
     id="fixed-time-total",
-    rule="F: a total time that was configured cannot show a cost; the rate can",
+    rule="F: a total time that was configured cannot show a cost, nor can a rate that was asked for; unlike numbers of "
+    "events in the same whole seconds were ended by the clock (W where a rate stands beside)",
     examine=_by_the_clock,
-    sees=_totals,
+    sees=_fixable,
 )
 
 ZERO_EVENT_RUN = Check(

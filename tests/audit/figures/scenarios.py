@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import Circumstances, Cold, Contrast, EndsBy, Figure, Moves, Quantity
 from sectax.model.finding import Severity
 from tests.audit.fixtures import Scenario, register
@@ -399,6 +399,28 @@ def within_a_step(rng: Rng, broken: bool) -> Evidence:
     )
 
 
+# What a file says of itself
+
+
+def fallen_quantiles(rng: Rng, broken: bool) -> Evidence:
+    """Summaries of one run of a tool: they rise, or two of them changed places."""
+    times = np.sort(1e-3 * np.exp(rng.normal(0, rng.uniform(0.2, 1), 2000)))
+    told = {"min": times[0], "median": times[1000], "mean": times.mean(), "p90": times[1800], "max": times[-1]}
+    if broken:
+        one, other = one_of(rng, ("median", "p90"), ("min", "mean"), ("p90", "max"))
+        told[one], told[other] = told[other], told[one]
+    figures = [
+        figure(f"get: {name}", float(f"{value:.3g}"), statistic=name, levels={"run": "1"}, measurement="get")
+        for name, value in told.items()
+    ]
+    return dataclasses.replace(source(figures), imported=True)
+
+
+def said_to_have_failed(rng: Rng, broken: bool) -> Evidence:
+    incident = Incident(Severity.FATAL, f"line {rng.integers(99)}: it failed", "its figures are of nothing")
+    return dataclasses.replace(source(sides(rng)), imported=True, incidents=(incident,) if broken else ())
+
+
 # Sides
 
 
@@ -519,6 +541,8 @@ register(
     Scenario("copied-data", "summaries copied", copied_summaries),
     Scenario("timer", "under 100 steps", coarse_clock),
     Scenario("timer", "under 1000 steps", rather_coarse_clock, Severity.WARNING),
+    Scenario("contradiction", "quantiles that fall", fallen_quantiles),
+    Scenario("said-by-the-tool", "a failure", said_to_have_failed),
     Scenario("timer", "one tick long", one_tick),
     Scenario("timer", "a part is copied over the next", copied_within),
     Scenario("timer", "sides within a step", within_a_step),

@@ -90,7 +90,9 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     for levels, group in groups.items():
         label = ", ".join(levels)
         told = Circumstances(
-            replicates=len(group.replicates) if columns.replicate else None, replicate=columns.replicate or None
+            replicates=len(group.replicates) if columns.replicate else None,
+            replicate=columns.replicate or None,
+            replicate_names=frozenset(group.replicates) if columns.replicate else None,
         )
         of = Measurement(label, dict(zip(columns.by, levels, strict=True)), told, len(group.values))
         id_ = f"{columns.value}: {label}" if label else columns.value

@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
+from sectax.model.finding import Severity
+from sectax.model.printable import printable
 
 _BEGINS = re.compile(r"^goos: \w|^Benchmark\S*\s+\d+\s+\S+ \S+/op\b", re.MULTILINE)
 _RESULT = re.compile(r"Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
@@ -25,6 +27,8 @@ _UNITS = {
     "B/op": (Quantity.MEMORY, 1.0),
     "allocs/op": (Quantity.COUNT, 1.0),
 }
+# In the end of a line too: a benchmark that fails has printed its name already.
+_FAILED = re.compile(r"--- FAIL: \S+|^(?:FAIL|panic: |fatal error: |exit status [1-9])\S*")
 _PROCS = re.compile(r"-(\d+)$")
 
 
@@ -40,25 +44,44 @@ class _Series:
 
 def _read(lines: Iterable[str]) -> Evidence:
     package, processor = "", None
+    incidents: list[Incident] = []
     series: dict[tuple[str, str, str], _Series] = {}
     for place, line in enumerate(lines, 1):
         if line.startswith("pkg: "):
             package = line[5:].strip()
         elif line.startswith("cpu: "):
             processor = line[5:].strip() or None
+        elif failed := _FAILED.search(line):
+            incidents.append(
+                Incident(
+                    Severity.FATAL,
+                    f"line {place} says '{printable(failed[0], 60)}'",
+                    "a benchmark failed: what it printed, or what is missing of it, is of broken code",
+                )
+            )
         found = _RESULT.match(line)
         if found is None:
             continue
         batch = number_in(found, 2, place)
         for unit, value in _pairs(line, found.start(3), place):
             made = series.setdefault((package, found[1], unit), _Series(package, processor))
+            if None not in (made.processor, processor) and made.processor != processor:
+                incidents.append(_two_processors(found[1], made.processor or "", processor or ""))
             made.values.append(value)
             made.batches.append(batch)
     figures = [_figure(*key[1:], each) for key, each in series.items()]
     factors = [factor for factor in (figures[0].levels if figures else {}) if _varies(figures, factor)]
     # Names tell what was measured, but not which of them is the baseline.
     contrast = Contrast(factors[0], None, told=False) if factors else None
-    return evidence(figures, "go test -bench", contrast)
+    return evidence(figures, "go test -bench", contrast, incidents)
+
+
+def _two_processors(name: str, one: str, other: str) -> Incident:
+    return Incident(
+        Severity.FATAL,
+        f"values of {printable(name, 60)} come from two processors: {printable(one, 60)} and {printable(other, 60)}",
+        "its figure is of neither machine",
+    )
 
 
 def _pairs(line: str, start: int, place: int) -> Iterable[tuple[str, float]]:

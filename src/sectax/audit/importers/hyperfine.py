@@ -18,6 +18,9 @@ _BEGINS = re.compile(r'\s*\{\s*"results"\s*:')
 class _Result(msgspec.Struct):
     command: str
     mean: float | None = None
+    median: float | None = None
+    min: float | None = None
+    max: float | None = None
     times: list[float] | None = None
     exit_codes: list[int | None] | None = None
     parameters: dict[str, str | int | float] = {}
@@ -53,7 +56,12 @@ def _figure(at: int, result: _Result) -> Figure:
     levels = {"command": result.command} | {name: str(level) for name, level in result.parameters.items()}
     of = Measurement(result.command, levels, told, runs)
     value, statistic = (mean[0], "mean") if mean else (None, None)
-    return of.figure("time", Quantity.TIME, value, statistic, id=result.command, values=times)
+    stated = {
+        name: json_text.checked((each,), f"results[{at}].{name}")[0]
+        for name in ("mean", "median", "min", "max")
+        if (each := getattr(result, name)) is not None
+    }
+    return of.figure("time", Quantity.TIME, value, statistic, id=result.command, values=times, stated=stated)
 
 
 HYPERFINE = Importer("hyperfine", "hyperfine's JSON", _read, known=lambda head: _BEGINS.match(head) is not None)

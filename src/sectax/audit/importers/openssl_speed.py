@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number, number_in
+from sectax.model.finding import Severity
+from sectax.model.printable import printable
 
 _BEGINS = re.compile(
     r"^The 'numbers' are in 1000s of bytes per second processed|^\+(?:H|F\d*|DTP|DT|R\d*):\d"
@@ -18,8 +20,14 @@ _BEGINS = re.compile(
 )
 _VERSION = re.compile(r"(?:version: |OpenSSL )(\d+\.\d+\.\w+)")
 _SIZES = re.compile(r"type\s+(\d+ bytes\s*)+$")
+# A row of a table, or a message: nothing that is longer.
+_LONGEST = 400
 _SIZE = re.compile(r"(\d+) bytes")
 _CELL = re.compile(r"(?<=\s)([^\s]+)k(?=\s|$)")
+# Below 10,000 bytes per second there is no k; an algorithm that failed prints 0.00.
+_ANY_CELL = re.compile(r"(?<=\s)(\d+\.\d\d)(k?)(?=\s|$)")
+_SLOW_ROW = re.compile(r"\S[^\s]*(?: [^\s]+)*?\s+\d+\.\d\dk?(?:\s+\d+\.\d\dk?)*\s*$")
+_SAID = re.compile(r".*(?:Invalid engine|invalid engine|[Uu]nknown algorithm|is an unknown|failure[.!]|:error:)")
 # '256 bits ecdsa (nistp256)   0.0000s   0.0001s  52096.9  16756.6', 'rsa 2048 bits 0.000244s 0.000016s 4102.0 61460.0'
 _PAIR = re.compile(r"\s*(\S.*?)\s+\S+s\s+\S+s\s+(\S+)\s+(\S+)\s*$")
 _ONE = re.compile(r"\s*(\S.*?)\s+\S+s\s+(\S+)\s*$")
@@ -39,16 +47,25 @@ _MACHINE = {
 
 
 def _read(lines: Iterable[str]) -> Evidence:
-    return evidence(_figures(lines), "openssl speed")
+    incidents: list[Incident] = []
+    return evidence(list(_figures(lines, incidents)), "openssl speed", incidents=incidents)
 
 
-def _figures(lines: Iterable[str]) -> Iterator[Figure]:
+def _figures(lines: Iterable[str], incidents: list[Incident]) -> Iterator[Figure]:
     library: str | None = None
     sizes: list[int] = []
     operations: tuple[str, ...] = ()
     for place, line in enumerate(lines, 1):
         version = _VERSION.match(line)
-        if version is not None:
+        if len(line) <= _LONGEST and _SAID.match(line):
+            incidents.append(
+                Incident(
+                    Severity.WARNING,
+                    f"line {place}: {printable(line.strip(), 80)}",
+                    "openssl itself says that something asked of it was not done: which code was measured is not sure",
+                )
+            )
+        elif version is not None:
             library = f"OpenSSL {version[1]}"
         elif line.startswith("+H:"):
             sizes = [int(number(each, line=place)) for each in line[3:].split(":")]
@@ -64,13 +81,22 @@ def _figures(lines: Iterable[str]) -> Iterator[Figure]:
             operations = ("op",)
         elif operations and (row := _ROWS[len(operations)].match(line)):
             yield from _rates(place, row, operations, library)
-        elif _CELL.search(line) and not line.startswith(("Doing ", "Got: ", "+", "compiler:", "options:")):
+        elif (
+            _CELL.search(line) or (sizes and len(line) <= _LONGEST and _SLOW_ROW.match(line))
+        ) and not line.startswith(("Doing ", "Got: ", "+", "compiler:", "options:")):
             yield from _row(place, line, sizes, library)
 
 
 def _row(place: int, line: str, sizes: list[int], library: str | None) -> Iterator[Figure]:
     """One line of the table of throughputs, in thousands of bytes per second."""
     cells = list(_CELL.finditer(line))
+    any_cells = list(_ANY_CELL.finditer(line))
+    if sizes and len(any_cells) == len(sizes) > len(cells):
+        values = [number_in(cell, 1, place, 1000.0 if cell[2] else 1.0) for cell in any_cells]
+        yield from _throughputs(place, line[: any_cells[0].start()].strip(), values, sizes, library)
+        return
+    if not cells:
+        return
     name = line[: cells[0].start()].strip()
     if not name:
         return

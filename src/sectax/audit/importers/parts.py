@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
 from sectax.formats.bad_input import BadInput
 from sectax.model.printable import printable
@@ -69,6 +69,7 @@ class Measurement:
         id: str = "",
         table: str = "",
         values: Sequence[float] = (),
+        stated: Mapping[str, float] | None = None,
     ) -> Figure:
         """One of them. A rate or a total is one number of one trial; a time is of all of them, and so are `values`.
 
@@ -88,11 +89,15 @@ class Measurement:
             statistic=statistic,
             trials=self.trials if of_all else 1,
             values=values,
+            measurement=self.label,
+            stated=stated or {},
             circumstances=self.told,
         )
 
 
-def evidence(figures: Iterable[Figure], what: str, contrast: Contrast | None = None) -> Evidence:
+def evidence(
+    figures: Iterable[Figure], what: str, contrast: Contrast | None = None, incidents: Sequence[Incident] = ()
+) -> Evidence:
     """Figures under unique ids, as evidence that is not our own.
 
     Raises:
@@ -109,7 +114,8 @@ def evidence(figures: Iterable[Figure], what: str, contrast: Contrast | None = N
         raise BadInput(
             f"it holds {len(unique)} figures, and at most {MOST_FIGURES} can be audited together", "split the file"
         )
-    return Evidence(tuple(unique), contrast)
+    # Many lines may say the same.
+    return Evidence(tuple(unique), contrast, imported=True, incidents=tuple(dict.fromkeys(incidents)))
 
 
 def with_baseline(evidence: Evidence, said: str) -> Evidence:

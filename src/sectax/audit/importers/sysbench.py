@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
+from sectax.model.finding import Severity
+from sectax.model.printable import printable
 
 _MIB = 2.0**20  # 0.4 prints MB and Mb, and means the same
 _N = r"([0-9.eE+-]+|-?nan|-?inf)"
@@ -80,12 +82,15 @@ _FACTS = (
     _per_second("requests per second", r"\s*@ Requests/sec executed"),
     _per_second("transactions per second", r"\s*transactions:\s*\d+\s*\(\s*@ per sec\.\)"),
     _fact("errors", r"\s*ignored errors:\s*@"),
+    _fact("target rate", r"Target transaction rate:\s*@/sec"),
+    _fact("latency sum", r"\s*+sum:\s*@", scale=1e-3),
     _latency("min", "min", "min"),
     _latency("avg", "avg", "mean"),
     _latency("max", "max", "max"),
     _latency("percentile", r"(?:approx\.)?\s*+\d+(?:th)? percentile", None),
 )
 _PERCENTILE = re.compile(r"\s*+(?:approx\.)?\s*+(\d+)(?:th)? percentile")
+_SAID = re.compile(r"(FATAL|ALERT|WARNING): \S.*")
 _TIME_LIMIT = "Time limit exceeded, exiting"
 
 
@@ -98,11 +103,23 @@ class _Run:
     facts: dict[str, float] = field(default_factory=dict)
     percentile: str = "p95"
     time_limit: bool = False
+    started: bool = False
 
 
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
+    incidents: list[Incident] = []
     for place, line in enumerate(lines, 1):
+        said = _SAID.match(line)
+        if said is not None:
+            fatal = said[1] != "WARNING"
+            incidents.append(
+                Incident(
+                    Severity.FATAL if fatal else Severity.WARNING,
+                    f"line {place}: {printable(said[0], 80)}",
+                    "sysbench itself says that its test failed" if fatal else "sysbench itself warns of its figures",
+                )
+            )
         # Every output begins with the banner; where that was cut off, with its options.
         if _BANNER.match(line) or (line.startswith(_OPTIONS) and (not runs or "total time" in runs[-1].facts)):
             runs.append(_Run(place, f"test at line {place}"))
@@ -110,7 +127,12 @@ def _read(lines: Iterable[str]) -> Evidence:
             runs.append(_Run(place, f"test at line {place}"))
         if line and not line.isspace():
             _take(runs[-1], place, line)
-    return evidence(_figures([run for run in runs if run.facts or run.line > 1]), "sysbench")
+    if runs and not any(run.started or run.facts for run in runs):
+        raise BadInput(
+            "nothing was measured: there is no 'sysbench … run' in it, as after prepare, cleanup or --version",
+            "give the output of 'run'",
+        )
+    return evidence(_figures([run for run in runs if run.started or run.facts]), "sysbench", incidents=incidents)
 
 
 def _take(run: _Run, place: int, line: str) -> None:
@@ -118,6 +140,7 @@ def _take(run: _Run, place: int, line: str) -> None:
         if pattern.search(line):
             run.test = name
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
+    run.started = run.started or line.startswith((_OPTIONS, "Threads started!"))
     for fact in _FACTS:
         found = fact.pattern.match(line)
         if found is None:
@@ -141,7 +164,15 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
             raise BadInput("this output of sysbench was cut short: it has no total time", line=run.line)
         which = numbers[run.test] = numbers.get(run.test, 0) + 1
         events = run.facts.get("events")
-        told = Circumstances(operation=run.test, ends_by=_ends_by(run), events=events, errors=run.facts.get("errors"))
+        told = Circumstances(
+            operation=run.test,
+            ends_by=_ends_by(run),
+            events=events,
+            errors=run.facts.get("errors"),
+            wall_s=run.facts["total time"],
+            target_rate=run.facts.get("target rate") or None,
+            achieved_rate=None if events is None else events / max(run.facts["total time"], 1e-9),
+        )
         of = Measurement(
             f"{run.test} {which}",
             {"test": run.test, "run": str(which)},

@@ -17,7 +17,8 @@ _HEAD = re.compile(r"Running (\S+) test @ (\S.*)")
 _LATENCY = re.compile(r"\s+Latency\s+(?!Distribution)(\S+)\s+(\S+)\s+(\S+)")
 _HEADER = re.compile(r"\s*Thread Stats\s+Avg\s+Stdev\s+(Max|99%)")
 _QUANTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%\s+(\S+)\s*$")
-_REQUESTS = re.compile(r"\s*(\d+) requests in ")
+_REQUESTS = re.compile(r"\s*(\d+) requests in ([0-9.]+[a-z]+), ([0-9.]+)([KMGT]?B) read")
+_REQUESTS_ALONE = re.compile(r"\s*(\d+) requests in ")
 _SOCKET = re.compile(r"\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
 _STATUS = re.compile(r"\s*Non-2xx or 3xx responses: (\d+)")
 _RATE = re.compile(r"Requests/sec:\s*(\S+)")
@@ -34,6 +35,8 @@ class _Run:
     latencies: dict[str, float] = field(default_factory=dict)
     largest: str = "max"
     requests: float | None = None
+    wall_s: float | None = None
+    bytes_read: float | None = None
     failed: float | None = None
     rate: float | None = None
     transfer: float | None = None
@@ -64,6 +67,10 @@ def _take(run: _Run, place: int, line: str) -> None:
         _latency(run, "median" if share == 50 else "max" if share == 100 else f"p{share:g}", quantile, 2, place)
     elif requests := _REQUESTS.match(line):
         run.requests = number_in(requests, 1, place)
+        run.wall_s = duration_in(requests, 2, place)
+        run.bytes_read = number_in(requests, 3, place, _BYTES[requests[4]])
+    elif requests := _REQUESTS_ALONE.match(line):
+        run.requests = number_in(requests, 1, place)
     elif errors := _SOCKET.match(line) or _STATUS.match(line):
         run.failed = (run.failed or 0.0) + sum(number(each, line=place) for each in errors.groups())
     elif rate := _RATE.match(line):
@@ -88,6 +95,8 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
             ends_by=EndsBy.TIME,
             configured_s=run.configured_s,
             events=run.requests,
+            wall_s=run.wall_s,
+            bytes_each=run.bytes_read / run.requests if run.bytes_read is not None and run.requests else None,
             # wrk prints a line of errors only where there were some.
             errors=run.failed if run.failed is not None else 0.0,
         )

@@ -1,0 +1,265 @@
+"""What one file says twice, and not alike: a mean below the minimum, a rate that is not the count over the time."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from sectax.audit.check import Check, Remark, fatal, warning
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Figure, Quantity
+from sectax.audit.grouping import SPEEDS, gather, sides
+from sectax.audit.words import EVERYTHING, ids, number
+from sectax.model.finding import Severity
+
+# Tools take quantiles from histograms with steps of 2 %, and print two digits after the point.
+TOLERANCE = 0.05
+# A summary of the values that stand beside it has no such excuse.
+OF_ITS_VALUES = 0.005
+# Shorter trials spend a part of their time on beginning and end.
+LONG_ENOUGH_S = 0.5
+# Answers to one path differ in their headers, and by no more than this.
+MOST_UNLIKE_BYTES = 1.5
+# Around a thousand: seconds beside milliseconds.
+THOUSAND = (900.0, 1100.0)
+_HOSTS = re.compile(r"host|machine|node|server|instance|runner|\bvm\b", re.IGNORECASE)
+# Sides on more hosts each are a design of its own.
+MOST_HOSTS = 4
+
+_WRONG = "one of the two is wrong, so neither can be used"
+_ASK = "find out where each number comes from"
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    for figure in _imported(evidence):
+        yield from _own_values(figure)
+    for group in gather((one for one in _imported(evidence) if one.measurement), _measured_at_once):
+        yield from _order(group)
+        yield from _rate(group)
+    yield from _bytes(evidence)
+    yield from _machines(evidence)
+    yield from _hosts(evidence)
+    yield from _units(evidence)
+
+
+def _imported(evidence: Evidence) -> list[Figure]:
+    return [figure for figure in evidence.printed if figure.quantity in SPEEDS] if evidence.imported else []
+
+
+def _measured_at_once(figure: Figure) -> tuple[str, frozenset[tuple[str, str]]]:
+    return figure.measurement, frozenset(figure.levels.items())
+
+
+def _own_values(figure: Figure) -> Iterator[Remark]:
+    """Summaries beside the single values that they are of."""
+    if len(figure.values) < 2 or not figure.stated:
+        return
+    import numpy as np
+
+    data = np.asarray(figure.values, dtype=np.float64)
+    of_values = {"mean": data.mean(), "median": np.median(data), "min": data.min(), "max": data.max()}
+    for name, told in figure.stated.items():
+        real = float(of_values[name])
+        if abs(told - real) > OF_ITS_VALUES * max(abs(real), abs(told)):
+            yield Remark(
+                Severity.FATAL,
+                figure.table,
+                f"the {name} of {figure.id} is said to be {number(told)} s, and that of its {data.size} values is "
+                f"{number(real)} s",
+                _WRONG,
+                _ASK,
+                ids([figure]),
+            )
+
+
+def _order(group: list[Figure]) -> Iterator[Remark]:
+    """Quantiles rise, and the mean lies between the least and the most."""
+    told = [figure for figure in group if figure.quantity is Quantity.TIME and figure.value is not None]
+    placed = (
+        sorted((share, figure) for figure in told if (share := _share(figure.statistic)) is not None) if told else []
+    )
+    pairs = [(low, high) for (_, low), (_, high) in pairwise(placed)]
+    means = [figure for figure in told if figure.statistic == "mean"]
+    least = [figure for share, figure in placed if share == 0]
+    most = [figure for share, figure in placed if share == 1]
+    pairs += [(low, mean) for low in least for mean in means] + [(mean, high) for high in most for mean in means]
+    for low, high in pairs:
+        if _above(low.value or 0.0, high.value or 0.0):
+            yield Remark(
+                Severity.FATAL,
+                low.table,
+                f"{low.id} is {number(1e3 * (low.value or 0.0))} ms, "
+                f"and {high.id} is {number(1e3 * (high.value or 0.0))} ms",
+                "the first cannot be more than the second: one of the two is wrong",
+                _ASK,
+                ids([low, high]),
+            )
+
+
+def _share(statistic: str | None) -> float | None:
+    named: Mapping[str | None, float] = {"min": 0.0, "median": 0.5, "max": 1.0}
+    if statistic in named:
+        return named[statistic]
+    found = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,9})?)", statistic or "")
+    return float(found[1]) / 100 if found else None
+
+
+def _above(low: float, high: float) -> bool:
+    """Whether *low* is more than *high*, beyond what the steps of a histogram and printed digits make."""
+    return low > high * (1 + TOLERANCE) + _last_digit(low) + _last_digit(high)
+
+
+def _last_digit(value: float) -> float:
+    """The place of the last digit that is not 0. The value may have been printed with more, never with less."""
+    if value <= 0:
+        return 0.0
+    digits = f"{value:.6e}".split("e")[0].replace(".", "").rstrip("0")
+    return float(10.0 ** (math.floor(math.log10(value)) - len(digits) + 1))
+
+
+def _rate(group: list[Figure]) -> Iterator[Remark]:
+    """Of a rate of all events: their number over the time. Tools print rates of parts, such as reads, too."""
+    for figure in group:
+        told, rate = figure.circumstances, figure.value
+        if figure.metric not in ("events per second", "requests/s") or rate is None:
+            continue
+        if told.events is None or told.wall_s is None or told.wall_s < LONG_ENOUGH_S:
+            continue
+        real = told.events / told.wall_s
+        if abs(rate - real) > TOLERANCE * max(rate, real):
+            yield Remark(
+                Severity.FATAL,
+                figure.table,
+                f"{figure.id} is {number(rate)}, and {told.events:.0f} in {told.wall_s:g} s are {number(real)} /s",
+                _WRONG,
+                _ASK,
+                ids([figure]),
+            )
+
+
+def _bytes(evidence: Evidence) -> Iterator[Remark]:
+    """One path asked for twice, and far fewer bytes in the answers of one: a redirect, or an error page."""
+    rates = [
+        figure
+        for figure in _imported(evidence)
+        if figure.quantity is Quantity.RATE and figure.circumstances.bytes_each is not None
+    ]
+    known = set(ids(rates))
+    compared = [[one for one in group if one.id in known] for group in sides(evidence)]
+    groups = [*gather(rates, _path), *compared]
+    seen: set[tuple[str, ...]] = set()
+    for group in groups:
+        ordered = sorted(group, key=lambda figure: figure.circumstances.bytes_each or 0.0)
+        if len(ordered) < 2 or ids(ordered) in seen:
+            continue
+        seen.add(ids(ordered))
+        few, many = (ordered[end].circumstances.bytes_each or 0.0 for end in (0, -1))
+        if many > MOST_UNLIKE_BYTES * few:
+            yield Remark(
+                Severity.FATAL,
+                ordered[0].table,
+                f"an answer has {number(few)} bytes in {ordered[0].id}, and {number(many)} in {ordered[-1].id}",
+                "the two did not do the same work; likely one of them was redirected, refused or compressed",
+                "look at one answer of each side",
+                ids(ordered),
+            )
+
+
+def _path(figure: Figure) -> str:
+    try:
+        parts = urlsplit(figure.circumstances.operation or "")
+    except ValueError:
+        return figure.id
+    return f"{parts.path or '/'}?{parts.query}"
+
+
+def _machines(evidence: Evidence) -> Iterator[Remark]:
+    """Whole files that hold the figures of two machines or two builds, where nobody compares these."""
+    if not evidence.imported:
+        return
+    for attribute, name in (("processor", "processors"), ("library", "builds of the library")):
+        told = {getattr(figure.circumstances, attribute) for figure in evidence.figures} - {None}
+        # Where sides differ in it, apples-and-oranges says so.
+        if len(told) > 1 and not any(_differs(group, attribute) for group in sides(evidence)):
+            yield warning(
+                EVERYTHING,
+                f"the figures are of {len(told)} {name}: {'; '.join(sorted(told))}",
+                "set beside each other they show the difference of these as well",
+                "compare figures of the same one only",
+            )
+
+
+def _differs(group: list[Figure], attribute: str) -> bool:
+    return len({getattr(figure.circumstances, attribute) for figure in group}) > 1
+
+
+def _hosts(evidence: Evidence) -> Iterator[Remark]:
+    """Every side on hosts of its own: what is compared is the hosts as much."""
+    contrast = evidence.contrast
+    for group in sides(evidence) if evidence.imported else ():
+        names = [figure.circumstances.replicate_names for figure in group]
+        kind = group[0].circumstances.replicate or ""
+        if contrast is None or not _HOSTS.search(kind) or any(not each or len(each) > MOST_HOSTS for each in names):
+            continue
+        known = [each for each in names if each]
+        if len(frozenset().union(*known)) == sum(map(len, known)):
+            of = "; ".join(
+                f"{figure.levels[contrast.factor]}: {', '.join(sorted(each))}"
+                for figure, each in zip(group, known, strict=True)
+            )
+            yield Remark(
+                Severity.FATAL,
+                group[0].table,
+                f"each side was measured on its own {kind} ({of})",
+                "the difference of the sides cannot be told from that of where they ran",
+                "measure both sides in each place",
+                ids(group),
+            )
+
+
+def _units(evidence: Evidence) -> Iterator[Remark]:
+    """Sides a thousand times apart, to a tenth: most often seconds beside milliseconds."""
+    contrast = evidence.contrast
+    if contrast is None or contrast.baseline is None or not evidence.imported:
+        return
+    for group in sides(evidence):
+        base = next((one for one in group if one.levels[contrast.factor] == contrast.baseline), None)
+        for figure in group:
+            if base is None or figure is base or not base.typical or not figure.typical:
+                continue
+            ratio = max(base.typical / figure.typical, figure.typical / base.typical)
+            if THOUSAND[0] <= ratio <= THOUSAND[1] and figure.quantity in SPEEDS:
+                yield Remark(
+                    Severity.WARNING,
+                    figure.table,
+                    f"{figure.id} and {base.id} are {ratio:.0f} times apart",
+                    "that is what one side in another unit would look like, such as seconds beside milliseconds",
+                    "check the units of both",
+                    ids([figure, base]),
+                )
+
+
+def _said(evidence: Evidence) -> Iterator[Remark]:
+    for each in evidence.incidents:
+        make = fatal if each.severity is Severity.FATAL else warning
+        yield make(EVERYTHING, each.saw, each.meaning, "see why, and measure again")
+
+
+CONTRADICTION = Check(
+    id="contradiction",
+    rule="F: a summary that its own values contradict, quantiles that fall, a mean outside of least and most, a rate "
+    "that is not its count over its time, answers of unlike size to one path, each side on its own hosts; W: figures "
+    "of two processors or builds in one file, sides a thousand times apart",
+    examine=_examine,
+    sees=_imported,
+)
+
+SAID_BY_THE_TOOL = Check(
+    id="said-by-the-tool",
+    rule="F: the file itself says that something failed; W: it warns of its figures",
+    examine=_said,
+    applies=lambda evidence: bool(evidence.incidents),
+)
