@@ -22,6 +22,9 @@ class Remark:
     figures: tuple[str, ...] = ()
 
 
+_NOT_CHECKED = "nobody knows whether the figures are right in this"
+
+
 def fatal(subject: str, saw: str, meaning: str, advice: str = "") -> Remark:
     """No conclusion about the subject can stand."""
     return Remark(Severity.FATAL, subject, saw, meaning, advice)
@@ -35,7 +38,7 @@ def warning(subject: str, saw: str, meaning: str, advice: str = "") -> Remark:
 def cannot_be_checked(subject: str, missing: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
     """The answer of a check that lacks data: never passed in silence."""
     saw = f"cannot be checked: {missing}"
-    return Remark(Severity.NOTE, subject, saw, "nothing is known either way", advice, figures)
+    return Remark(Severity.NOTE, subject, saw, _NOT_CHECKED, advice, figures)
 
 
 @dataclass(frozen=True)

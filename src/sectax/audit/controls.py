@@ -113,7 +113,7 @@ def _positive(evidence: Evidence) -> Iterator[Remark]:
         saw = (
             f"the known extra cost of {comparison.treatment} was measured as {_percent(effect.low)} to "
             f"{_percent(effect.high)} over {effect.blocks} blocks, "
-            + ("which leaves room for none" if effect.low <= 0 else "which is too little")
+            + ("which may be nothing at all" if effect.low <= 0 else "which is too little")
         )
         if leaning:
             meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"

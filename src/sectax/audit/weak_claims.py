@@ -23,7 +23,7 @@ def _barely_found(evidence: Evidence) -> Iterator[Remark]:
                 "the interval barely excludes no effect at all",
                 "the direction stands, but the effect is likely smaller than its point: "
                 "small effects are found where they happen to look large",
-                "take the near end of the interval for what is sure, or plan more blocks",
+                "take the near end of the interval for what is sure, or run it again with --precise",
             )
 
 
