@@ -729,6 +729,33 @@ def hostile_labels() -> Analysed:
     return case.build()
 
 
+def twelve_answers() -> Analysed:
+    """What `run jwt --quick` gives on a busy machine: four cells, controls that missed, warnings, side results."""
+    cells = [{"language": each, "operation": did} for each in ("php", "python") for did in ("sign", "verify")]
+    costs = {"HS256": (1 / 190, 1 / 148), "ES256": (1 / 13.7, 1 / 11.2), "EdDSA": (1 / 20.8, 1 / 16.3)}
+    rates = {"RS256": 373e-6, "HS256": 2.22e-6, "ES256": 30.1e-6, "EdDSA": 20.2e-6}
+    by_id = {f"{cell_id(cell)}/{level}": level for cell in cells for level in rates}
+    compared = {each: costs[level] for each, level in by_id.items() if level in costs}
+    warm = [each for each, level in by_id.items() if level == "HS256"]
+    changing = "its speed was still changing when the pilot ended"
+    side = Standing.SECONDARY
+    return Case(
+        cells=cells,
+        levels=tuple(rates),
+        metrics=(CPU, FIRST),
+        rates={f"{each}{of}": rates[level] for of in ("", ":first") for each, level in by_id.items()},
+        judged={each: Judged(*ends) for each, ends in compared.items()}
+        | {f"{each}:first": Judged(*ends, standing=side) for each, ends in compared.items()},
+        positive=Judged(0.98, 1.08),
+        preset="quick",
+        beside=(FIRST.name,),
+        warnings=(
+            *(Warning("warm-up", Severity.WARNING, each, changing, "", "") for each in warm),
+            Warning("barely-found", Severity.WARNING, f"{warm[0]}:cpu", "its interval barely excludes none", "", ""),
+        ),
+    ).build()
+
+
 ALL: dict[str, Callable[[], Analysed]] = {
     "signatures-in-php": signatures_in_php,
     "every-kind-of-verdict": every_kind_of_verdict,

@@ -36,27 +36,28 @@ def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
 @pytest.mark.parametrize(
     ("finding", "expected"),
     [
-        (judged(VerdictId.SLOWER_MATERIAL, 1.031, 1.044), "slower by 3.1 to 4.4 %, material"),
-        (judged(VerdictId.FASTER_MATERIAL, 1 / 2.62, 1 / 2.55), "2.55 to 2.62 times faster, material"),
-        (judged(VerdictId.SLOWER_WITHIN_MARGIN, 1.003, 1.012), "slower by 0.3 to 1.2 %, within the margin"),
-        (judged(VerdictId.EQUIVALENT, 0.99, 1.01), "equivalent within ± 2 %"),
+        (judged(VerdictId.SLOWER_MATERIAL, 1.031, 1.044), "3.7 % slower (3.1 to 4.4 %)"),
+        (judged(VerdictId.FASTER_MATERIAL, 1 / 2.62, 1 / 2.55), "2.58 times faster (2.55 to 2.62)"),
+        (judged(VerdictId.SLOWER_MATERIAL, 1.5, 2.5), "90 % slower (50 to 150 %)"),
+        (judged(VerdictId.SLOWER_MATERIAL, 1.5, 40), "at least 50 % slower"),
+        (judged(VerdictId.FASTER_MATERIAL, 1 / 400, 1 / 3), "at least 3.0 times faster"),
+        (judged(VerdictId.SLOWER_WITHIN_MARGIN, 1.003, 1.012), "0.7 % slower (0.3 to 1.2 %), within the margin"),
+        (judged(VerdictId.EQUIVALENT, 0.99, 1.01), "equal within ± 2 %"),
         (
             judged(VerdictId.INCONCLUSIVE, 0.98, 1.04, blocks_needed=(12, 30)),
-            "inconclusive: 12 to 30 blocks (about 39 to 99 s) more",
+            "not answered: about 39 to 99 s more; 3 % faster to 4 % slower",
         ),
+        (judged(VerdictId.INCONCLUSIVE, 0.9, 1.2, margin_needed=0.2), "not answered; 12 % faster to 20 % slower"),
+        (judged(VerdictId.INCONCLUSIVE, 0.2, 6), "too noisy: run longer"),
         (
-            judged(VerdictId.INCONCLUSIVE, 0.9, 1.2, margin_needed=0.2),
-            "inconclusive: ± 20 % is the smallest margin these blocks resolve",
-        ),
-        (
-            judged(VerdictId.INCONCLUSIVE, 0.9, 1.2, margin_in_reach=0.11),
-            "inconclusive: about ± 11 % is the smallest margin that the whole budget resolves",
+            judged(VerdictId.INCONCLUSIVE, 1e-9, 5e5, blocks_needed=(12, 30)),
+            "too noisy: run longer (about 39 to 99 s more)",
         ),
         (
             judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.01, 1.03, blocks_needed=(1, 1)),
-            "slower by 1 to 3 %, materiality open; 1 block (about 3.3 s) more to settle it",
+            "2.0 % slower (1 to 3 %), perhaps within the margin: about 3.3 s more would tell",
         ),
-        (judged(VerdictId.INVALID, 1.02, 0.98), "invalid: the blocks contradict each other, so no interval holds"),
+        (judged(VerdictId.INVALID, 1.02, 0.98), "invalid: the blocks contradict each other"),
         (judged(VerdictId.WITHDRAWN, 1.02, 1.03), "withdrawn"),
         (judged(VerdictId.NOT_MEASURED, 1, 1, measured=False), "not measured"),
     ],
@@ -75,15 +76,15 @@ def test_withdrawn_verdict_names_the_checks_that_took_it() -> None:
 def test_more_memory_is_costlier_and_not_slower() -> None:
     finding = judged(VerdictId.SLOWER_MATERIAL, 1.031, 1.044)
 
-    assert words.verdict(finding, situations.PEAK_MEMORY) == "costlier by 3.1 to 4.4 %, material"
+    assert words.verdict(finding, situations.PEAK_MEMORY) == "3.7 % costlier (3.1 to 4.4 %)"
 
 
 def test_per_cent_mirrors_as_the_margin_does() -> None:
     slower = words.verdict(judged(VerdictId.SLOWER_MATERIAL, 1.25, 1.5))
     faster = words.verdict(judged(VerdictId.FASTER_MATERIAL, 1 / 1.5, 1 / 1.25))
 
-    assert slower == "slower by 25 to 50 %, material"
-    assert faster == "faster by 25 to 50 %, material"
+    assert slower == "37 % slower (25 to 50 %)"
+    assert faster == "37 % faster (25 to 50 %)"
 
 
 @given(st.floats(1e-6, 3), st.floats(1e-6, 1), st.booleans())
@@ -110,7 +111,25 @@ def test_every_verdict_has_words_of_its_own() -> None:
 def test_summary_says_who_does_what_how_much_faster() -> None:
     lines = words.summary(situations.signatures_in_php())
 
-    assert lines[1] == "In PHP, EdDSA (Ed25519) signs 47 times faster than RS256 (RSA-2048)."
+    assert lines[1] == "In PHP, EdDSA (Ed25519) signs 46.9 to 47.8 times faster than RS256 (RSA-2048)."
+
+
+def test_brief_summary_says_each_cell_in_one_sentence() -> None:
+    lines = words.summary(situations.every_kind_of_verdict(), brief=True)
+
+    cell = next(line for line in lines if line.startswith("In PHP, slower signs 3.7 % slower than plain, "))
+    assert "slower-open 2.0 % slower (perhaps within the margin)" in cell
+    assert "Not known to be faster or slower: unclear, hopeless." in lines
+    assert lines[0] == "7 of 15 comparisons are answered."
+
+
+def test_what_is_not_answered_comes_with_a_budget_that_may_answer_it() -> None:
+    finding = judged(VerdictId.INCONCLUSIVE, 0.98, 1.04, blocks_needed=(12, 30))
+    analysed = situations.commands()
+    alone = replace(analysed, findings=(replace(finding, comparison=analysed.findings[0].comparison),))
+
+    # 62 s of blocks, and at most 99 s more.
+    assert words.summary(alone)[-1] == "To answer the rest, run again with --budget 170s."
 
 
 def test_summary_of_commands_needs_no_words_of_the_experiment() -> None:
@@ -208,7 +227,7 @@ def test_summary_of_secondary_comparisons_tells_their_own_level() -> None:
 
     lines = words.summary(replace(analysed, findings=findings))
 
-    assert lines[-1].endswith("declared primary: each stands at 98.75 % by itself.")
+    assert lines[-1] == "These are side results: each may be wrong with a chance of 1.3 % of its own."
 
 
 def test_plan_gathers_what_is_skipped_for_one_reason() -> None:

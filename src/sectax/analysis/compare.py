@@ -259,7 +259,8 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
         if theirs is None:
             continue
         for name in sorted(ours.witnesses.keys() & theirs.witnesses.keys()):
-            if ours.witnesses[name] != theirs.witnesses[name]:
+            # What a clock's step and its reading cost is measured anew in every session, and says nothing of the work.
+            if ours.witnesses[name] != theirs.witnesses[name] and not name.endswith(("_granularity_s", "_read_s")):
                 yield Difference(
                     ours.treatment, name, str(ours.witnesses[name]), str(theirs.witnesses[name]), refuses=True
                 )
@@ -268,6 +269,7 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
     for name, pair in {
         "preset": (a.measured.plan.preset, b.measured.plan.preset),
         "batch length": (f"{a.measured.plan.batch_s:g} s", f"{b.measured.plan.batch_s:g} s"),
+        "until": (a.measured.plan.stopping.until.value, b.measured.plan.stopping.until.value),
         "margin": (f"{a.measured.plan.stopping.margin:g}", f"{b.measured.plan.stopping.margin:g}"),
     }.items():
         if pair[0] != pair[1]:

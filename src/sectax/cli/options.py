@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from sectax.model.plan import Plan
 
 as_json = click.option("--json", "json_", is_flag=True, help="One JSON document on stdout.")
-everything = click.option("--all", "show_all", is_flag=True, help="Secondary comparisons too.")
+everything = click.option(
+    "--all", "show_all", is_flag=True, help="Everything: side results, warnings in full, and how it was measured."
+)
 
 
 def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -155,7 +156,8 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     exports = {form: Path(to) for form in _EXPORTS if (to := values.get(f"export_{form}"))}
     for to in exports.values():
         refuse_taken(to)
-    outcome = workflow.start(experiment.name, request, path, watcher)
+    called = shlex.join(["sectax", *sys.argv[1:]])
+    outcome = workflow.start(experiment.name, request, path, watcher, called)
     _finish(outcome, as_json=values["json_"], show_all=values["show_all"], exports=exports)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+# The circumstance that says how the run was called.
+COMMAND_LINE = "sectax.command_line"
 LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sectax.model.plan import Until
 from sectax.model.treatment import CONTROLS, Comparison
 
 
@@ -100,6 +101,15 @@ class Effect:
     margin_in_reach: float | None = None
     blocks_needed: tuple[int, int] | None = None
     absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive always costlier
+
+
+def is_answered(finding: Finding, until: Until) -> bool:
+    """Whether a comparison has an answer to what its run goes on for; the live line and the report count alike."""
+    if finding.effect is None or finding.verdict in {VerdictId.INVALID, VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED}:
+        return False
+    if until is Until.DIRECTION:
+        return finding.verdict is not VerdictId.INCONCLUSIVE
+    return finding.verdict not in UNSETTLED
 
 
 def fired_for_sure(control: Effect) -> bool:

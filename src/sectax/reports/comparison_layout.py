@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Side
 from sectax.model.metric import Metric
 from sectax.model.printable import printable
 from sectax.model.published import Fact, Known
+from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
 from sectax.reports.words import claims
@@ -36,8 +38,20 @@ def published_comparison(comparison: PublishedComparison) -> Document:
     )
 
 
-def run_comparison(comparison: RunComparison) -> Document:
-    """Two runs side by side."""
+def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
+    """Two runs side by side.
+
+    Args:
+        show_all: side results too, where some comparisons answer the question.
+    """
+    answering = [each for each in comparison.effects if each.a.comparison.standing is Standing.PRIMARY]
+    if answering and not show_all:
+        metrics = {each.metric.name for each in answering}
+        unseen = len(comparison.effects) - len(answering)
+        absolute = tuple(each for each in comparison.absolute if each.metric.name in metrics)
+        comparison = replace(comparison, effects=tuple(answering), absolute=absolute)
+    else:
+        unseen = 0
     where = (
         f"a: run {printable(comparison.a)}, begun {printable(comparison.started_a)}",
         f"b: run {printable(comparison.b)}, begun {printable(comparison.started_b)}",
@@ -48,7 +62,7 @@ def run_comparison(comparison: RunComparison) -> Document:
         sections(
             Section("Where", (Lines(where),)),
             _differences(comparison),
-            _effects(comparison),
+            _effects(comparison, unseen),
             _absolute(comparison),
             Section("Only in a", lines(map(printable, comparison.only_a))),
             Section("Only in b", lines(map(printable, comparison.only_b))),
@@ -164,7 +178,7 @@ def _differences(comparison: RunComparison) -> Section:
     return Section("Differences", (_grid("", ("what differs", "a", "b", "absolute figures"), rows, left=True),))
 
 
-def _effects(comparison: RunComparison) -> Section:
+def _effects(comparison: RunComparison, unseen: int) -> Section:
     pairs = comparison.effects
     if not pairs:
         return Section("Effects", (Lines(("The runs have no comparison in common.",)),))
@@ -179,7 +193,8 @@ def _effects(comparison: RunComparison) -> Section:
         for label, each in zip(labels, pairs, strict=True)
     )
     line = "Each treatment against the baseline of its own run; no verdict is given on their difference."
-    return Section("Effects", (Lines((line,)), _grid("", ("treatment", "a", "b"), rows, left=True)))
+    below = (Footnotes((f"{unseen} side results are not shown here: --all",)),) if unseen else ()
+    return Section("Effects", (Lines((line,)), _grid("", ("treatment", "a", "b"), rows, left=True), *below))
 
 
 def _short(treatments: list[str]) -> list[str]:

@@ -198,7 +198,7 @@ def result_table(title: str, heads: tuple[str, str, str, str], rows: Iterable[Ro
         Column(label, Part.LABEL),
         Column(value, Part.VALUE, right=True),
         Column(effect, Part.EFFECT, short="against baseline"),
-        Column(difference, Part.DIFFERENCE, right=True, optional=True),
+        Column(difference, Part.DIFFERENCE, short=difference.replace("difference", "diff."), right=True, optional=True),
         Column("verdict" if effect else "", Part.VERDICT),
     )
     return Table(title, columns, tuple(rows))

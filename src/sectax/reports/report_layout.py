@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 
-from sectax.model.analysed import Analysed, FamilyControls
-from sectax.model.finding import FASTER, SLOWER, VerdictId, fired_for_sure
-from sectax.model.plan import Plan
+from sectax.model.analysed import Analysed
 from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
-from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, lines, sections
+from sectax.reports.distrust import control_line, distrust
+from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Table, lines, sections
+from sectax.reports.how_measured import how_measured
 from sectax.reports.notes import notes
-from sectax.reports.result_tables import result_tables
-from sectax.reports.secondary import footnotes, hidden, visible
-from sectax.reports.words import claims, names, summary
+from sectax.reports.result_tables import WARNED_MARK, result_tables
+from sectax.reports.secondary import footnotes, not_shown, visible
+from sectax.reports.words import names, summary
 
 
 def run_report(analysed: Analysed, path: str, *, show_all: bool) -> Document:
@@ -23,76 +22,54 @@ def run_report(analysed: Analysed, path: str, *, show_all: bool) -> Document:
 
     Args:
         path: of the run file.
-        show_all: secondary comparisons too, and every subject of a warning.
+        show_all: everything; otherwise what fits on a page: the results, what to distrust, the answer.
     """
+    plan = analysed.measured.plan
+    title = f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}"
+    return _whole(analysed, path, title) if show_all else _page(analysed, path, title)
+
+
+def _page(analysed: Analysed, path: str, title: str) -> Document:
+    shown = visible(analysed, show_all=False)
+    return Document(
+        title,
+        _lead(analysed, path, whole=False),
+        sections(
+            Section("Findings", _findings(analysed, shown, brief=True), Kind.RESULTS),
+            Section("What to distrust", lines(distrust(analysed, shown), long=True)),
+            Section("Skipped", skipped(analysed, show_all=False)),
+            Section("Failed", failed(analysed, show_all=False)),
+            Section("Summary", lines(summary(analysed, brief=True)), Kind.ANSWER),
+        ),
+        foot=f"all details: {printable(f'sectax show {shlex.quote(path)} --all')}",
+    )
+
+
+def _whole(analysed: Analysed, path: str, title: str) -> Document:
     plan = analysed.measured.plan
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)
     return Document(
-        f"{printable(plan.experiment)}, {printable(plan.preset)} preset: {printable(plan.question)}",
-        _lead(analysed, path),
+        title,
+        _lead(analysed, path, whole=True),
         sections(
-            Section("Options", lines(options)),
-            Section("Findings", _findings(analysed, path, show_all), Kind.RESULTS),
-            Section("The run's own controls", lines(control_line(plan, each) for each in analysed.controls)),
-            Section("Warnings", gather_warnings(analysed, show_all)),
-            Section("Skipped", skipped(analysed, show_all)),
-            Section("Failed", failed(analysed, show_all)),
+            Section("Findings", _findings(analysed, visible(analysed, show_all=True), brief=False), Kind.RESULTS),
+            Section("The run's check of itself", lines(control_line(plan, each) for each in analysed.controls)),
+            Section("Warnings", gather_warnings(analysed, show_all=True)),
+            Section("Skipped", skipped(analysed, show_all=True)),
+            Section("Failed", failed(analysed, show_all=True)),
             Section("Choices where the published study is silent", lines(map(printable, plan.choices))),
             Section("Notes", lines(notes(analysed))),
             Section("Scope", lines(scope)),
+            Section("Options", lines(options)),
+            Section("How it was measured", lines(how_measured(analysed))),
             Section("Summary", lines(summary(analysed)), Kind.ANSWER),
         ),
         foot=f"run file: {printable(path)}",
     )
 
 
-def control_line(plan: Plan, controls: FamilyControls) -> str:
-    """How the run's controls of itself came out, in one line."""
-    parts = [*_negative(controls), _positive(plan, controls)]
-    return f"{printable(controls.family)}: {'; '.join(parts)}"
-
-
-def _negative(controls: FamilyControls) -> list[str]:
-    negative = controls.negative
-    if negative is None:
-        return ["no negative control"]
-    verdict = negative.withheld or negative.verdict
-    if negative.effect is None:
-        seen = "not measured"
-    elif not math.isfinite(negative.effect.high - negative.effect.low):
-        seen = "no interval yet"
-    elif verdict in SLOWER | FASTER or verdict is VerdictId.INVALID:
-        between = f"fired ({claims.interval(negative.effect)} between two equal treatments)"
-        sure = fired_for_sure(negative.effect)
-        seen = f"{between}, so {'no verdict stands' if sure else 'intervals are widened by as much'}"
-    else:
-        seen = "no cost seen"
-    floor = [] if controls.noise_floor is None else [f"noise floor {units.share(controls.noise_floor)}"]
-    return [f"negative control: {seen}", *floor]
-
-
-def _positive(plan: Plan, controls: FamilyControls) -> str:
-    positive = controls.positive
-    if positive is None:
-        return "no positive control"
-    extra = controls.known_cost
-    if extra is None:
-        extra = plan.treatment(positive.comparison.treatment).extra or 2 * plan.stopping.margin
-    if positive.effect is None:
-        seen = "not measured"
-    elif not math.isfinite(positive.effect.high - positive.effect.low):
-        seen = "no interval yet"
-    elif (positive.withheld or positive.verdict) in SLOWER:
-        seen = f"found ({claims.interval(positive.effect)})"
-    else:
-        seen = f"missed ({claims.interval(positive.effect)})"
-        if controls.smallest_seen is not None:
-            seen += f"; the smallest cost that this run could see is {units.share(controls.smallest_seen)}"
-    return f"positive control of +{units.margin(round(extra, 4))}: {seen}"
-
-
-def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
+def _lead(analysed: Analysed, path: str, *, whole: bool) -> tuple[Block, ...]:
     measured, plan = analysed.measured, analysed.measured.plan
     identity = measured.sessions[-1].identity if measured.sessions else {}
     number = len(measured.blocks)
@@ -107,23 +84,25 @@ def _lead(analysed: Analysed, path: str) -> tuple[Block, ...]:
         host += f", {printable(processors)} processor{'' if processors == '1' else 's'}"
     fixed = names.constants(plan)
     texts = (
-        f"{printable(measured.state)}: {blocks}, margin ± {units.margin(plan.stopping.margin)}",
-        host,
-        f"run {printable(measured.run_id)}, begun {printable(measured.started)}",
+        f"{printable(measured.state)}: {blocks} on {host}",
+        f"margin {units.margin(plan.stopping.margin)}: smaller differences do not matter",
+        *([f"run {printable(measured.run_id)}, begun {printable(measured.started)}"] if whole else []),
         *([f"everywhere: {fixed}"] if fixed else []),
-        *([printable(plan.answered_by)] if plan.answered_by else []),
+        *([printable(plan.answered_by)] if whole and plan.answered_by else []),
     )
     if measured.state == "finished":
         return (Lines(texts),)
     return Lines(texts), Command(printable(f"sectax resume {shlex.quote(path)}"), "to go on with it:")
 
 
-def _findings(analysed: Analysed, path: str, show_all: bool) -> tuple[Block, ...]:
-    shown = visible(analysed, show_all=show_all)
-    blocks: list[Block] = [*result_tables(analysed, shown)]
+def _findings(analysed: Analysed, shown: frozenset[str], *, brief: bool) -> tuple[Block, ...]:
+    tables = tuple(result_tables(analysed, shown, brief=brief))
     below = footnotes(analysed, shown)
-    if below:
-        blocks.append(Footnotes(below))
-        if hidden(analysed, shown):
-            blocks.append(Command(printable(f"sectax show {shlex.quote(path)} --all")))
-    return tuple(blocks)
+    marked = f" {WARNED_MARK}"
+    if brief and any(
+        cell.endswith(marked) for each in tables if isinstance(each, Table) for row in each.rows for cell in row.cells
+    ):
+        below = (*below, f"{WARNED_MARK} see 'What to distrust'")
+    if unseen := not_shown(analysed, shown):
+        below = (*below, f"not shown: {unseen}")
+    return (*tables, *((Footnotes(("; ".join(below),)),) if below else ()))

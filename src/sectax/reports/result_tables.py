@@ -17,11 +17,18 @@ from sectax.reports.reasons import no_interval
 from sectax.reports.secondary import SECONDARY_MARK, hidden
 from sectax.reports.words import claims, names
 
+# Of a row that a warning is about, where the warning itself stands below.
+WARNED_MARK = "!"
 _VOID = frozenset({VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED})
 
 
-def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table | Drawing]:
-    """A table for each metric and cell, and what of it can be drawn; `visible` are the comparisons that are shown."""
+def result_tables(analysed: Analysed, visible: frozenset[str], *, brief: bool = False) -> Iterator[Table | Drawing]:
+    """A table for each metric and cell, and what of it can be drawn.
+
+    Args:
+        visible: the comparisons that are shown.
+        brief: warnings become a mark, and what an answer would still take is left out.
+    """
     plan = analysed.measured.plan
     by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
     results = {each.treatment: each for each in analysed.treatments}
@@ -32,7 +39,7 @@ def result_tables(analysed: Analysed, visible: frozenset[str]) -> Iterator[Table
             findings = {each: by_pair[each, metric.name] for each in members if (each, metric.name) in by_pair}
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
             if shown:
-                yield _compared(plan, cell, metric, shown, results)
+                yield _compared(plan, cell, metric, shown, results, brief)
                 yield from _drawing(plan, cell, metric, shown)
             if not metric.compared and (all_shown or metric.name in plan.beside):
                 yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
@@ -66,7 +73,12 @@ def _alone(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult
 
 
 def _compared(
-    plan: Plan, cell: Cell, metric: Metric, findings: dict[str, Finding], results: dict[str, TreatmentResult]
+    plan: Plan,
+    cell: Cell,
+    metric: Metric,
+    findings: dict[str, Finding],
+    results: dict[str, TreatmentResult],
+    brief: bool,
 ) -> Table:
     estimates = {
         each: results[each].estimates[metric.name]
@@ -85,9 +97,9 @@ def _compared(
         cells = (
             names.treatment(plan, member) + mark,
             values.get(member, "–"),
-            "–" if void else _effect(finding, metric),
+            "–" if void or finding.effect is None else claims.effect(finding.effect, metric),
             "" if void else _difference(finding, differences),
-            _verdict(finding, metric, results),
+            _verdict(finding, metric, results, brief),
         )
         rows.append(Row(cells, tone(finding)))
     heads = (
@@ -118,8 +130,8 @@ def _drawing(plan: Plan, cell: Cell, metric: Metric, findings: dict[str, Finding
         yield Drawing(_title(plan, cell, metric), plan.stopping.margin, intervals)
 
 
-def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult]) -> str:
-    words = claims.verdict(finding, metric)
+def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult], brief: bool) -> str:
+    words = claims.answer(finding, metric, brief=brief)
     compared = finding.comparison
     if finding.verdict is VerdictId.NOT_MEASURED:
         for each, whose in ((compared.treatment, ""), (compared.baseline, "the baseline: ")):
@@ -129,6 +141,8 @@ def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResul
     # What is said of the whole run or family stands below, not on every row.
     own = {compared.id, compared.treatment}
     noted = [each.check for each in finding.warnings if each.severity is Severity.WARNING and each.subject in own]
+    if brief:
+        return f"{words} {WARNED_MARK}" if noted else words
     return f"{words} (see {printable(', '.join(dict.fromkeys(noted)))})" if noted else words
 
 
@@ -139,18 +153,14 @@ def _title(plan: Plan, cell: Cell, metric: Metric) -> str:
     return ": ".join(part for part in parts if part)
 
 
-def _effect(finding: Finding, metric: Metric) -> str:
-    seen = finding.effect
-    if seen is None:
-        return "–"
-    point = claims.effect(seen, metric)
-    return point if finding.verdict in SLOWER | FASTER else f"{point} ({claims.interval(seen)})"
-
-
 def _difference(finding: Finding, column: units.Scale) -> str:
-    seen = finding.effect.absolute if finding.effect is not None else None
-    if seen is None:
+    """The absolute difference of a known direction; not known where its own sign says otherwise."""
+    effect = finding.effect
+    seen = effect.absolute if effect is not None else None
+    if effect is None or seen is None or finding.verdict not in SLOWER | FASTER:
         return ""
+    if seen.point * effect.log_ratio < 0:
+        return "not known"
     point = seen.point / column.size
     if seen.low is None or seen.high is None:
         return units.signed(units.roughly(point))

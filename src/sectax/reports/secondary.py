@@ -5,20 +5,23 @@ from __future__ import annotations
 from sectax.model.analysed import Analysed
 from sectax.model.treatment import Standing
 from sectax.reports import units
+from sectax.reports.words import names
 
 SECONDARY_MARK = "†"
+# What stands beside the answer is shown with it while both fit on a page.
+_BESIDE_UP_TO = 4
 
 
 def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
     """The ids of the comparisons that are shown.
 
-    Where some answer the question, those alone, and what the plan wants to see beside them.
+    Where some answer the question, those alone, and, where they are few, what the plan wants to see beside them.
     """
     every = [each.comparison for each in analysed.findings]
     primary = {each.treatment for each in every if each.standing is Standing.PRIMARY}
     if show_all or not primary:
         return frozenset(each.id for each in every)
-    beside = analysed.measured.plan.beside
+    beside = analysed.measured.plan.beside if len(primary) <= _BESIDE_UP_TO else ()
     return frozenset(
         each.id
         for each in every
@@ -33,24 +36,26 @@ def hidden(analysed: Analysed, shown: frozenset[str]) -> int:
 
 
 def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
-    """How the secondary comparisons stand, and how many wrong claims to expect among them."""
-    secondary = [each.comparison for each in analysed.findings if each.comparison.standing is Standing.SECONDARY]
-    if not secondary:
+    """What the mark of a secondary comparison means; nothing where none is shown."""
+    there = [
+        each.comparison
+        for each in analysed.findings
+        if each.comparison.standing is Standing.SECONDARY and each.comparison.id in shown
+    ]
+    if not there:
         return ()
-    unseen = hidden(analysed, shown)
-    mark = "" if unseen == len(secondary) else f"{SECONDARY_MARK} "
     # An error level of its own for each; with --simultaneous it is smaller.
-    level = f"{100 * (1 - max(each.alpha for each in secondary)):.4g} %"
-    if len(secondary) == 1:
-        text = f"1 secondary comparison{' is not shown here' if unseen else ''}; it stands at {level} by itself"
-        return (mark + text,)
-    if not unseen:
-        which = ""
-    elif unseen == len(secondary):
-        which = " are not shown here"
-    else:
-        which = f", {unseen} of which {'is' if unseen == 1 else 'are'} not shown here"
-    return (
-        f"{mark}{len(secondary)} secondary comparisons{which}; each stands at {level} "
-        f"by itself, so expect about {units.number(analysed.wrong_expected)} wrong claims among them",
-    )
+    chance = units.margin(float(f"{max(each.alpha for each in there):.2g}"))
+    verb = "a side result: it" if len(there) == 1 else "side results: each"
+    return (f"{SECONDARY_MARK} {verb} may be wrong with a chance of {chance} of its own",)
+
+
+def not_shown(analysed: Analysed, shown: frozenset[str]) -> str:
+    """How many side results are not shown, and of what; empty where all are."""
+    unseen = [
+        each.comparison.metric
+        for each in analysed.findings
+        if each.comparison.standing is Standing.SECONDARY and each.comparison.id not in shown
+    ]
+    metrics = ", ".join(names.metric(analysed.measured.plan, each) for each in dict.fromkeys(unseen))
+    return f"{len(unseen)} side result{'' if len(unseen) == 1 else 's'} ({metrics})" if unseen else ""

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from sectax import __version__
 from sectax.experiments.interface import Bench
-from sectax.model.environment import Environment
+from sectax.model.environment import COMMAND_LINE, Environment
 from sectax.model.errors import WrongUse
 from sectax.sandboxes.hosts import host
 
@@ -15,12 +15,13 @@ from sectax.sandboxes.hosts import host
 _OWN_LIBRARIES = ("numpy", "scipy", "msgspec", "cryptography", "pycryptodome")
 
 
-def take_environment(bench: Bench) -> Environment:
+def take_environment(bench: Bench, command_line: str = "") -> Environment:
     """Read this machine, the other hosts of the plan and the software of this run's subjects."""
     own = {"sectax": __version__} | {f"sectax.{name}": version(name) for name in _OWN_LIBRARIES}
     here = host()
     identity = here.identity() | own | bench.identity()
-    return Environment(identity, here.circumstances(), of_hosts(bench.plan.hosts))
+    called = {COMMAND_LINE: command_line} if command_line else {}
+    return Environment(identity, here.circumstances() | called, of_hosts(bench.plan.hosts))
 
 
 def of_hosts(names: Iterable[str]) -> dict[str, Environment]:

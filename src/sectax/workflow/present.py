@@ -44,7 +44,7 @@ def document(result: Result, *, show_all: bool) -> Document:
         case PublishedComparison():
             return published_comparison(result)
         case RunComparison():
-            return run_comparison(result)
+            return run_comparison(result, show_all=show_all)
         case Audited():
             return audit_report(result, show_all=show_all)
         case Advice():

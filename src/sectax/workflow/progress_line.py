@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from sectax.analysis.verdict import precise_enough
-from sectax.model.finding import UNSETTLED, Finding
+from sectax.model.finding import UNSETTLED, Finding, is_answered
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Plan, Stopping, Until, last_look
 from sectax.model.treatment import Standing
@@ -97,17 +97,10 @@ def progress_line(
     return ProgressLine(
         f"block {len(measured.blocks)}{_of_fixed(plan)}",
         elapsed_s,
-        f"{_answered(plan, primary, open_primary)} of {len(primary)} answered",
+        f"{sum(is_answered(each, plan.stopping.until) for each in primary)} of {len(primary)} answered",
         _left(measured, waiting, elapsed_s, one_block_s),
         *_estimate(plan, shown),
     )
-
-
-def _answered(plan: Plan, primary: list[Finding], open_primary: list[Finding]) -> int:
-    """Those that the report will call answered: a rule that goes on after a verdict takes none away."""
-    if plan.stopping.until in {Until.DIRECTION, Until.VERDICT, Until.CONDITIONS}:
-        return len(primary) - len(open_primary)
-    return sum(finding.verdict not in UNSETTLED and finding.effect is not None for finding in primary)
 
 
 def _of_fixed(plan: Plan) -> str:
@@ -122,9 +115,9 @@ def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
         return "", ""
     effect, compared = finding.effect, finding.comparison
     name = compared.treatment if len(plan.cells) > 1 else compared.treatment.removeprefix(f"{compared.cell}/")
-    now = f"{name}: {words.effect(effect, plan.metric(compared.metric))}"
+    now = f"{name}: {words.point(effect, plan.metric(compared.metric))}"
     known = math.isfinite(effect.low) and math.isfinite(effect.high)
-    return now, words.interval(effect) if known else ""
+    return now, words.interval(effect, plan.metric(compared.metric)) if known else ""
 
 
 def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_block_s: float) -> Left:

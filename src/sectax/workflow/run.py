@@ -60,8 +60,12 @@ class Outcome:
     trouble: SectaxError | None = None
 
 
-def start(name: str, request: Request, path: Path, progress: Progress) -> Outcome:
-    """Plan and run an experiment, recording into a new file."""
+def start(name: str, request: Request, path: Path, progress: Progress, command_line: str = "") -> Outcome:
+    """Plan and run an experiment, recording into a new file.
+
+    Args:
+        command_line: what the user called, for whoever wants to repeat it.
+    """
     with progress.waiting("getting ready"):
         experiment = registry.load(name)
         plan = experiment.plan(with_budget(experiment, request))
@@ -72,7 +76,8 @@ def start(name: str, request: Request, path: Path, progress: Progress) -> Outcom
         run_id = secrets.token_hex(8)
         private_inputs.keep(run_id, inputs)
         try:
-            ledger = Ledger.create(path, plan, take_environment(bench), run_id=run_id)
+            environment = take_environment(bench, command_line)
+            ledger = Ledger.create(path, plan, environment, run_id=run_id)
         except BaseException:
             private_inputs.forget(run_id)
             raise

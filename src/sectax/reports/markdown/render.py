@@ -24,8 +24,15 @@ def render(document: Document) -> str:
     """The whole document as text."""
     writer = Writer()
     writer.heading(document.title, 1)
+    answers = [each for each in document.sections if each.kind is Kind.ANSWER]
+    for section in answers:
+        writer.heading(section.title)
+        _write(writer, section.blocks)
+    others = [each for each in document.sections if each.kind is not Kind.ANSWER]
+    if answers and document.lead:
+        writer.heading("The run")
     _write(writer, document.lead)
-    for section in sorted(document.sections, key=lambda each: each.kind is not Kind.ANSWER):
+    for section in others:
         writer.heading(section.title)
         _write(writer, section.blocks)
     if document.foot:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from sectax.model.finding import Severity
 from sectax.reports.document import (
     Block,
+    Column,
     Command,
     Document,
     Drawing,
@@ -21,7 +22,7 @@ from sectax.reports.document import (
     tables,
 )
 from sectax.reports.terminal.page import INDENT, Page
-from sectax.reports.terminal.tables import Widths, common_widths, plain_table, results_table
+from sectax.reports.terminal.tables import Widths, common_widths, left_out, plain_table, results_table
 
 _SEVERITY_STYLES = {Severity.FATAL: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
@@ -49,10 +50,14 @@ def _write_section(page: Page, section: Section) -> None:
     if not bare:
         page.heading(section.title)
     results = [table for table in tables(section) if table.holds_results]
-    _write(page, section.blocks, 0 if bare else INDENT, common_widths(page.width, results) if results else None)
+    widths = common_widths(page.width, results) if results else None
+    _write(page, section.blocks, 0 if bare else INDENT, widths)
+    for column in left_out(widths, results) if widths else ():
+        page.paragraph(f"no room for the column '{column}': it needs a wider terminal", style="dim", indent=0)
 
 
 def _write(page: Page, blocks: Iterable[Block], indent: int, widths: Widths | None) -> None:
+    above: tuple[Column, ...] = ()
     for block in blocks:
         match block:
             case Text(text, strong=True):
@@ -70,7 +75,8 @@ def _write(page: Page, blocks: Iterable[Block], indent: int, widths: Widths | No
                 page.blank()
                 page.lines(texts, indent=indent)
             case Table():
-                _write_table(page, block, indent, widths)
+                _write_table(page, block, indent, widths, headed=block.columns != above)
+                above = block.columns if block.holds_results and block.title else ()
             case Warned():
                 _write_warning(page, block)
             case NotThere(what, why):
@@ -81,11 +87,12 @@ def _write(page: Page, blocks: Iterable[Block], indent: int, widths: Widths | No
                 pass  # the table beside it says the same
 
 
-def _write_table(page: Page, table: Table, indent: int, widths: Widths | None) -> None:
+def _write_table(page: Page, table: Table, indent: int, widths: Widths | None, *, headed: bool) -> None:
     page.blank()
     if table.title:
         page.paragraph(table.title, style="dim" if indent else "bold", indent=indent)
-    page.add(results_table(table, widths) if widths and table.holds_results else plain_table(table), INDENT)
+    results = widths and table.holds_results
+    page.add(results_table(table, widths, headed=headed) if widths and results else plain_table(table), INDENT)
 
 
 def _write_warning(page: Page, warned: Warned) -> None:

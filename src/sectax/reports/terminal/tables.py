@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 _GAP = 2
-# Narrower than this, the verdict's words stand one below the other.
+# Narrower than this, the words of a long verdict stand one below the other.
 _VERDICT_AT_LEAST = 26
+_EFFECT_AT_MOST = 36
 _LONGEST_HEAD = 26
 
 _STYLES = {
@@ -30,37 +31,43 @@ Widths = dict[Part, int]
 
 
 def common_widths(width: int, tables: Sequence[Table]) -> Widths:
-    """The most columns that leave the verdict room enough; without the effect's column its words say it all."""
-    limits = {Part.LABEL: max(12, width // 4), Part.VALUE: max(14, width // 3), Part.EFFECT: max(24, width // 4)}
+    """The most columns that leave the verdict room enough; without the effect's column it says the effect too."""
+    limits = {Part.LABEL: max(12, width // 4), Part.VALUE: max(14, width // 3), Part.EFFECT: _EFFECT_AT_MOST}
     wanted = {part: min(_widest(tables, part), limits.get(part, width)) for part in Part}
-    for left_out in ((), (Part.DIFFERENCE,), (Part.DIFFERENCE, Part.EFFECT)):
+    narrow = wanted | {Part.DIFFERENCE: _widest(tables, Part.DIFFERENCE, short=True)}
+    layouts = ((wanted, ()), (narrow, ()), (wanted, (Part.DIFFERENCE,)), (wanted, (Part.DIFFERENCE, Part.EFFECT)))
+    for columns, without in layouts:
         kept = {
-            part: wanted[part]
+            part: columns[part]
             for part in (Part.LABEL, Part.VALUE, Part.EFFECT, Part.DIFFERENCE)
-            if wanted[part] and part not in left_out
+            if columns[part] and part not in without
         }
         verdict = width - INDENT - sum(kept.values()) - _GAP * len(kept)
-        if verdict >= _VERDICT_AT_LEAST or Part.EFFECT not in kept:
+        if verdict >= min(_VERDICT_AT_LEAST, wanted[Part.VERDICT]) or Part.EFFECT not in kept:
             return kept | {Part.VERDICT: max(verdict, 10)}
     raise AssertionError  # the last layout is always taken
 
 
-def _widest(tables: Sequence[Table], part: Part) -> int:
+def _widest(tables: Sequence[Table], part: Part, *, short: bool = False) -> int:
     widest = 0
     for table in tables:
         for place, column in enumerate(table.columns):
             cells = [row.cells[place] for row in table.rows]
             if column.part is part and not (column.optional and not any(cells)):
-                widest = max(widest, *(_cells(text) for text in (_head(column), *cells)))
+                head = column.short if short else _head(column)
+                widest = max(widest, *(_cells(text) for text in (head, *cells)))
     return widest
 
 
-def results_table(table: Table, widths: Widths) -> RichTable:
-    """One table of treatments."""
+def results_table(table: Table, widths: Widths, *, headed: bool = True) -> RichTable:
+    """One table of treatments; without its heads where those of the table above it are the same."""
     made = _empty()
+    made.show_header = headed
     for column in table.columns:
         if column.part in widths:
-            _add(made, column, _head(column), widths[column.part])
+            head = _head(column)
+            fits = _cells(head) <= widths[column.part] or not column.short
+            _add(made, column, head if fits else column.short, widths[column.part])
     for row in table.rows:
         by_part = {column.part: cell for column, cell in zip(table.columns, row.cells, strict=True)}
         if Part.EFFECT not in widths:
@@ -104,8 +111,17 @@ def _whole_verdict(cells: dict[Part, str], row: Row) -> str:
     effect, verdict = cells[Part.EFFECT], cells[Part.VERDICT]
     if row.tone is Tone.NONE:
         return effect or verdict
-    # Only an effect with its interval adds to what the verdict says in words.
-    return f"{verdict}; {effect}" if "(" in effect else verdict
+    word = verdict.partition(" ")[0].rstrip(",:")
+    if word in effect.split():
+        return effect + verdict[len(word) :]
+    return f"{verdict}; {effect}" if len(effect) > 1 else verdict
+
+
+def left_out(widths: Widths, tables: Sequence[Table]) -> tuple[str, ...]:
+    """The columns that some table fills, and for which there was no room."""
+    columns = {column.part: column for table in tables for column in table.columns}
+    gone = [each for part, each in columns.items() if part not in widths and _widest([*tables], part)]
+    return tuple(each.head.partition(",")[0] for each in gone if each.part is Part.DIFFERENCE)
 
 
 def _cells(text: str) -> int:

@@ -1,7 +1,9 @@
 """What may be claimed of one comparison, in words.
 
-A per cent is always of the faster of the two: 'slower by 4 %' takes 4 % more time for the same work, 'faster by 4 %'
-does 4 % more work in the same time. So it mirrors, as the margin does, and 'by 2 %' means the same distance both ways.
+One form for all: '46 % faster (26 to 69 %)', and '1.2 % faster to 3.4 % slower' where the direction is open. No signs.
+
+A per cent is always of the faster of the two: '4 % slower' takes 4 % more time for the same work, '4 % faster' does 4 %
+more work in the same time. So it mirrors, as the margin does, and 2 % means the same distance both ways.
 """
 
 from __future__ import annotations
@@ -15,39 +17,55 @@ from sectax.reports import units
 
 # From here on a ratio reads better than a per cent: 'twice as slow', not 'slower by 100 %'.
 _RATIO_FROM = 2.0
-# A margin or an interval (as a ratio of its ends) past these tells nobody anything.
-_LARGEST_MARGIN = 10.0
-_WIDEST = math.log(1000.0)
+# Beyond these the figures tell nobody anything: an open effect that may as well be three times either way, and a known
+# direction whose far end is more than ten times its near one.
+_NOISY_OPEN = math.log(3.0)
+_NOISY_DIRECTED = math.log(10.0)
 
 _GRADES = {
-    VerdictId.SLOWER_MATERIAL: "material",
-    VerdictId.FASTER_MATERIAL: "material",
-    VerdictId.SLOWER_WITHIN_MARGIN: "within the margin",
-    VerdictId.FASTER_WITHIN_MARGIN: "within the margin",
-    VerdictId.SLOWER_MATERIALITY_OPEN: "materiality open",
-    VerdictId.FASTER_MATERIALITY_OPEN: "materiality open",
+    VerdictId.SLOWER_WITHIN_MARGIN: ", within the margin",
+    VerdictId.FASTER_WITHIN_MARGIN: ", within the margin",
+    VerdictId.SLOWER_MATERIALITY_OPEN: ", perhaps within the margin",
+    VerdictId.FASTER_MATERIALITY_OPEN: ", perhaps within the margin",
 }
 
 
 def verdict(finding: Finding, metric: Metric | None = None) -> str:
-    """The verdict of a finding in words: 'slower by 3.1 to 4.4 %, material'.
+    """A finding in words: '3.7 % slower (3.1 to 4.4 %)', and what else must be known of it.
 
     Args:
         finding: one comparison judged.
         metric: what was compared; decides between 'slower' and 'costlier'. None reads as a time.
     """
-    effect_seen = finding.effect
-    if finding.verdict in SLOWER | FASTER and effect_seen is not None:
-        words = f"{_directed(effect_seen, metric)}, {_GRADES[finding.verdict]}"
-        needed = blocks_needed(finding)
-        return f"{words}; {needed} to settle it" if needed and "open" in words else words
+    seen = finding.effect
+    if finding.verdict in SLOWER | FASTER and seen is not None:
+        words = f"{effect(seen, metric)}{_GRADES.get(finding.verdict, '')}"
+        needed = still_needed(finding)
+        return f"{words}: {needed} would tell" if needed and "perhaps" in words else words
+    words = answer(finding, metric)
+    if finding.verdict is VerdictId.INCONCLUSIVE and seen is not None and is_known(seen) and not is_noisy(seen):
+        return f"{words}; {effect(seen, metric)}"
+    return words
+
+
+def answer(finding: Finding, metric: Metric | None = None, *, brief: bool = False) -> str:
+    """The verdict where its figures stand beside it: 'slower', 'equal within ± 2 %', 'too noisy: run longer'.
+
+    Args:
+        brief: without the time that an answer would still take.
+    """
+    seen = finding.effect
+    if finding.verdict in SLOWER | FASTER and seen is not None:
+        words = direction(seen.low + seen.high, metric) + _GRADES.get(finding.verdict, "")
+        needed = "" if brief else still_needed(finding)
+        return f"{words}: {needed} would tell" if needed and "perhaps" in words else words
     match finding.verdict:
         case VerdictId.EQUIVALENT:
-            return f"equivalent within ± {units.margin(finding.margin)}"
+            return f"equal within ± {units.margin(finding.margin)}"
         case VerdictId.INCONCLUSIVE:
-            return _inconclusive(finding)
+            return _unanswered(finding, brief)
         case VerdictId.INVALID:
-            return "invalid: the blocks contradict each other, so no interval holds"
+            return "invalid: the blocks contradict each other"
         case VerdictId.WITHDRAWN:
             checks = sorted({warning.check for warning in finding.warnings if warning.severity is Severity.FATAL})
             return f"withdrawn: {', '.join(checks)}" if checks else "withdrawn"
@@ -57,37 +75,96 @@ def verdict(finding: Finding, metric: Metric | None = None) -> str:
 
 
 def effect(seen: Effect, metric: Metric | None = None) -> str:
-    """The point of an effect: '3.7 % slower', '2.58 times faster', or with its sign where the direction is open."""
-    width = seen.high - seen.low
-    if not math.isfinite(width):
-        ratio, word = math.exp(abs(seen.log_ratio)), direction(seen.log_ratio, metric)
-        if ratio >= _RATIO_FROM:
-            return f"{units.roughly(ratio)} times {word}"
-        return f"{units.roughly((ratio - 1) * 100)} % {word}"
-    if seen.low <= 0 <= seen.high:
-        if abs(seen.log_ratio) >= math.log(_RATIO_FROM):
-            return f"{units.number(math.exp(seen.log_ratio))} times the cost"
-        return f"{units.signed(units.number(_mirrored(seen.log_ratio) * 100, width * 100))} %"
+    """An effect with its interval: '46 % faster (26 to 69 %)', or '1 % faster to 3 % slower'."""
+    if not is_known(seen) and not _directed(seen):
+        return f"{point(seen, metric)} so far"
+    if is_noisy(seen) or not _directed(seen):
+        return interval(seen, metric)
+    near, far = _bounds(seen)
+    as_ratio = _is_ratio(seen)
+    known = near if near == far else f"{near} to {far}"
+    return f"{point(seen, metric)} ({known}{'' if as_ratio else ' %'})"
+
+
+def point(seen: Effect, metric: Metric | None = None) -> str:
+    """The middle of an effect: '3.7 % slower', '2.58 times faster'; 'no difference' where it rounds to nothing."""
     size = math.exp(abs(seen.log_ratio))
     word = direction(seen.log_ratio, metric)
-    # The interval's width on the scale on which it is printed.
-    printed = size * width
-    if size >= _RATIO_FROM:
-        return f"{units.number(size, printed)} times {word}"
-    return f"{units.number((size - 1) * 100, printed * 100)} % {word}"
+    # The interval's width on the scale on which it is printed; without an interval about two digits.
+    printed = size * (seen.high - seen.low) if is_known(seen) else None
+    if _is_ratio(seen):
+        number = units.roughly(size) if printed is None else units.number(size, printed)
+        return f"{number} times {word}"
+    share = (size - 1) * 100
+    number = units.roughly(share) if printed is None else units.number(share, printed * 100)
+    if number.strip("0."):
+        return f"{number} % {word}"
+    return f"{units.roughly(share)} % {word}" if _directed(seen) else "no difference"
 
 
-def interval(seen: Effect) -> str:
-    """The interval with its signs, positive always costlier: '−1.2 to +3.4 %'."""
-    if not (math.isfinite(seen.low) and math.isfinite(seen.high)):
+def interval(seen: Effect, metric: Metric | None = None) -> str:
+    """Only the interval: '2 to 9 % slower', '1.2 % faster to 3.4 % slower'."""
+    if not is_known(seen) and not _directed(seen):
         return "no interval yet"
-    if seen.high - seen.low > _WIDEST:
-        return "the interval is too wide to tell anything"
-    if max(abs(seen.low), abs(seen.high)) >= math.log(_RATIO_FROM):
-        low, high = units.outward(math.exp(seen.low), math.exp(seen.high), nothing=1.0)
-        return f"{low} to {high} times the cost"
+    if is_noisy(seen):
+        return (
+            f"at least {_nearest(seen)} {direction(seen.low + seen.high, metric)}" if _directed(seen) else "too noisy"
+        )
+    if not _directed(seen):
+        down, up = _end(seen.low, seen, metric), _end(seen.high, seen, metric)
+        return down if down == up else f"{down} to {up}"
+    near, far = _bounds(seen)
+    known = near if near == far else f"{near} to {far}"
+    return f"{known} {'times' if _is_ratio(seen) else '%'} {direction(seen.low + seen.high, metric)}"
+
+
+def is_known(seen: Effect) -> bool:
+    """Whether there is an interval."""
+    return math.isfinite(seen.low) and math.isfinite(seen.high)
+
+
+def is_noisy(seen: Effect) -> bool:
+    """Whether the interval is so wide that its figures would tell nobody anything."""
+    if _directed(seen):
+        return seen.high - seen.low > _NOISY_DIRECTED
+    return max(abs(seen.low), abs(seen.high)) > _NOISY_OPEN
+
+
+def _directed(seen: Effect) -> bool:
+    return seen.low > 0 or seen.high < 0
+
+
+def _is_ratio(seen: Effect) -> bool:
+    """Whether an effect of known direction is said as a ratio; its point decides, so that both ends read alike."""
+    return abs(seen.log_ratio) >= math.log(_RATIO_FROM)
+
+
+def _bounds(seen: Effect) -> tuple[str, str]:
+    """The near and the far end of an effect of known direction, on the scale of its point."""
+    near, far = sorted((abs(seen.low), abs(seen.high)))
+    if _is_ratio(seen):
+        return units.outward(math.exp(near), math.exp(far), nothing=1.0)
+    return units.outward(math.expm1(near) * 100, math.expm1(far) * 100)
+
+
+def _nearest(seen: Effect) -> str:
+    near = min(abs(seen.low), abs(seen.high))
+    if math.exp(near) >= _RATIO_FROM:
+        return f"{units.roughly(math.exp(near))} times"
+    return f"{units.roughly(math.expm1(near) * 100)} %"
+
+
+def _end(log_ratio: float, seen: Effect, metric: Metric | None) -> str:
+    """One end of an interval that holds 0, rounded away from 0."""
+    size = abs(log_ratio)
+    if size == 0:
+        return "no difference"
+    word = direction(log_ratio, metric)
+    if size >= math.log(_RATIO_FROM):
+        return f"{units.outward(1.0, math.exp(size))[1]} times {word}"
     low, high = units.outward(_mirrored(seen.low) * 100, _mirrored(seen.high) * 100)
-    return f"{units.signed(low)} to {units.signed(high)} %"
+    text = (high if log_ratio > 0 else low).lstrip("−")
+    return f"{text} % {word}" if text.strip("0.") else "no difference"
 
 
 def direction(log_ratio: float, metric: Metric | None) -> str:
@@ -97,59 +174,26 @@ def direction(log_ratio: float, metric: Metric | None) -> str:
     return "costlier" if log_ratio > 0 else "cheaper"
 
 
-def size(seen: Effect) -> tuple[str, bool]:
-    """How large an effect of known direction is: ('3.1 to 4.4 %', False) or ('2.55 to 2.62', True) for a ratio."""
-    near, far = sorted((abs(seen.low), abs(seen.high)))
-    if not math.isfinite(far):
-        return (f"at least {units.number((math.exp(near) - 1) * 100)} %", False)
-    ratio = math.exp(far) >= _RATIO_FROM
-    bounds = (math.exp(near), math.exp(far)) if ratio else (math.expm1(near) * 100, math.expm1(far) * 100)
-    low, high = units.outward(*bounds, nothing=1.0 if ratio else 0.0)
-    if ratio:
-        return (low if low == high else f"{low} to {high}", True)
-    return (f"{low} %" if low == high else f"{low} to {high} %", False)
-
-
-def blocks_needed(finding: Finding) -> str:
-    """'12 to 30 blocks (about 40 to 100 s) more', or nothing where that is not known."""
+def still_needed(finding: Finding) -> str:
+    """'about 40 to 100 s more', or nothing where that is not known."""
     if finding.effect is None or finding.effect.blocks_needed is None:
         return ""
+    if finding.seconds_needed is not None:
+        return f"about {units.seconds_range(*finding.seconds_needed)} more"
     low, high = finding.effect.blocks_needed
-    count = f"{low}" if low == high else f"{low} to {high}"
-    blocks = f"{count} block{'' if high == 1 else 's'}"
-    if finding.seconds_needed is None:
-        return f"{blocks} more"
-    return f"{blocks} (about {units.seconds_range(*finding.seconds_needed)}) more"
+    return f"{low if low == high else f'{low} to {high}'} block{'' if high == 1 else 's'} more"
 
 
-def _directed(seen: Effect, metric: Metric | None) -> str:
-    word = direction(seen.log_ratio if seen.low <= 0 <= seen.high else seen.low, metric)
-    extent, ratio = size(seen)
-    return f"{extent} times {word}" if ratio else f"{word} by {extent}"
-
-
-def _inconclusive(finding: Finding) -> str:
-    seen = finding.effect
+def _unanswered(finding: Finding, brief: bool) -> str:
+    seen, needed = finding.effect, still_needed(finding)
     if seen is None:
-        return "inconclusive"
-    margin, reach = (
-        None if each is None or each > _LARGEST_MARGIN else each for each in (seen.margin_needed, seen.margin_in_reach)
-    )
-    if margin is None and seen.margin_needed is not None:
-        return "inconclusive: how much these blocks resolve is not known"
-    smallest = ""
-    if margin is not None:
-        smallest = f"± {units.share(margin)} is the smallest margin these blocks resolve"
-        if reach is not None:
-            smallest += f", about {units.share(reach)} the whole budget"
-    elif reach is not None:
-        smallest = f"about ± {units.share(reach)} is the smallest margin that the whole budget resolves"
-    needed = blocks_needed(finding)
+        return "not answered"
+    if is_known(seen) and is_noisy(seen):
+        return f"too noisy: run longer ({needed})" if needed else "too noisy: run longer"
     if not needed and seen.blocks < FIRST_LOOK:
         more = FIRST_LOOK - seen.blocks
-        needed = f"at least {more} block{'' if more == 1 else 's'} more for an interval"
-    reasons = "; ".join(part for part in (needed, smallest) if part)
-    return f"inconclusive: {reasons}" if reasons else "inconclusive"
+        needed = f"at least {more} block{'' if more == 1 else 's'} more"
+    return f"not answered: {needed}" if needed and not brief else "not answered"
 
 
 def _mirrored(log_ratio: float) -> float:

@@ -6,7 +6,8 @@ import math
 from collections import Counter
 
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId
+from sectax.model.finding import FASTER, SLOWER, Finding, Severity, VerdictId, is_answered
+from sectax.model.metric import Metric
 from sectax.model.plan import last_look
 from sectax.model.printable import printable
 from sectax.model.treatment import Standing
@@ -16,8 +17,8 @@ from sectax.reports.words import claims, names
 # More sentences than this are not read: then the verdicts are counted and the largest effects named.
 _MOST_SENTENCES = 12
 _NAMED_OF_MANY = 3
-# An interval narrower than this share of its ratio is given by its point: '2.6 times faster'.
-_NARROW = 0.1
+# In brief, more than so many become one sentence for each cell.
+_MOST_BRIEFLY = 4
 
 _WITHOUT = {
     VerdictId.INVALID: "invalid",
@@ -26,25 +27,36 @@ _WITHOUT = {
 }
 
 
-def summary(analysed: Analysed) -> list[str]:
-    """What the run found, as sentences; of the primary comparisons, or of all where none is primary."""
+def summary(analysed: Analysed, *, brief: bool = False) -> list[str]:
+    """What the run found, as sentences; of the primary comparisons, or of all where none is primary.
+
+    Args:
+        brief: the intervals stand in a table beside it, so one sentence says all of a cell.
+    """
     headline = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
     reported = headline or [each for each in analysed.findings if each.comparison.standing is Standing.SECONDARY]
     lines = _state(analysed)
     if not reported:
         return [*lines, "Nothing was compared."]
     spoken = [each for each in reported if each.verdict not in _WITHOUT]
+    until = analysed.measured.plan.stopping.until
+    unanswered = [each for each in spoken if not is_answered(each, until)]
+    if spoken and len(reported) > 1 and len(spoken) - len(unanswered) < len(reported):
+        lines.append(f"{len(spoken) - len(unanswered)} of {len(reported)} comparisons are answered.")
     if len(spoken) > _MOST_SENTENCES:
         lines += _digest(analysed, spoken)
+    elif brief and len(spoken) > _MOST_BRIEFLY:
+        lines += _by_cell(analysed, spoken)
     else:
         lines += [_sentence(analysed, each) for each in spoken]
+    lines += _to_answer(analysed, unanswered)
     silent = [each for each in reported if each.verdict in _WITHOUT]
     if silent:
         lines.append(_silence(silent, len(reported)))
     if not headline:
         # An error level of its own for each; with --simultaneous it is smaller.
-        level = f"{100 * (1 - max(each.comparison.alpha for each in reported)):.4g} %"
-        lines.append(f"None of these comparisons was declared primary: each stands at {level} by itself.")
+        chance = units.margin(float(f"{max(each.comparison.alpha for each in reported):.2g}"))
+        lines.append(f"These are side results: each may be wrong with a chance of {chance} of its own.")
     return lines
 
 
@@ -81,31 +93,85 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
         manner = f", in {names.metric(plan, comparison.metric)}{manner}"
     seen = finding.effect
     if finding.verdict is VerdictId.EQUIVALENT or seen is None:
-        equal = "fast" if claims.direction(1.0, metric) == "slower" else "costly"
-        words = f"{treatment} {verb or 'is'} as {equal} as {baseline}, within ± {units.margin(finding.margin)}"
+        words = (
+            f"{treatment} {verb or 'is'} as {_equally(metric)} as {baseline}, within ± {units.margin(finding.margin)}"
+        )
         return f"{place}{words}{manner}."
     if finding.verdict is VerdictId.INCONCLUSIVE:
         better, worse = claims.direction(-1.0, metric), claims.direction(1.0, metric)
-        needed = claims.blocks_needed(finding)
-        undecided = f"{place}it is undecided" if place else "It is undecided"
-        doubt = f"{undecided} whether {treatment} {verb or 'is'} {better} or {worse} than {baseline}{manner}"
-        return f"{doubt}: {needed}." if needed else f"{doubt}."
-    words = f"{treatment} {verb or 'is'} {_extent(finding)} {claims.direction(seen.low, metric)} than {baseline}"
+        undecided = f"{place}it is not known" if place else "It is not known"
+        return f"{undecided} whether {treatment} {verb or 'is'} {better} or {worse} than {baseline}{manner}."
+    words = f"{treatment} {verb or 'is'} {claims.interval(seen, metric)} than {baseline}"
     return f"{place}{words}{manner}{_grade(finding)}."
 
 
-def _extent(finding: Finding) -> str:
-    seen = finding.effect
-    if seen is None:
-        return ""
-    size, ratio = claims.size(seen)
-    if not ratio:
-        return size
-    if seen.high - seen.low > _NARROW:
-        return f"{size} times"
-    point = math.exp(abs(seen.log_ratio))
-    places = 1 - math.floor(math.log10(point))
-    return f"{units.fixed(point, places)} times"
+def _by_cell(analysed: Analysed, findings: list[Finding]) -> list[str]:
+    """One sentence for what is known of each cell, and one for what is not known anywhere."""
+    plan = analysed.measured.plan
+    cells: dict[tuple[str, str], list[Finding]] = {}
+    for each in findings:
+        if each.verdict is not VerdictId.INCONCLUSIVE and each.effect is not None:
+            cells.setdefault((each.comparison.cell, each.comparison.metric), []).append(each)
+    lines = [_cell_sentence(analysed, same) for same in cells.values()]
+    open_ = [
+        names.subject(plan, each.comparison.treatment) for each in findings if each.verdict is VerdictId.INCONCLUSIVE
+    ]
+    if open_:
+        lines.append(f"Not known to be faster or slower: {', '.join(open_)}.")
+    return lines
+
+
+def _cell_sentence(analysed: Analysed, findings: list[Finding]) -> str:
+    """'In PHP, HS256 signs 165 times faster than RS256, ES256 12.5 times faster.'"""
+    plan, first = analysed.measured.plan, findings[0].comparison
+    metric = plan.metric(first.metric)
+    place, verb, manner = names.spoken_cell(plan, plan.cell(first.cell))
+    baseline = names.treatment(plan, first.baseline)
+    clauses = []
+    for place_in, each in enumerate(findings):
+        treatment = names.treatment(plan, each.comparison.treatment)
+        begins = f"{treatment} {verb or 'is'}" if not place_in else treatment
+        seen = each.effect
+        if each.verdict is VerdictId.EQUIVALENT or seen is None:
+            equal = f"as {_equally(metric)} as {baseline}" if not place_in else f"as {_equally(metric)}"
+            clauses.append(f"{begins} {equal} (within ± {units.margin(each.margin)})")
+        else:
+            known = claims.interval(seen, metric) if claims.is_noisy(seen) else claims.point(seen, metric)
+            clauses.append(f"{begins} {known}{f' than {baseline}' if not place_in else ''}{_briefly(each)}")
+    return f"{place}{', '.join(clauses)}{manner}."
+
+
+def _briefly(finding: Finding) -> str:
+    if finding.verdict in {VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN}:
+        return " (within the margin)"
+    if finding.verdict in {VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN}:
+        return " (perhaps within the margin)"
+    return ""
+
+
+def _equally(metric: Metric) -> str:
+    return "fast" if claims.direction(1.0, metric) == "slower" else "costly"
+
+
+def _to_answer(analysed: Analysed, unanswered: list[Finding]) -> list[str]:
+    """What to do about comparisons that a finished run could not answer."""
+    if not unanswered or analysed.measured.state != "finished":
+        return []
+    needs = [each.seconds_needed[1] for each in unanswered if each.seconds_needed is not None]
+    spent_s = analysed.measured.blocks_s
+    if not needs or spent_s is None:
+        return ["To answer the rest, run again on a quieter machine, or with a longer --budget."]
+    budget = f"--budget {_budget(spent_s + max(needs))}"
+    if len(needs) == len(unanswered):
+        return [f"To answer the rest, run again with {budget}."]
+    return [f"To answer {len(needs)} of the other {len(unanswered)}, run again with {budget}."]
+
+
+def _budget(seconds: float) -> str:
+    """As --budget takes it, rounded up to two digits: nothing more exact is meant."""
+    value, unit = (seconds, "s") if seconds < 300 else (seconds / 60, "m")
+    step = 10.0 ** max(0, math.floor(math.log10(max(value, 1.0))) - 1)
+    return f"{math.ceil(value / step) * step:.0f}{unit}"
 
 
 def _grade(finding: Finding) -> str:
@@ -113,13 +179,19 @@ def _grade(finding: Finding) -> str:
     if finding.verdict in {VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN}:
         return f", which is within the margin of {margin}"
     if finding.verdict in {VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN}:
-        return f"; whether that passes the margin of {margin} is open"
+        return f"; whether that is more than the margin of {margin} is not known"
     return ""
 
 
 def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
     counts = Counter(
-        "slower" if each.verdict in SLOWER else "faster" if each.verdict in FASTER else each.verdict.value
+        "slower"
+        if each.verdict in SLOWER
+        else "faster"
+        if each.verdict in FASTER
+        else "equal within the margin"
+        if each.verdict is VerdictId.EQUIVALENT
+        else "not known to be either"
         for each in findings
     )
     lines = [f"Of {len(findings)} comparisons: {', '.join(f'{number} {word}' for word, number in counts.items())}."]
