@@ -69,7 +69,7 @@ def test_a_cost_that_is_there_is_found_and_told_in_words_and_in_json(tmp_path):
     shown = sectax("show", "r.sectax", folder=tmp_path)
     assert shown.status == 0
     assert "slow is" in shown.out
-    assert "run file: r.sectax" in shown.out
+    assert "sectax show r.sectax --all" in shown.out
 
 
 def test_show_and_report_work_from_the_file_alone_even_in_a_folder_that_cannot_be_written(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.model.errors import NothingMeasured
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, Stopping, last_look
-from sectax.workflow.in_time import MOST_LOOKS, with_budget, with_last_look
+from sectax.workflow.in_time import MOST_LOOKS, least_block_s, refuse_too_small, with_budget, with_last_look
 from tests.design.plans import calibrated_for, small_plan
 
 
@@ -41,6 +42,50 @@ def test_a_budget_too_short_for_a_verdict_is_refused_with_the_one_that_is_not() 
         planned(Stopping(0.02, budget_s=30.0), 6.0, elapsed_s=5.0)
 
     assert "--budget 41s" in refused.value.hint
+
+
+def test_a_busy_machine_counts_when_a_budget_is_refused() -> None:
+    """Six blocks of 4 s fit into 30 s where nothing disturbs them; here everything takes twice as long."""
+    plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=30.0))
+
+    with_last_look(plan, calibrated_for(plan), 4.0, 5.0)
+    with pytest.raises(NothingMeasured) as refused:
+        with_last_look(plan, replace(calibrated_for(plan), pace=2.0), 4.0, 5.0)
+
+    assert "blocks of 8.0 s" in refused.value.message
+    assert "--budget 53s" in refused.value.hint
+
+
+@pytest.mark.parametrize(("budget_s", "refused"), [(1.0, True), (4.0, False)])
+def test_the_plan_alone_may_show_that_a_budget_is_too_small(budget_s: float, refused: bool) -> None:
+    """Eight treatments, four rounds of at least 10 ms each, six blocks: 1.9 s without any opening."""
+    plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=budget_s))
+
+    with pytest.raises(NothingMeasured, match="8 treatments") if refused else contextlib.nullcontext():
+        refuse_too_small(plan, 0.0, least_block_s(plan))
+
+
+def test_openings_that_are_slow_refuse_a_budget_in_the_pilot() -> None:
+    plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=20.0))
+
+    refuse_too_small(plan, 2.0, least_block_s(plan, 0.1))
+    with pytest.raises(NothingMeasured) as refused:
+        refuse_too_small(plan, 8.0, least_block_s(plan, 0.5))
+
+    assert "at least 34 s" in refused.value.message
+
+
+def test_commands_and_spaced_operations_have_no_least_batch() -> None:
+    plan = small_plan()
+
+    assert least_block_s(replace(plan, equal_counts=True)) == 0.0
+    assert least_block_s(plan, gap_s=0.1) == 0.0
+
+
+def test_a_budget_that_nobody_asked_for_is_never_refused() -> None:
+    plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=1.0, extends=True))
+
+    refuse_too_small(plan, 100.0, 100.0)
 
 
 def test_a_budget_that_nobody_asked_for_makes_room_for_a_verdict() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
+import sys
+import time
 
 import pytest
 
 from sectax.workflow import doctor
-from sectax.workflow.machine_load import machine_load
+from sectax.workflow.machine_load import machine_load, slowdown
 
 
 @pytest.mark.parametrize(("per_cpu", "busy"), [(0.1, False), (3.0, True)])
@@ -49,4 +52,22 @@ def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys,
     )
     run.start("command", request, tmp_path / "r.sectax", Listening())
 
-    assert any(line.startswith("warning: the machine is busy already (load 77.00") for line in said)
+    assert any(line.startswith("warning: the machine is busy (load 77.00") for line in said)
+
+
+def test_work_beside_others_is_said_to_take_longer() -> None:
+    """Two workers on the one processor that this test keeps to: it gets a third of the time."""
+    processors = os.sched_getaffinity(0)
+    one = {min(processors)}
+    os.sched_setaffinity(0, one)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        time.sleep(0.5)
+        longer = slowdown(1.0)
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
+        os.sched_setaffinity(0, processors)
+
+    assert longer > 1.5

@@ -198,7 +198,8 @@ def _finish(
     print_result(RunReport(outcome.analysed, str(outcome.path), said), as_json=as_json, show_all=show_all)
     for form, to in (exports or {}).items():
         export(outcome.path, form, to)
-    if outcome.state == "interrupted":
+    # A budget that was refused would be refused again.
+    if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):
         click.echo(f"interrupted; go on with: sectax resume {shlex.quote(str(outcome.path))}", err=True)
     if trouble is not None:
         raise trouble from Printed()

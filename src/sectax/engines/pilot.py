@@ -70,8 +70,9 @@ def calibrate(
     metric = plan.metrics[0]
     empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
     tried: dict[str, Tried] = {}
+    alone = frozenset(tried_alone(plan, specs))
     for treatment in plan.treatments:
-        if _source(treatment, plan, specs) != treatment.id:
+        if treatment.id not in alone:
             continue
         try:
             tried[treatment.id] = _try(treatment, specs[treatment.id], plan.batch_s, metric, emit, tick)
@@ -80,6 +81,11 @@ def calibrate(
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
     with deciding or nullcontext():
         return freeze(plan, {name: tried[of] for name, of in sources.items() if of in tried}, empty_s, left_s())
+
+
+def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
+    """The treatments that the pilot tries; the others have the subject of their baseline."""
+    return tuple(each.id for each in plan.treatments if _source(each, plan, specs) == each.id)
 
 
 def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) -> str:

@@ -11,6 +11,7 @@ from sectax.model.plan import Plan, nominal_cost
 from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.diagnostics import alike, all_warnings
+from sectax.reports.notes import empty_loops
 from sectax.reports.words import claims, names
 
 # Of the same thing measured twice.
@@ -21,6 +22,8 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> Iterator[str]:
     """What a reader must know before trusting the figures: a line for each warning that touches what is shown."""
     plan = analysed.measured.plan
     yield from _self_check(plan, analysed.controls)
+    if "empty loop" in plan.words:
+        yield from empty_loops(analysed)
     for first, same in alike(_about_shown(analysed, shown)):
         if first.severity is Severity.NOTE:
             continue

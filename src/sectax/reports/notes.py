@@ -18,7 +18,7 @@ _EMPTY_REPORTED_FROM = 0.01
 def notes(analysed: Analysed) -> tuple[str, ...]:
     """All of them, and after them what the run itself had to say."""
     measured = analysed.measured
-    return (*_telemetry(measured), *_empty_loops(analysed), *(printable(note) for note in measured.notes))
+    return (*_telemetry(measured), *empty_loops(analysed), *(printable(note) for note in measured.notes))
 
 
 def _telemetry(measured: Measured) -> tuple[str, ...]:
@@ -61,7 +61,8 @@ def _total(recorded: list[dict[str, float]], key: str, name: str, verb: str) -> 
     return words if len(seen) == len(recorded) else f"{words} in what could be read"
 
 
-def _empty_loops(analysed: Analysed) -> tuple[str, ...]:
+def empty_loops(analysed: Analysed) -> tuple[str, ...]:
+    """What an operation that does nothing takes, where that is much of one, or the experiment wants it always shown."""
     plan = analysed.measured.plan
     own_words = plan.words.get("empty loop")
     reported_from = _EMPTY_REPORTED_FROM if own_words is None else 0.0

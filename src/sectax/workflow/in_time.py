@@ -12,6 +12,8 @@ from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Cal
 # What a run may take where nobody said: a first look is waited for, a thorough one is come back to.
 _BUDGETS_S = {"quick": 60.0}
 _BUDGET_S = 120.0
+# What a bound leaves out (warm-up, rounds beyond the fewest) is about as much again.
+_ROOM = 2.0
 # The more looks are planned the wider is every interval, though little: by 7 % from 40 to 600.
 MOST_LOOKS = 600
 
@@ -30,11 +32,45 @@ def with_budget(experiment: Experiment, request: Request) -> Request:
     return replace(request, stopping=stopping)
 
 
+def least_block_s(plan: Plan, open_s: float = 0.0, gap_s: float = 0.0) -> float:
+    """Seconds that a block takes at least: every treatment is opened and visited in the fewest rounds.
+
+    Args:
+        open_s: of the fastest opening; 0 before one was seen.
+        gap_s: idle time between operations of some subject. Batches may then be a single operation of any length.
+    """
+    # A batch of whole operations comes to within a half of what is aimed at; equal counts go by the slowest alone.
+    batch_s = 0.0 if plan.equal_counts or gap_s else plan.batch_s / 2
+    return len(plan.treatments) * (open_s + plan.rounds_range[0] * batch_s)
+
+
+def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
+    """Refuse a budget that was asked for and cannot hold the pilot and the blocks of a first verdict.
+
+    Args:
+        pilot_s, block_s: what they take at least, as far as is known by now.
+    Raises:
+        NothingMeasured: with a budget that can.
+    """
+    stopping = plan.stopping
+    if stopping.budget_s is None or stopping.extends or stopping.fixed_blocks is not None:
+        return
+    needed_s = pilot_s + FIRST_LOOK * block_s
+    if needed_s <= stopping.budget_s:
+        return
+    raise NothingMeasured(
+        f"a budget of {stopping.budget_s:g} s holds no verdict: {len(plan.treatments)} treatments need at least "
+        f"{math.ceil(needed_s)} s for the pilot and the {FIRST_LOOK} blocks of a first verdict",
+        f"give at least --budget {math.ceil(needed_s * _ROOM)}s, fewer levels (--level) or a smaller preset (--quick)",
+    )
+
+
 def with_last_look(plan: Plan, calibrated: Calibrated, block_s: float, elapsed_s: float) -> Calibrated:
     """The calibration with the last look, decided before the first block: as many blocks as fit into the budget.
 
     Args:
-        block_s: seconds of a block where nothing disturbs it; a disturbed run ends before its last look.
+        block_s: seconds of a block where nothing disturbs it; a disturbed run ends before its last look. Whether a
+            first verdict fits is judged by the pace that the pilot saw.
         elapsed_s: seconds of the budget that are spent.
     Raises:
         NothingMeasured: a budget that was asked for does not hold the blocks of a first verdict.
@@ -45,11 +81,11 @@ def with_last_look(plan: Plan, calibrated: Calibrated, block_s: float, elapsed_s
     fitting = int((stopping.budget_s - elapsed_s) / block_s) if block_s > 0 else MOST_LOOKS
     if stopping.extends:
         fitting = max(fitting, ENOUGH_BLOCKS)
-    elif fitting < FIRST_LOOK:
+    elif (stopping.budget_s - elapsed_s) < FIRST_LOOK * block_s * calibrated.pace:
         least_s = math.ceil(elapsed_s + FIRST_LOOK * block_s * calibrated.pace)
         raise NothingMeasured(
             f"a budget of {stopping.budget_s:g} s holds no verdict: the pilot took {elapsed_s:.0f} s, and the first "
-            f"verdict needs {FIRST_LOOK} blocks of {block_s:.1f} s",
+            f"verdict needs {FIRST_LOOK} blocks of {block_s * calibrated.pace:.1f} s",
             f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))

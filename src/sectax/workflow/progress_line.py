@@ -22,11 +22,13 @@ class Left:
         about_s: if what is seen so far goes on; None where nobody can say.
         most_s: what the budget, or the number of blocks, leaves; None where neither is known.
         first_s: until the first verdict is possible; None where it was.
+        what: of which this is what is left, where it is not the whole run; with a space at its end.
     """
 
     about_s: float | None = None
     most_s: float | None = None
     first_s: float | None = None
+    what: str = ""
 
     def words(self, passed_s: float = 0.0) -> str:
         """What can be promised `passed_s` seconds later: a guess that has run out gives way to what is sure."""
@@ -35,8 +37,8 @@ class Left:
             return f"first verdict in about {units.seconds(first_s)}" if first_s > 0 else "first verdict soon"
         for seconds, how in ((self.about_s, "about"), (self.most_s, "at most")):
             if seconds is not None and seconds > passed_s:
-                return f"{how} {units.seconds(math.ceil(seconds - passed_s))} left"
-        return "nearly done"
+                return f"{how} {units.seconds(math.ceil(seconds - passed_s))} {self.what}left"
+        return "" if self.what else "nearly done"
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,15 @@ class ProgressLine:
         estimate = f"{self.estimate} ({self.interval})" if self.interval else self.estimate
         parts = [self.blocks, f"{self.elapsed_s:.0f} s", self.answered, self.left.words(), estimate]
         return " · ".join(part for part in parts if part)
+
+
+def in_pilot(left_s: float, elapsed_s: float) -> ProgressLine:
+    """What is known while the pilot goes on.
+
+    Args:
+        left_s: of the pilot, if the treatments that are left take as long as those before.
+    """
+    return ProgressLine("", elapsed_s, "", Left(about_s=left_s, what="of the pilot "))
 
 
 def before_blocks(plan: Plan, about_s: float, most_s: float, elapsed_s: float) -> ProgressLine:

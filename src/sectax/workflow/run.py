@@ -18,7 +18,7 @@ from sectax.analysis.stopping import still_open
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
 from sectax.engines.freeze import sized_again
-from sectax.engines.pilot import calibrate
+from sectax.engines.pilot import calibrate, tried_alone
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench, Request
 from sectax.model.analysed import Analysed
@@ -27,7 +27,6 @@ from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError,
 from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look
 from sectax.model.subject import SubjectSpec, gap_s
-from sectax.model.treatment import Role
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.record.reader import RunReader
 from sectax.reports import words
@@ -38,11 +37,11 @@ from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.block_time import block_s
 from sectax.workflow.comparable import refuse_nothing_to_compare
 from sectax.workflow.environment import refuse_change, take_environment
-from sectax.workflow.in_time import with_budget, with_last_look
+from sectax.workflow.in_time import least_block_s, refuse_too_small, with_budget, with_last_look
 from sectax.workflow.ledger import Ledger
-from sectax.workflow.machine_load import machine_load
+from sectax.workflow.machine_load import SLOWED, machine_load, slowdown
 from sectax.workflow.progress import Progress
-from sectax.workflow.progress_line import before_blocks, progress_line
+from sectax.workflow.progress_line import before_blocks, in_pilot, progress_line
 
 State = Literal["finished", "interrupted"]
 
@@ -124,8 +123,7 @@ class _Session:
             for line in words.plan(self.plan):
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
-            if (load := machine_load()).busy:
-                self.progress.say(f"warning: the machine is busy already (load {load}): end what else is running")
+            self._say_busy()
             with self.progress.waiting("setting up"):
                 self.bench.start(self.inputs)
             with self._processor():
@@ -151,6 +149,15 @@ class _Session:
             analysed = analyse_measured(self.ledger.measured())
         return Outcome(self.ledger.path, state, analysed, trouble)
 
+    def _say_busy(self) -> None:
+        """Say that other work keeps the machine busy, and what that will cost."""
+        load = machine_load()
+        if not load.busy:
+            return
+        longer = slowdown()
+        cost = f"everything takes about {longer:.1f} times as long" if longer > SLOWED else "figures are less sure"
+        self.progress.say(f"warning: the machine is busy (load {load}): {cost}; end what else is running")
+
     def _end(self, state: State) -> SectaxError | None:
         """Clean up and close the file, whatever ended the session; what went wrong with that is given back."""
         trouble: SectaxError | None = None
@@ -168,8 +175,12 @@ class _Session:
         return trouble
 
     def _calibrate(self) -> Calibrated:
-        total = sum(treatment.role in (Role.BASELINE, Role.TREATMENT) for treatment in self.plan.treatments)
-        seen: set[str] = set()
+        specs = self.bench.specs(self.inputs, None)
+        total = len(tried_alone(self.plan, specs))
+        gap = max((gap_s(spec) for spec in specs.values()), default=0.0)
+        seen: dict[str, float] = {}  # treatment -> seconds of its first opening
+        refuse_too_small(self.plan, self._elapsed_s(), least_block_s(self.plan, gap_s=gap))
+        began = time.monotonic()
 
         def tick() -> None:
             tried = min(len(seen), total)
@@ -179,11 +190,19 @@ class _Session:
             self._refuse_small_budget()
             recorded = self.ledger.event(0, event)
             if isinstance(recorded, Opened | Dropped):
-                seen.add(recorded.treatment)
+                seen[recorded.treatment] = recorded.open_s if isinstance(recorded, Opened) else 0.0
             if isinstance(recorded, Dropped):
                 self.progress.say(f"{recorded.treatment} {recorded.state}: {recorded.reason}")
+            # The one that was opened last is still being tried.
+            done = len(seen) - 1
+            if not 0 < done < total:
+                return
+            passed_s = time.monotonic() - began
+            left_s = passed_s / done * (total - done)
+            self.progress.stands(in_pilot(left_s, self._elapsed_s()))
+            pilot_s = self._elapsed_s() + passed_s / done * (total - done) / 2
+            refuse_too_small(self.plan, pilot_s, least_block_s(self.plan, min(seen.values()), gap))
 
-        specs = self.bench.specs(self.inputs, None)
         deciding = self.progress.waiting("planning the blocks")
         empties = self.bench.empties()
         calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
