@@ -13,7 +13,7 @@ import pytest
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
 from sectax.model.environment import LOCAL_HOST, Environment
-from sectax.model.errors import WrongUse
+from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Plan
 from sectax.record.reader import RunReader
@@ -126,6 +126,11 @@ def test_a_run_does_not_go_on_where_its_other_host_has_changed():
     refuse_change(before, before)
     with pytest.raises(WrongUse, match=r"ssh://bench host\.kernel: 5\.4 then, 5\.15 now"):
         refuse_change(before, now)
+
+
+def test_a_host_that_cannot_be_reached_any_more_is_said():
+    with pytest.raises(NothingMeasured, match=r"cannot be reached: ssh://nobody@127\.0\.0\.1:1 could not be started"):
+        of_hosts(["ssh://nobody@127.0.0.1:1"])
 
 
 def test_a_kind_of_host_that_is_not_there_is_named_with_those_that_are():

@@ -31,7 +31,7 @@ _GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word
 # Which Go a go.mod and the user's settings would switch to is not asked: the one that is started is the one that works.
 _ITSELF = {"GOTOOLCHAIN": "local", "GOWORK": "off"}
 # Of the user's environment and of what `go env -w` has written: nothing that spares a module the checksum database.
-_VOUCHED = {
+VOUCHED = {
     "GOENV": "off",
     "GOSUMDB": "sum.golang.org",
     **dict.fromkeys(("GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE"), ""),
@@ -93,7 +93,7 @@ def fetch(version: str) -> None:
             ["go", "mod", "download", "-json", module],
             f"Go {version} could not be fetched",
             f"{_WITHIN_REACH} Or {_install(version)}",
-            environment=os.environ | _ITSELF | _VOUCHED | own,
+            environment=os.environ | _ITSELF | VOUCHED | own,
             folder=Path(scratch),
         )
         fetched = json.loads(printed)

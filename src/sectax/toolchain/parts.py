@@ -2,7 +2,7 @@
 
 A requirement of an experiment names a part: `php` is a probe, `function:NAME/LANGUAGE` a Lambda function that comes
 with sectax, `lambda-runtime:python3.12` AWS's runtime client for functions in that Python, `program:minio` a program
-that Go builds.
+that Go builds, `system:runc` a program of the system's packages, `runsc` gVisor's.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sectax.model.errors import WrongUse
-from sectax.toolchain import functions, go, go_programs, installer, probes
+from sectax.toolchain import functions, go, go_programs, gvisor, installer, probes
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import managed
-from sectax.toolchain.programs import Missing
+from sectax.toolchain.programs import Missing, Requirement, missing_program
 
 Say = Callable[[str], None]
 
@@ -47,6 +47,8 @@ class Part(Protocol):
 def load(requirement: str) -> Part:
     """The part that a requirement names. Raises `WrongUse` where there is none."""
     kind, separator, name = requirement.partition(":")
+    if requirement == gvisor.PROGRAM:
+        return GvisorPart()
     if not separator:
         return ProbePart(probes.load(requirement))
     if kind == "function":
@@ -56,6 +58,8 @@ def load(requirement: str) -> Part:
         return RuntimePart(name)
     if kind == "program":
         return go_programs.load(name)
+    if kind == "system":
+        return SystemPart(name)
     raise WrongUse(f"{requirement!r} is nothing that can be set up", "a probe, function:… or lambda-runtime:…")
 
 
@@ -138,6 +142,45 @@ class RuntimePart:
     def make(self, say: Say) -> None:
         say(f"installing {self.title}")
         managed.install(self.runtime)
+
+
+@dataclass(frozen=True)
+class SystemPart:
+    """A program of the system, in the package of its own name."""
+
+    program: str
+    optional: bool = True
+
+    @property
+    def id(self) -> str:
+        return f"system-{self.program}"
+
+    @property
+    def title(self) -> str:
+        return self.program
+
+    def missing(self) -> Missing | None:
+        hint = f"apt-get install {self.program}"
+        return missing_program(Requirement(program=self.program, apt=[self.program], hint=hint))
+
+    def make(self, say: Say) -> None:
+        """Only the system's packages have it."""
+
+
+@dataclass(frozen=True)
+class GvisorPart:
+    """gVisor's runtime."""
+
+    id: str = "gvisor"
+    title: str = "gVisor (runsc)"
+    optional: bool = True
+
+    def missing(self) -> Missing | None:
+        return gvisor.missing()
+
+    def make(self, say: Say) -> None:
+        say(f"building {self.title} from source: some minutes")
+        gvisor.make()
 
 
 def set_up(part: Part, say: Say) -> None:

@@ -8,8 +8,9 @@ from importlib.metadata import version
 from sectax import __version__
 from sectax.experiments.interface import Bench
 from sectax.model.environment import COMMAND_LINE, Environment
-from sectax.model.errors import WrongUse
+from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.sandboxes.hosts import host
+from sectax.sandboxes.process.errors import ChildError
 
 # What decides about the figures on our own side.
 _OWN_LIBRARIES = ("numpy", "scipy", "msgspec", "cryptography", "pycryptodome")
@@ -25,8 +26,17 @@ def take_environment(bench: Bench, command_line: str = "") -> Environment:
 
 
 def of_hosts(names: Iterable[str]) -> dict[str, Environment]:
-    """Read other hosts than this machine, by their names."""
-    return {name: Environment(host(name).identity(), host(name).circumstances()) for name in names}
+    """Read other hosts than this machine, by their names.
+
+    Raises:
+        NothingMeasured: one of them cannot be reached.
+    """
+    try:
+        return {name: Environment(host(name).identity(), host(name).circumstances()) for name in names}
+    except ChildError as error:
+        raise NothingMeasured(
+            f"a host of this run cannot be reached: {error}", "make it reachable, then try again"
+        ) from error
 
 
 def refuse_change(before: Environment, now: Environment) -> None:

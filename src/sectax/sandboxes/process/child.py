@@ -124,6 +124,15 @@ class Child:
         return self._memory_kills.have_grown()
 
     @property
+    def has_ended(self) -> bool:
+        """Whether it was waited for or killed: nothing of it runs any more."""
+        return self._ended
+
+    def is_running(self) -> bool:
+        """Whether the program has not ended yet, however it may end."""
+        return not self._has_exited()
+
+    @property
     def unread(self) -> bytes:
         """What has come on stdout and was not asked for yet."""
         return bytes(self._buffer)

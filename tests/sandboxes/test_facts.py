@@ -1,0 +1,67 @@
+"""What a host says of itself is judged from recorded devices and kernel messages; no such guest was ever seen here."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.sandboxes.facts import ask, isolation, judged, memory_encryption, read
+from sectax.sandboxes.hosts import host
+
+FROM_START = "from the start"
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ({"seen.encryption": "[    0.77] Memory Encryption Features active: AMD SEV"}, "sev"),
+        ({"seen.encryption": "[    0.77] Memory Encryption Features active: AMD SEV SEV-ES"}, "sev-es"),
+        ({"seen.encryption": "[    0.77] Memory Encryption Features active: AMD SEV SEV-ES SEV-SNP"}, "sev-snp"),
+        ({"seen.encryption": "[    0.77] Memory Encryption Features active: AMD SME"}, "none"),
+        ({"seen.devices": "/dev/sev-guest"}, "sev-snp"),
+        ({"seen.devices": "/dev/tdx_guest"}, "tdx"),
+        ({"seen.flags": "hypervisor tdx_guest"}, "tdx"),
+        ({"seen.encryption": "[    0.00] tdx: Guest detected"}, "tdx"),
+        ({"seen.devices": "/sys/devices/platform/arm-cca-dev"}, "cca"),
+        ({"seen.encryption": "[    0.00] RME: Using RSI version 1.0"}, "cca"),
+        ({"seen.kernel_messages": FROM_START, "seen.flags": "hypervisor"}, "none"),
+        # SEV shows only in messages of the kernel's start: without them nothing is known.
+        ({"seen.kernel_messages": "not from the start"}, None),
+        ({}, None),
+        ({"seen.kernel_messages": "gVisor"}, None),
+    ],
+)
+def test_the_encryption_of_a_guest_is_read_from_what_only_such_a_guest_has(said, wanted):
+    assert memory_encryption(said) == wanted
+    assert judged(said).get("host.memory_encryption") == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ({"seen.pid": "4711"}, "none"),
+        ({"seen.pid": "4711", "seen.seccomp": "2"}, "seccomp"),
+        ({"seen.pid": "1", "seen.seccomp": "0"}, "container"),
+        ({"seen.pid": "1", "seen.seccomp": "2"}, "container+seccomp"),
+        ({"seen.pid": "1", "seen.kernel_messages": "gVisor"}, "gvisor"),
+        ({"host.kernel": "4.19.0-gvisor"}, "gvisor"),
+    ],
+)
+def test_isolation_is_told_from_namespaces_filter_and_kernel(said, wanted):
+    assert isolation(said) == wanted
+
+
+def test_lines_that_are_not_of_the_script_are_left_out():
+    lines = ["Welcome!", "host.kernel\t6.1", "host.bad name\tx", "evil\tx", "host.empty\t ", "host.cpus\t\x1b[31m2"]
+
+    said = read(lines)
+
+    assert said["host.kernel"] == "6.1"
+    assert "\x1b" not in said["host.cpus"]
+    assert set(said) == {"host.kernel", "host.cpus"}
+
+
+def test_this_machine_says_what_it_is():
+    said = ask(host())
+
+    assert said["host.kernel"] == host().identity()["host.kernel"]
+    assert said["host.cpus"].isdigit()
