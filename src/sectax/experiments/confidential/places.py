@@ -1,0 +1,142 @@
+"""The hosts of a run: their names, where they are, and what the names promise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sectax.model.environment import LOCAL_HOST
+from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.subject import Witness
+from sectax.model.why_not import WhyNot
+from sectax.sandboxes.facts import TECHNOLOGIES
+from sectax.sandboxes.hosts import host
+from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
+from sectax.sandboxes.process.programs import NotFound
+
+HOST, PAIR = "host", "pair"
+# What is measured where the user names no hosts: this machine, and isolation that it can have.
+PLAIN = "plain"
+DEFAULT = {PLAIN: LOCAL_HOST, "runc": "oci:runc", "runc-seccomp": "oci:runc+seccomp", "gvisor": "oci:runsc"}
+QUICK = {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")}
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+_NORMAL = "normal"
+_ANY = "confidential"
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the subjects of a run are.
+
+    Attributes:
+        pairs: of every pair, the hosts by their names, the baseline first. Without --pair there is one.
+    """
+
+    pairs: tuple[dict[str, str], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.pairs[0])
+
+    @property
+    def baseline(self) -> str:
+        return self.names[0]
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All hosts, each once."""
+        return tuple(dict.fromkeys(where for pair in self.pairs for where in pair.values()))
+
+    def where(self, levels: Mapping[str, str]) -> str:
+        """The host of a combination of levels."""
+        return self.pairs[int(levels.get(PAIR, "1")) - 1][levels[HOST]]
+
+
+def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, str]) -> Places:
+    """Understand --host and --pair.
+
+    Args:
+        otherwise: the hosts where none are given.
+    Raises:
+        WrongUse: a host without a name, a name twice, an address that is none, pairs without two hosts.
+    """
+    first: dict[str, str] = {}
+    for given in options.get(HOST, ()):
+        name, separator, where = given.partition("=")
+        if not separator or not _NAME.fullmatch(name) or not where:
+            raise WrongUse(f"--host {given!r} is not NAME=WHERE", "as in --host normal=ssh://user@vm-1")
+        if name in first:
+            raise WrongUse(f"two hosts are called {name!r}", "give every host a name of its own")
+        first[name] = _known(where)
+    if len(first) == 1:
+        raise WrongUse("one host alone has nothing to be compared with", "give two or more; the first is the baseline")
+    pairs = [first or dict(otherwise)]
+    for given in options.get(PAIR, ()):
+        left, separator, right = given.partition("=")
+        if not separator or not left or not right:
+            raise WrongUse(f"--pair {given!r} is not A=B", "as in --pair ssh://vm-3=ssh://vm-4")
+        if len(first) != 2:
+            raise WrongUse(
+                f"--pair repeats a pair, and {len(first) or 'no'} hosts were named", "give exactly two with --host"
+            )
+        pairs.append(dict(zip(first, (_known(left), _known(right)), strict=True)))
+    return Places(tuple(pairs))
+
+
+def _known(where: str) -> str:
+    host(where)  # refuses what is none; nothing is reached yet
+    return where
+
+
+def declares(name: str, where: str) -> dict[str, Witness]:
+    """What a name and an address promise, by the names of the witnesses that must bear it out.
+
+    A name that is, or begins or ends with, the name of a technology (`sev-snp`, `vm-tdx`) promises it; `confidential`
+    promises any of them, and `normal` none.
+    """
+    promised: dict[str, Witness] = {}
+    if where.startswith("oci:"):
+        promised["isolation"] = "gvisor" if "runsc" in where else "container"
+        if where.endswith("+seccomp"):
+            promised["isolation"] = "container+seccomp"
+    elif _says(name, "gvisor"):
+        promised["isolation"] = "gvisor"
+    technology = next((each for each in ("sev-snp", "sev-es", *TECHNOLOGIES) if _says(name, each)), None)
+    if technology is not None:
+        promised["memory_encryption"] = technology
+    elif _says(name, _NORMAL):
+        promised["memory_encryption"] = "none"
+    elif _says(name, _ANY):
+        promised["confidential"] = True
+    return promised
+
+
+def _says(name: str, word: str) -> bool:
+    return re.search(rf"(?:^|[-_.+\d]){re.escape(word)}(?:$|[-_.+\d])", name.lower()) is not None
+
+
+@dataclass(frozen=True)
+class NeedsHost:
+    """A host that can be reached and has sysbench."""
+
+    where: str
+
+    def why_not(self) -> WhyNot | None:
+        """Logs in, or starts a container."""
+        try:
+            at = host(self.where)
+            at.identity()
+            at.find_program("sysbench", None, {})
+        except ChildNotStarted as error:
+            hint = "sectax setup confidential" if "is not installed" in error.reason else ""
+            return WhyNot(f"{self.where}: {error.reason}", hint)
+        except ChildError as error:
+            last = error.stderr_tail.decode(errors="replace").strip().splitlines()
+            return WhyNot(f"{self.where} cannot be used: {last[-1] if last else error}")
+        except NotFound as error:
+            return WhyNot(f"there is no sysbench on {self.where}", f"{error.hint}; Debian's package is sysbench")
+        except SectaxError as error:
+            return error.why_not
+        return None
