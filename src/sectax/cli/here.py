@@ -16,24 +16,23 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 @as_json
 def list_command(json_: bool) -> None:
     """List the experiments, their factors and levels, and the probes."""
-    from sectax.workflow.overview import overview
+    from sectax.workflow.listing import listing
 
-    found = overview()
+    text, found = listing()
     if json_:
-        import msgspec
-
-        click.echo(msgspec.json.encode(found).decode())
+        click.echo(text)
         return
-    for experiment in found.experiments:
-        click.echo(f"{experiment.name}: {experiment.title}")
-        for factor in experiment.factors:
-            click.echo(f"  {factor.name}: {', '.join(factor.levels)}")
-        presets = " ".join(f"--{preset}" for preset in experiment.presets if preset != "default")
+    for experiment in found["experiments"]:
+        click.echo(f"{experiment['name']}: {experiment['title']}")
+        for factor in experiment["factors"]:
+            click.echo(f"  {factor['name']}: {', '.join(factor['levels'])}")
+        presets = " ".join(f"--{preset}" for preset in experiment["presets"] if preset != "default")
         click.echo(f"  presets: {presets}\n" if presets else "")
     click.echo("probes:")
-    for probe in found.probes:
-        click.echo(f"  {probe.name}: " + (probe.lack or "ready") + (f" ({probe.mend})" if probe.mend else ""))
-    click.echo(f"\npublished studies: {', '.join(found.studies)}")
+    for probe in found["probes"]:
+        mend = f" ({probe['mend']})" if probe["mend"] else ""
+        click.echo(f"  {probe['name']}: {probe['lack'] or 'ready'}{mend}")
+    click.echo(f"\npublished studies: {', '.join(found['studies'])}")
 
 
 @click.command("doctor")

@@ -7,10 +7,8 @@ from pathlib import Path
 import click
 
 from sectax.cli.options import as_json, conditions, everything, fail_if, leave_with, run_file
-from sectax.cli.output import print_result
-from sectax.model.analysed import RunReport
-from sectax.workflow.analyse import analyse_file
-from sectax.workflow.conditions import concluded
+from sectax.cli.output import is_colourful, print_text, rendered, width
+from sectax.workflow.shown import Shown
 
 
 @click.command("show")
@@ -20,8 +18,20 @@ from sectax.workflow.conditions import concluded
 @as_json
 def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], json_: bool) -> None:
     """Print the results of a run, from its file alone."""
+    form = {"json": json_, "all": show_all, "width": width(), "colour": is_colourful()}
+    shown = Shown(run_file, form)
+    if not fail_if and (text := shown.recall()) is not None:
+        print_text(text)
+        return
+    from sectax.model.analysed import RunReport
+    from sectax.workflow.analyse import analyse_file
+    from sectax.workflow.conditions import concluded
+
     asked = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
     answers = concluded(analysed, asked)
-    print_result(RunReport(analysed, run_file), as_json=json_, show_all=show_all)
+    text = rendered(RunReport(analysed, run_file), as_json=json_, show_all=show_all)
+    if analysed.measured.state == "finished":
+        shown.keep(text)
+    print_text(text)
     leave_with(answers, analysed.measured.plan)
