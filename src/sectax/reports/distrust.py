@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
-from sectax.model.finding import FASTER, SLOWER, Severity, VerdictId, Warning, fired_for_sure
+from sectax.model.finding import FASTER, SLOWER, AuditWarning, Severity, VerdictId, fired_for_sure
 from sectax.model.plan import Plan, nominal_cost
 from sectax.model.printable import printable
 from sectax.reports import units
@@ -53,7 +53,7 @@ def _self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]
         yield f"self-check: this run could not see costs in {', '.join(blind)}"
 
 
-def _about_shown(analysed: Analysed, shown: frozenset[str]) -> list[Warning]:
+def _about_shown(analysed: Analysed, shown: frozenset[str]) -> list[AuditWarning]:
     """The warnings but for those of comparisons that are not shown."""
     unseen = {each.comparison.id for each in analysed.findings} - shown
     return [each for each in all_warnings(analysed) if each.subject not in unseen]
