@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sectax.model.bill import billed_s
 from sectax.stack.lambda_service.instances.invocation import Measured
-from sectax.stack.lambda_service.instances.report import report_line
+from sectax.stack.lambda_service.instances.log import report_line
 from sectax.subjects.function.reading import reading
 
 NANOSECONDS = st.integers(1, 900 * 10**9)  # the longest that a function may take

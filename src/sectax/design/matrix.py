@@ -35,7 +35,7 @@ class Requirement(Hashable, Protocol):
     """What a combination of levels needs of this machine. Equal requirements have one answer."""
 
     def why_not(self) -> WhyNot | None:
-        """Why it cannot be had here, None where it can. May take its time: a program is started, a sandbox made."""
+        """Why it is not available here, None where it is. May take its time: a program is started, a sandbox made."""
 
 
 class Asked:
@@ -50,7 +50,7 @@ class Asked:
         return self._answers[requirement]
 
     def first(self, needed: Iterable[Requirement | WhyNot]) -> WhyNot | None:
-        """The first thing in the way, None where all can be had; later ones are then not asked for."""
+        """The first thing in the way, None where everything is available; later ones are then not asked for."""
         for each in needed:
             found = each if isinstance(each, WhyNot) else self.why_not(each)
             if found is not None:
@@ -111,7 +111,7 @@ def build(
         metrics: the first one is the primary, and compared.
         simultaneous: put every comparison, not only the primary ones, under the shared error level.
     Returns:
-        The matrix; a cell whose baseline cannot be had is skipped whole.
+        The matrix; a cell whose baseline is not available is skipped whole.
     Raises:
         WrongUse: the baseline is not among the levels of the control.
         ValueError: the first metric is not compared, or a tail is: a block has no value of it to pair.

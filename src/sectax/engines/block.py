@@ -1,4 +1,4 @@
-"""Runs one block of subjects and says what happened. It knows no record: whoever iterates keeps what comes."""
+"""Runs one block of subjects and says what happened. It writes no record: the caller keeps what it yields."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def calibrate(
     Args:
         specs: by treatment.
         empties: by family, a subject whose operation does nothing; its cost is printed beside short operations.
-        emit: is told of every treatment that was opened or dropped.
+        emit: is called for every treatment that was opened or dropped.
         left_s: the seconds of the budget that are left when it is asked.
         tick: is called between one reading and the next.
         deciding: is entered while nothing is measured any more and the figures are worked out.

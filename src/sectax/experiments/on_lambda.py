@@ -125,7 +125,8 @@ def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
     """Where functions are to run, as the options say: the endpoint as `FunctionSpec` has it, and the execution role.
 
     Raises:
-        WrongUse: an address that is none or would carry secrets in the clear, no ARN of a role, or AWS without a role.
+        WrongUse: an address that is not valid or would carry secrets in the clear, something that is not the ARN of a
+            role, or AWS without a role.
     """
     endpoint = _endpoint(next(iter(options.get("endpoint", ())), LOCAL))
     role = next(iter(options.get("role", ())), None)
@@ -217,7 +218,7 @@ def memory_levels(asked: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[s
     """The memory sizes asked for, in their order of size; `all` are those that *there_are*.
 
     Raises:
-        WrongUse: what is no memory size of Lambda's.
+        WrongUse: what is not a memory size of Lambda's.
     """
     if asked == ("all",):
         asked = there_are

@@ -1,4 +1,4 @@
-"""What a run says to whoever must decide: where the time goes, how it grows, and what it costs in money."""
+"""What a run says to those who must decide: where the time goes, how it grows, and what it costs in money."""
 
 from __future__ import annotations
 

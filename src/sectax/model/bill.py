@@ -49,7 +49,7 @@ def billed_s(duration_s: float) -> float:
     """The seconds that Lambda bills for a duration: whole milliseconds, rounded up, and at least one.
 
     Args:
-        duration_s: seconds, told to the nanosecond at best: what is a whole millisecond but for its binary image is
+        duration_s: seconds, known to the nanosecond at best: what is a whole millisecond but for its binary image is
             not billed as one more.
     Source: https://aws.amazon.com/lambda/pricing/, "rounded up to the nearest 1 ms".
     """

@@ -20,7 +20,7 @@ class ExitStatus(IntEnum):
 
 
 class SectaxError(Exception):
-    """Something that a person must be told: what happened, and in `hint` what to try next.
+    """A message for a person: what happened, and in `hint` what to try next.
 
     Attributes:
         why_not: both as one value, which can be kept without the error.
@@ -46,7 +46,7 @@ class WrongUse(SectaxError):
 
 
 class BadRecord(SectaxError):
-    """A file is no run file, is damaged, or comes from a newer version."""
+    """A file is not a run file, is damaged, or comes from a newer version."""
 
 
 class NothingMeasured(SectaxError):

@@ -59,9 +59,9 @@ class Support:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its doubt. `low` and `high` are None where no interval of this level exists.
+    """A number with its uncertainty. `low` and `high` are None where no interval of this level exists.
 
-    `support` is told of quantiles.
+    `support` is given for quantiles.
     """
 
     point: float

@@ -46,7 +46,7 @@ class Metric:
         summary: how a block's observations become one value.
         observed: the name of the observations it is made of, e.g. `batch_time`.
         resolution: the smallest step of one observation, in the observations' unit; 0 where it is continuous.
-        compared: whether treatments are compared in it; otherwise each is told by itself.
+        compared: whether treatments are compared in it; otherwise each is reported by itself.
         cpu: whether what is observed is CPU time, which stands still while the subject waits, and not time that passes.
     """
 

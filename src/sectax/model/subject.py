@@ -107,7 +107,7 @@ class Referee(Protocol):
         """Artefacts that a subject must accept."""
 
     def tampered(self) -> list[str]:
-        """Artefacts that a subject must refuse; tampered anew in every call."""
+        """Artefacts that a subject must refuse; tampered again in every call."""
 
     def judge(self, artefact: str) -> str | None:
         """What is wrong with an artefact that a subject made; None where it is sound."""

@@ -78,7 +78,7 @@ class Closed:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A treatment left the block: its subject failed or cannot be had."""
+    """A treatment left the block: its subject failed or is not available."""
 
     treatment: str
     state: State

@@ -1,4 +1,4 @@
-"""Why something cannot be had here, and what to do about it: one value for every part of the house."""
+"""Why something is not available here, and what to do about it: one value for every part of the house."""
 
 from __future__ import annotations
 

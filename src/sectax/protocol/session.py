@@ -61,7 +61,7 @@ class ProtocolViolation(Exception):
 
 
 class AnsweredSkipped(Exception):
-    """The probe answered that what was asked cannot be had here; `hint` says what would help."""
+    """The probe answered that what was asked is not available here; `hint` says what would help."""
 
     def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason)

@@ -152,7 +152,7 @@ def check_file(path: Path) -> None:
     The file is not opened: closing a second descriptor of it would drop the locks that SQLite holds on it.
 
     Raises:
-        BadRecord: there is no such file, it is no file, empty or not to be read.
+        BadRecord: there is no such file, it is not a file, empty or not to be read.
     """
     try:
         status = path.stat()

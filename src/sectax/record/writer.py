@@ -250,7 +250,8 @@ class RunWriter:
         latest may be missing, and so is the whole of their block.
 
         Raises:
-            UnusableObservation: a value that is no finite number, or in another unit or off another clock than before.
+            UnusableObservation: a value that is not a finite number, or in another unit or off another clock than
+                before.
             SecretRefused: a witness holds a private key.
             ValueError: the block is not running, the treatment is not planned in it, or the trial is recorded already.
         """

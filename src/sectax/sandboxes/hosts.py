@@ -67,7 +67,7 @@ class Host(Protocol):
         """The path there of a program of sectax's own that lies here; it is sent once.
 
         Raises:
-            ChildNotStarted: it cannot be had there.
+            ChildNotStarted: it is not available there.
         """
 
     def on_one_processor(self, claims: Path) -> AbstractContextManager[Chosen | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def clopper_pearson(events: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """The share of events with the exact two-sided interval, which covers at least as often as it promises.
+    """The share of events with the exact two-sided interval, which covers at least as often as its level says.
 
     Raises:
         ValueError: more events than trials, a negative number, or no trial.

@@ -99,7 +99,7 @@ def warm_up_of(series: ArrayLike) -> WarmUp:
 def _noise(values: Array) -> float:
     """The standard deviation that the mean of n such values has, times √n; robust against spikes.
 
-    A trend is no noise. Neighbours that resemble each other enlarge it, by √((1 + φ)/(1 − φ)).
+    A trend is not noise. Neighbours that resemble each other enlarge it, by √((1 + φ)/(1 − φ)).
     """
     middle = values.size // 2
     slope = (np.median(values[middle:]) - np.median(values[:middle])) / middle

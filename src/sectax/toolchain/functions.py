@@ -44,7 +44,7 @@ class Function:
 
     Attributes:
         folder: its sources in this language.
-        handler: what Lambda is told to call.
+        handler: what Lambda calls.
         optional: whether there is something to measure without it too.
     """
 

@@ -8,8 +8,8 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 
-from sectax.stack.lambda_service import loopback
 from sectax.stack.lambda_service.http import Exchange, HttpLimits, HttpServer
+from sectax.stack.lambda_service.http.server import listen_on_loopback
 
 LIMITS = HttpLimits(header_bytes=4096, body_bytes=1000, connections=8, header_s=0.2, request_s=0.4, idle_s=0.6)
 
@@ -19,7 +19,7 @@ def echoing(
     handle: Callable[[Exchange], None], limits: HttpLimits = LIMITS, judge: Callable[[Exchange], int] | None = None
 ) -> Iterator[int]:
     """A bare server in a thread of its own; yields its port."""
-    listener = loopback.listen("127.0.0.1", 0)
+    listener = listen_on_loopback("127.0.0.1", 0)
     port = listener.getsockname()[1]
     ends: dict[str, object] = {}
     started = threading.Event()

@@ -14,7 +14,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from sectax.stack.lambda_service import loopback
+from sectax.stack.lambda_service.http.server import listen_on_loopback
 from sectax.stack.lambda_service.instances.box import MakeBox
 from sectax.stack.lambda_service.service import Service
 from sectax.stack.lambda_service.settings import Settings
@@ -28,7 +28,7 @@ PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 def served(make_box: MakeBox, **settings: Any) -> Iterator[str]:
     """A service in an event loop of its own thread; yields its endpoint."""
     wanted = Settings(**settings)
-    listener = loopback.listen(wanted.host, wanted.port)
+    listener = listen_on_loopback(wanted.host, wanted.port)
     started = threading.Event()
     state: dict[str, Any] = {}
 

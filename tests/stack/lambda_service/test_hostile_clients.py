@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from sectax.model.errors import WrongUse
-from sectax.stack.lambda_service import loopback
 from sectax.stack.lambda_service.http import Exchange
+from sectax.stack.lambda_service.http.server import listen_on_loopback
 from tests.stack.lambda_service.plain_box import PlainBox
 from tests.stack.lambda_service.raw_http import closing, connect, echo, echoing, rest, talk
 from tests.stack.lambda_service.serving import client, served
@@ -191,7 +191,7 @@ def test_six_hundred_damaged_requests_do_not_end_the_server():
 def test_only_loopback_is_listened_on():
     for host in ("0.0.0.0", "192.168.0.1", "example.org", "::"):  # noqa: S104 - refused
         with pytest.raises(WrongUse, match="no loopback address"):
-            loopback.listen(host, 0)
-    taken = loopback.listen("localhost", 0)
+            listen_on_loopback(host, 0)
+    taken = listen_on_loopback("localhost", 0)
     with taken, pytest.raises(WrongUse, match="cannot listen"):
-        loopback.listen("127.0.0.1", taken.getsockname()[1])
+        listen_on_loopback("127.0.0.1", taken.getsockname()[1])

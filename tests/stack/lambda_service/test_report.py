@@ -6,7 +6,7 @@ import pytest
 
 from sectax.stack.lambda_service.instances.errors import exit_words
 from sectax.stack.lambda_service.instances.invocation import Measured
-from sectax.stack.lambda_service.instances.report import end_line, report_line, start_line
+from sectax.stack.lambda_service.instances.log import end_line, report_line, start_line
 
 
 def test_a_warm_invocation():

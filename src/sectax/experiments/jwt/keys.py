@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from sectax.experiments.jwt.algorithms import ALGORITHMS, Algorithm
 
 # What a session token of a web service carries. No times, so that expiry is never in play, and no audience, which
-# PyJWT refuses unless it is told one.
+# PyJWT refuses unless it is given one.
 CLAIMS = {
     "iss": "https://issuer.example",
     "sub": "user-0123456789",

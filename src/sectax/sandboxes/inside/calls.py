@@ -18,7 +18,7 @@ _NAMESPACES = 0x7E02_0000
 # What personality(2) may set: Linux, Linux on 32 bits, both with the kernel's version called 2.6, and asking. None of
 # them makes addresses predictable.
 _PERSONALITIES = (0, 0x8, 0x2_0000, 0x2_0008, 0xFFFF_FFFF)
-# TIOCSTI and TIOCLINUX put words into the mouth of whoever sits at the terminal.
+# TIOCSTI and TIOCLINUX type for the person at the terminal.
 _TERMINAL = (0x5412, 0x541C)
 
 # Calls that are allowed with some arguments only, and where it is decided. clone3 has its flags in memory, where no

@@ -47,7 +47,7 @@ _TRIES = 20  # against an owner who removes the common folder, empty just now, a
 
 
 class Groups:
-    """One group in every hierarchy that can be had; what cannot is missing in `in_force` and `counters`."""
+    """One group in every hierarchy that is available; what is not is missing in `in_force` and `counters`."""
 
     def __init__(self, name: str, root: Path = Path("/")) -> None:
         """Choose the places; nothing is made yet.
@@ -71,7 +71,7 @@ class Groups:
 
     @property
     def missing(self) -> dict[str, SandboxMissing]:
-        """By controller, why it cannot be had."""
+        """By controller, why it is not available."""
         return self._missing
 
     @property
@@ -83,7 +83,7 @@ class Groups:
         """Make the folders, write the limits and read them back.
 
         Raises:
-            SandboxMissing: a quota is asked for and cannot be had.
+            SandboxMissing: a quota is asked for and is not available.
             InstanceFailed: the kernel refuses, or holds the instance to other limits than were written.
         """
         for controller, place in list(self._places.items()):
@@ -124,7 +124,7 @@ class Groups:
         return counters_of(texts)
 
     def reset_memory_peak(self) -> None:
-        """Let the peak begin anew, where the kernel can. In v2 the reset is seen through this descriptor alone."""
+        """Reset the peak, where the kernel can. In v2 the reset is seen through this descriptor alone."""
         with self._reading:
             for file in PEAK_FILES:
                 if file in self._open:

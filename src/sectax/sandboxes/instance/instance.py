@@ -68,7 +68,7 @@ class Instance:
             mounts: what is to be seen inside besides the system's folders.
             tmp_mb: size of /tmp in MiB: a disk of its own where root can make one (see `scratch`), else its memory.
         Raises:
-            SandboxMissing: a quota is asked for (`limits.cpu`) and cannot be had, or there are no namespaces.
+            SandboxMissing: a quota is asked for (`limits.cpu`) and is not available, or there are no namespaces.
             InstanceFailed: a mount's source is missing, the kernel refused a limit …
         """
         if not _NAME.fullmatch(name):
@@ -89,7 +89,7 @@ class Instance:
 
     @property
     def missing(self) -> Mapping[str, SandboxMissing]:
-        """Why a controller (`cpu`, `cpuacct`, `memory`, `pids`, `freezer`) could not be had; empty where all could."""
+        """Why a controller (`cpu`, `cpuacct`, `memory`, `pids`, `freezer`) is not available; empty where all are."""
         return self._groups.missing
 
     def _make(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int) -> None:
@@ -192,7 +192,7 @@ class Instance:
             self._groups.freezer.thaw()
 
     def reset_memory_peak(self) -> None:
-        """Let the memory peak begin anew; nothing happens where the kernel cannot (v2 before Linux 6.12)."""
+        """Reset the memory peak; nothing happens where the kernel cannot (v2 before Linux 6.12)."""
         self._groups.reset_memory_peak()
 
     def destroy(self) -> None:

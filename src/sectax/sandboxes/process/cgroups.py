@@ -91,7 +91,7 @@ _COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 class MemoryKills:
     """The kernel's counters of such kills at one moment: of the whole machine, which holds those in control groups, or,
-    where that is not told, of a process's control groups.
+    where the machine does not report them, of a process's control groups.
 
     No counter names its victims. Together with a child that died by SIGKILL, which sectax did not send, a count
     that grew during the child's life is taken as the cause.

@@ -20,7 +20,7 @@ LINE_LIMIT = 16 * 1024 * 1024  # bytes; more without a line break is a flood
 STDERR_TAIL = 8 * 1024  # bytes of stderr that are kept: the last words of a program that fails
 
 _CHUNK = 64 * 1024  # a pipe's capacity: one read empties it
-# A program that died closes its pipes a moment before its exit status can be had.
+# A program that died closes its pipes a moment before its exit status is known.
 _EXIT_FOLLOWS_S = 0.25
 # How often to look for the exit where the kernel cannot announce it (no pidfd).
 _LOOK_EVERY_S = 0.005

@@ -1,4 +1,4 @@
-"""Runs the service until it is told to stop."""
+"""Runs the service until it is asked to stop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from sectax.model.errors import WrongUse
 from sectax.sandboxes import instance
 from sectax.sandboxes.instance import SandboxMissing
-from sectax.stack.lambda_service import loopback
+from sectax.stack.lambda_service.http.server import listen_on_loopback
 from sectax.stack.lambda_service.instances.box import API_PORT
 from sectax.stack.lambda_service.service import Service, sweep_work_folders
 from sectax.stack.lambda_service.settings import Settings
@@ -37,12 +37,12 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
     _allow_open_files()
     instance.sweep()
     sweep_work_folders()
-    listener = loopback.listen(settings.host, settings.port)
+    listener = listen_on_loopback(settings.host, settings.port)
     asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
 
 
 def check(settings: Settings) -> None:
-    """Raise `SandboxMissing` where instances as they are wanted cannot be had here, `WrongUse` for what cannot be."""
+    """Raise `SandboxMissing` where the wanted instances are not available here, `WrongUse` for what cannot be."""
     ports = [port for _, port in settings.allow]
     twice = {port for port in ports if ports.count(port) > 1}
     if twice or API_PORT in ports:

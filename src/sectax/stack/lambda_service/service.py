@@ -15,10 +15,9 @@ from sectax.model.errors import SectaxError
 from sectax.sandboxes.instance import Instance
 from sectax.stack.lambda_service.api.admission import LIMITS, admit
 from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.concurrency import Concurrency
+from sectax.stack.lambda_service.api.concurrency import Concurrency, Invoker
 from sectax.stack.lambda_service.api.event_queue import EventQueue
 from sectax.stack.lambda_service.api.invoke import Invoke
-from sectax.stack.lambda_service.api.invoker import Invoker
 from sectax.stack.lambda_service.api.router import Router
 from sectax.stack.lambda_service.api.urls import Urls
 from sectax.stack.lambda_service.function import Function
@@ -71,7 +70,7 @@ class Service:
     """
 
     def __init__(self, settings: Settings, listener: socket.socket, make_box: MakeBox = Instance.create) -> None:
-        """Args: *listener* from `loopback.listen`; it is closed by `stop`.
+        """Args: *listener* from `listen_on_loopback`; it is closed by `stop`.
 
         Raises:
             WrongUse: the state folder or the file for logs cannot be used.

@@ -1,4 +1,4 @@
-"""What the service is told when it starts."""
+"""How the service is configured."""
 
 from __future__ import annotations
 

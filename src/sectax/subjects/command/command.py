@@ -1,4 +1,4 @@
-"""A command as data: what is run, where, under which conditions, and what a launcher is told of it."""
+"""A command as data: what is run, where, under which conditions, and what a launcher needs to know of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses the launcher: the small C program, built once into the cache, or the Python one where that cannot be had."""
+"""Chooses the launcher: the small C program, built once into the cache, or else the Python one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
-import os
 import platform
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from sectax.model.environment import LOCAL_HOST
 from sectax.sandboxes.hosts import Host
 from sectax.sandboxes.process.errors import ChildNotStarted
 from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.files import beside
 
 _SOURCE = Path(__file__).with_name("launcher.c")
 _SCRIPT = Path(__file__).with_name("launcher.py")
@@ -50,7 +49,7 @@ class Launcher:
 
 @functools.cache
 def launcher() -> Launcher:
-    """The best launcher that can be had here; looked for once per process."""
+    """The best launcher that is available here; looked for once per process."""
     return built_launcher() or python_launcher()
 
 
@@ -58,7 +57,7 @@ def launcher_on(host: Host) -> Launcher:
     """The launcher for programs of this host: another one than this machine is sent the one in C.
 
     Raises:
-        ChildNotStarted: it cannot be built here, or not be had there.
+        ChildNotStarted: it cannot be built here, or is not available there.
     """
     best = launcher()
     if host.name == LOCAL_HOST:
@@ -101,24 +100,19 @@ def _build(path: Path, flags: tuple[str, ...]) -> bool:
     compiler = next((found for name in _COMPILERS if (found := shutil.which(name))), None)
     if compiler is None:
         return False
-    # Built under another name and moved: whoever looks at the same moment sees all of it or nothing.
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        building = Path(folder) / "launcher"
-        command = [compiler, *_FLAGS, *flags, "-o", str(building), str(_SOURCE)]
-        if not _succeeds(command, _BUILD_TIMEOUT_S):
-            return False
-        os.replace(building, path)
-    return True
+    with contextlib.suppress(OSError, subprocess.SubprocessError), beside(path) as building:
+        _run([compiler, *_FLAGS, *flags, "-o", str(building), str(_SOURCE)], _BUILD_TIMEOUT_S)
+        return True
+    return False
 
 
 def _works(path: Path) -> bool:
     """Whether it runs here: the cache may lie on a file system where nothing may, or come from another machine."""
-    return path.exists() and _succeeds([str(path), *_NOTHING], _TRIAL_TIMEOUT_S)
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        _run([str(path), *_NOTHING], _TRIAL_TIMEOUT_S)
+        return True
+    return False
 
 
-def _succeeds(command: list[str], timeout_s: float) -> bool:
-    try:
-        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+def _run(command: list[str], timeout_s: float) -> None:
+    subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s, check=True)

@@ -90,7 +90,7 @@ def program(slot: int, source: str, output: str, errors: str, path: str, argv: I
     Args:
         source: the file for stdin.
         output, errors: as `truncated` and `appended` make them; *errors* may be `STDERR_OF_LAUNCHER`.
-        path: the program itself; *argv* is what it is told, its own name first.
+        path: the program itself; *argv* is its arguments, its own name first.
     """
     return _line("program", str(slot), _text(source), output, errors, _text(path), *map(_text, argv))
 

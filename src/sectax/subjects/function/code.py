@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sectax.model.errors import WrongUse
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can hold
 
 
 def read_code(path: str) -> bytes:
@@ -60,7 +60,7 @@ _OWN_PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def check_handler(what: str, archive: bytes, runtime: str, handler: str, *, layers: bool) -> None:
-    """Refuse an archive in which the handler certainly is not; what cannot be told passes.
+    """Refuse an archive in which the handler certainly is not; what is not known passes.
 
     Args:
         what: names the function in the error.
@@ -111,7 +111,7 @@ def _check_python(what: str, zipped: zipfile.ZipFile, runtime: str, handler: str
 
 
 def _names(tree: ast.Module) -> set[str] | None:
-    """The names that a module has once it is loaded; None where that cannot be told without loading it."""
+    """The names that a module has once it is loaded; None where that is not known without loading it."""
     names: set[str] = set()
     waiting: list[ast.AST] = list(tree.body)
     while waiting:

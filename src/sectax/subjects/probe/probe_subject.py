@@ -40,7 +40,7 @@ class ProbeSpec:
         operation, parameters, inputs: as in `prepare`. Inputs are secret and never shown.
         referee: judges what the operation makes and what it accepts; None where there is nothing to judge (`empty`).
         deadline_s: seconds that any reply may take.
-        stop_grace_s: seconds that the process may take to exit once it was told to.
+        stop_grace_s: seconds that the process may take to exit once it was asked to.
         first: time the very first operation of the process, before anything else has run it.
         host: where it runs, by the name of a host (`sectax.sandboxes.hosts`).
     """

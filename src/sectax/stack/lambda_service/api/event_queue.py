@@ -8,8 +8,8 @@ import sys
 
 from sectax.model.errors import SectaxError
 from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.concurrency import Invoker
 from sectax.stack.lambda_service.api.errors import ApiError, too_many
-from sectax.stack.lambda_service.api.invoker import Invoker
 from sectax.stack.lambda_service.entry import EventSettings
 from sectax.stack.lambda_service.function import LATEST
 from sectax.stack.lambda_service.instances.invocation import Event

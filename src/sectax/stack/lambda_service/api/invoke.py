@@ -12,9 +12,9 @@ import msgspec
 
 from sectax.stack.lambda_service.api.call import Call
 from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.concurrency import Invoker
 from sectax.stack.lambda_service.api.errors import ApiError, invalid, too_large
 from sectax.stack.lambda_service.api.event_queue import EVENT_BYTES, EventQueue
-from sectax.stack.lambda_service.api.invoker import Invoker
 from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.http import Exchange
 from sectax.stack.lambda_service.instances.invocation import Event, Outcome

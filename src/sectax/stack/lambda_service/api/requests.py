@@ -59,7 +59,7 @@ class Logging(Body):
 
 
 class SnapStart(Body):
-    """There is none."""
+    """Read, and refused where it is asked for: it is not here."""
 
     apply_on: str = "None"
 
@@ -188,7 +188,7 @@ class FunctionUrl(Body):
 
 
 def read(body: bytes, kind: type[_Body]) -> _Body:
-    """The body of a request. Raises `ApiError` for what is no JSON of that form."""
+    """The body of a request. Raises `ApiError` for what is not JSON of that form."""
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:

@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.lambda_service import loopback
 from sectax.stack.lambda_service.api import requests, url_events
 from sectax.stack.lambda_service.api.admission import check_host, check_origin, check_signed
 from sectax.stack.lambda_service.api.call import Call
 from sectax.stack.lambda_service.api.catalogue import Catalogue
+from sectax.stack.lambda_service.api.concurrency import Invoker
 from sectax.stack.lambda_service.api.errors import ApiError, absent, conflict, constraint, invalid
-from sectax.stack.lambda_service.api.invoker import Invoker
 from sectax.stack.lambda_service.entry import Entry, Url
 from sectax.stack.lambda_service.function import LATEST
 from sectax.stack.lambda_service.http import Exchange, HttpLimits, HttpServer
+from sectax.stack.lambda_service.http.server import listen_on_loopback
 from sectax.stack.lambda_service.instances.invocation import Event
 from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
 
@@ -145,9 +145,9 @@ class Urls:
     async def _serve(self, name: str, qualifier: str, port: int) -> int:
         """Open a port for it, this one if it is free; which one it is."""
         try:
-            listener = loopback.listen(self._host, port)
+            listener = listen_on_loopback(self._host, port)
         except WrongUse:
-            listener = loopback.listen(self._host, 0)
+            listener = listen_on_loopback(self._host, 0)
         server = HttpServer(self._handler(name, qualifier), _LIMITS, self._judge(name, qualifier))
         await server.listen(listener)
         self._servers[name, qualifier] = server

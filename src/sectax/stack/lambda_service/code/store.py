@@ -17,8 +17,7 @@ from pathlib import Path
 
 from sectax.model.errors import SectaxError
 from sectax.stack.lambda_service.code.archive import UNPACKED_BYTES, unpack
-from sectax.stack.lambda_service.code.errors import BadArchive
-from sectax.stack.lambda_service.code.tree import File, Folder, Link, Tree
+from sectax.stack.lambda_service.code.tree import BadArchive, File, Folder, Link, Tree
 from sectax.stack.lambda_service.function import Code, LayerVersion
 
 _CHUNK = 1024 * 1024

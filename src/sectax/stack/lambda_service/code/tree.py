@@ -13,7 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from sectax.stack.lambda_service.code.errors import BadArchive
+
+class BadArchive(Exception):
+    """The archive is refused; the message says why."""
+
 
 _DEPTH = 100  # folders in each other; the deepest node_modules are at 30
 _NAME_BYTES = 255  # of one name: the kernel's limit

@@ -14,7 +14,7 @@ class InstanceGone(Exception):
         error_type: as in Runtime.ExitError. words: what follows 'RequestId: … Error: '.
         payload: what the runtime itself said of it, as JSON; empty where it said nothing.
         status: for the REPORT line: the error type, or 'timeout'.
-        reason: what extensions are told with SHUTDOWN: FAILURE or TIMEOUT.
+        reason: what extensions receive with SHUTDOWN: FAILURE or TIMEOUT.
     """
 
     def __init__(

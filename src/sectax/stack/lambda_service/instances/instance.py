@@ -11,7 +11,7 @@ from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, TooSlow
 from sectax.stack.lambda_service.instances.invocation import Event, Invocation, Measured, Outcome
 from sectax.stack.lambda_service.instances.life import Life
-from sectax.stack.lambda_service.instances.report import end_line, report_line, start_line
+from sectax.stack.lambda_service.instances.log import end_line, report_line, start_line
 
 UNHANDLED = "Unhandled"
 _NO_COUNTERS = Counters(None, None, None, None, None, None, None)

@@ -14,9 +14,8 @@ from sectax.stack.lambda_service.instances.errors import InitTooSlow
 from sectax.stack.lambda_service.instances.instance import FunctionInstance
 from sectax.stack.lambda_service.instances.invocation import Event, Outcome
 from sectax.stack.lambda_service.instances.life import Life
-from sectax.stack.lambda_service.instances.log import LogOutput
+from sectax.stack.lambda_service.instances.log import LogOutput, init_timeout_line
 from sectax.stack.lambda_service.instances.programs import Runtime
-from sectax.stack.lambda_service.instances.report import init_timeout_line
 from sectax.stack.lambda_service.settings import Settings
 
 _REAP_EVERY_S = 1.0
