@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import io
 import os
 import pty
 import re
+import statistics
 import struct
 import subprocess
 import termios
 import time
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from sectax.cli.live_line import live_line, plain
 from sectax.cli.progress import REDRAW_S, Loudness, TerminalProgress
-from sectax.workflow.progress_line import Left, ProgressLine
+from sectax.workflow.progress_line import Left, ProgressLine, in_pilot
+from tests.fakes.screen import Screen
 from tests.program import PROGRAM, sectax
 
 KNOWN = ProgressLine(
@@ -25,7 +31,7 @@ KNOWN = ProgressLine(
     "1 of 2 answered",
     Left(about_s=8.0, most_s=100.0),
     "php/verify/EdDSA: 2.6 times slower",
-    "1.1 to 6.1 times the cost",
+    "1.1 to 6.1 times slower",
 )
 SLEEPS = ("run", "command", "--baseline", "sleep 0.01", "--treatment", "longer=sleep 0.03")
 
@@ -57,7 +63,7 @@ def test_the_line_fits_and_loses_what_matters_least(width: int) -> None:
     assert line.startswith("block 8 ███░░░░░░░")
     assert ("about 7 s left" in line) == (width >= 40)
     assert ("2.6 times slower" in line) == (width >= 80)
-    assert ("1.1 to 6.1 times the cost" in line) == (width >= 140)
+    assert ("1.1 to 6.1 times slower" in line) == (width >= 100)
     assert "…" not in line
 
 
@@ -115,6 +121,20 @@ def test_time_left_counts_down_between_blocks_and_is_never_negative() -> None:
     assert "at most 92 s left" in lines[7]  # the guess has run out: what is sure stays
     assert "nearly done" in lines[-1]
     assert not any("-" in line for line in lines)
+
+
+def test_time_left_of_the_pilot_is_said_and_gone_when_it_has_run_out() -> None:
+    terminal = Terminal()
+    progress, clock = seen_by(terminal)
+    progress.stands(in_pilot(12.0, 3.0))
+    progress.at("pilot 3/16", 3, 16)
+    clock.now += 20
+    progress.at("pilot 15/16", 15, 16)
+
+    lines = terminal.getvalue().split("\r\x1b[2K")[1:]
+    assert "about 12 s of the pilot left" in lines[0]
+    assert "left" not in lines[1]
+    assert "nearly done" not in lines[1]
 
 
 def test_a_pipe_gets_one_line_a_block_and_nothing_in_place() -> None:
@@ -191,27 +211,65 @@ def test_by_default_a_plain_difference_ends_at_its_first_verdict(tmp_path) -> No
     assert "the pilot froze" not in usual.err
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("width", [80, 100, 140])
-def test_a_real_run_on_a_terminal_keeps_to_one_line(tmp_path, width: int) -> None:
+@dataclass
+class Recording:
+    """What a terminal was sent, piece by piece, each with the time at which it came."""
+
+    pieces: list[tuple[float, str]]
+
+    def played(self, width: int) -> Screen:
+        screen = Screen(width)
+        screen.feed("".join(text for _, text in self.pieces))
+        return screen
+
+    def gaps(self) -> list[float]:
+        """Seconds between one change of the screen and the next."""
+        times = [at for at, _ in self.pieces]
+        return [after - before for before, after in pairwise(times)]
+
+
+def recorded(folder: Path, width: int, *words: str) -> Recording:
+    """Run the program with a terminal of this width as its stderr."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    words = [*PROGRAM, *SLEEPS, "--out", "r.sectax", "--max-blocks", "6"]
-    run = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
+    run = subprocess.Popen([*PROGRAM, *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
-    recorded = b""
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    pieces = []
     try:
         while piece := os.read(ours, 65536):
-            recorded += piece
+            # A terminal makes \r\n of \n.
+            pieces.append((time.monotonic(), decode(piece).replace("\r\n", "\n")))
     except OSError:
         pass  # the other end was closed: the run is over
     finally:
         os.close(ours)
     assert run.wait() == 0
+    return Recording(pieces)
 
-    live = re.findall(r"\r\x1b\[2K([^\r\n]+)(?=\r\x1b|$)", recorded.decode())
-    assert any(line.startswith("pilot ") for line in live)
-    assert any(re.match("block [1-6] [█░]{10}", line) for line in live)
-    assert all(len(line) < width for line in live)
-    assert not re.search(r"(^|\n)block \d", recorded.decode())
-    assert recorded.endswith(b"\x1b[2K")
+
+@pytest.mark.more
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_a_real_run_on_a_terminal_keeps_to_one_line(tmp_path, width: int) -> None:
+    recording = recorded(tmp_path, width, *SLEEPS, "--out", "r.sectax", "--max-blocks", "6")
+    screen = recording.played(width)
+
+    plan_lines = [row for row in screen.rows if len(row) == width]
+    assert any(line.startswith("pilot ") for line in screen.live)
+    assert any(re.match("block [1-6] [█░]{10}", line) for line in screen.live)
+    assert any("first verdict in about" in line for line in screen.live)
+    assert all(len(line) < width for line in screen.live)
+    # Only the lines that stay (the plan is long) run over the edge; nothing of the live line is left behind.
+    assert screen.wrapped == len(plan_lines)
+    assert not any("█" in row or "░" in row for row in screen.rows)
+    assert screen.rows[-1] == ""
+    assert statistics.median(recording.gaps()) <= 1
+
+
+def test_a_screen_remembers_what_was_cleared_and_what_ran_over() -> None:
+    screen = Screen(8)
+    screen.feed("plan\n\r\x1b[2Kblock 1\r\x1b[2Kblock 2\r\x1b[2Kten letters")
+
+    assert screen.live == ["block 1", "block 2"]
+    assert screen.rows == ["plan", "ten lett", "ers"]
+    assert screen.wrapped == 1

@@ -127,7 +127,7 @@ def test_trouble_is_told_or_null_with_its_reason() -> None:
 
     Draft202012Validator(SCHEMA).validate(told)
     assert told["run"]["trouble"] == "the disk is full"
-    assert document("signatures-in-php")["run"]["missing"]["trouble"] == "no trouble was told of"
+    assert document("signatures-in-php")["run"]["missing"]["trouble"] == "nothing went wrong"
 
 
 def test_what_the_pilot_skipped_is_skipped_with_its_levels() -> None:

@@ -187,7 +187,8 @@ def test_plan_says_how_strictly_and_how_long() -> None:
     assert lines == [
         "jwt, default preset: Which signature algorithm for a JWT, in my language?",
         "6 treatments in 2 cells, and 2 controls of the run itself; language php, key_use parsed-once, layer primitive",
-        "4 primary comparisons share an error level of 5 % (1.2 % each); margin 2 %, the smallest cost that matters",
+        "4 comparisons answer the question, with a chance of 5 % to be wrong together; "
+        "margin 2 %: smaller differences do not matter",
         "until every interval is narrow, at most 40 blocks; the first verdict is possible after block 6",
         "order drawn from seed 42",
     ]
@@ -235,7 +236,7 @@ def test_plan_gathers_what_is_skipped_for_one_reason() -> None:
 
     assert words.plan(plan)[-2:] == [
         "skipped: 6 treatments, node/sign/parsed-once/primitive/RS256 the first: node is not installed "
-        "(hint: sudo apt-get install -y nodejs)",
+        "(to fix it: sudo apt-get install -y nodejs)",
         "skipped: php/sign/parsed-per-call/primitive/HS256: a shared secret is bytes: there is nothing to parse",
     ]
 

@@ -111,7 +111,9 @@ def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
     said = sectax("run", "jwt", "--quick", "--budget", "0.2s", "--out", "r.sectax", folder=tmp_path)
 
     assert said.status == 3
-    assert "the budget of 0.2 s does not reach" in said.err
-    assert "--quick" in said.err
+    assert "a budget of 0.2 s holds no verdict: 20 treatments need at least" in said.err
+    assert "leave --budget out" in said.err
+    assert "sectax resume" not in said.err
+    assert "pilot" not in said.out
     assert time.monotonic() - began < 60
     assert sectax("show", "r.sectax", folder=tmp_path).status == 0

@@ -15,9 +15,11 @@ from sectax.workflow.advise import advise
 
 @click.command("advise")
 @run_file
-@click.option("--under", metavar="TIME", help="The smallest memory that keeps the Duration below, as in 10ms.")
-@click.option("--of", metavar="STATISTIC", help="What --under limits: p99 (the default), p90 or median.")
-@click.option("--prices", type=click.Path(), metavar="FILE", help="Your own prices, in place of the built-in ones.")
+@click.option(
+    "--under", metavar="TIME", help="Find the smallest memory that keeps the Duration below TIME, such as 10ms."
+)
+@click.option("--of", metavar="STATISTIC", help="Which Duration --under limits: p99 (the default), p90 or median.")
+@click.option("--prices", type=click.Path(), metavar="FILE", help="Use your own prices instead of the built-in ones.")
 @as_json
 def command(run_file: str, under: str | None, of: str | None, prices: str | None, json_: bool) -> None:
     """Say where the time of a run goes, how it grows with size, and what a million requests cost."""

@@ -39,7 +39,7 @@ from sectax.workflow.export import export, refuse_taken
 
 _PRESETS = {
     "quick": "Short batches and few levels, for a first look.",
-    "published": "The levels of the published study.",
+    "published": "Measure the levels of the published study.",
     "unlike": "Short operations beside long ones, whose ratio is known.",
 }
 
@@ -97,20 +97,21 @@ def _command_for(experiment: Experiment) -> click.Command:
         if preset != "default"
     ]
     command.params += [
-        click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Only these levels of a factor."),
-        click.Option(["--margin"], default="2%", show_default=True, help="The smallest cost that matters."),
+        click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Measure only these levels of a factor."),
+        click.Option(["--margin"], default="2%", show_default=True, help="The smallest difference that matters."),
         click.Option(["--budget"], metavar="TIME", help="The most time, as in 60s or 1m30s.  [default: by preset]"),
         click.Option(
             ["--until"],
             type=click.Choice([each.value for each in Until if each is not Until.PRECISE]),
-            help="What ends the run: slower or faster at all, a verdict about the margin, or the time alone.  "
+            help="End when it is known what is slower or faster (direction), also by more than the margin (verdict), "
+            "or only when the time is up (budget).  "
             "[default: verdict]",
         ),
         click.Option(["--precise"], is_flag=True, help="Go on after the verdict, for a narrow interval."),
-        click.Option(["--blocks"], type=int, metavar="N", help="Exactly so many blocks (the fixed-N design)."),
-        click.Option(["--max-blocks"], type=int, metavar="N", help="At most so many blocks.  [default: what fits]"),
-        click.Option(["--simultaneous"], is_flag=True, help="All comparisons under one error level."),
-        click.Option(["--seed"], type=int, help="Of the order of the trials.  [default: drawn]"),
+        click.Option(["--blocks"], type=int, metavar="N", help="Run exactly N blocks, and judge once, at the end."),
+        click.Option(["--max-blocks"], type=int, metavar="N", help="Run at most N blocks.  [default: what fits]"),
+        click.Option(["--simultaneous"], is_flag=True, help="Make all answers hold together; intervals become wider."),
+        click.Option(["--seed"], type=int, help="Seed of the order of the trials.  [default: random]"),
         click.Option(["--out"], type=click.Path(), metavar="FILE", help="The run file, which must not exist yet."),
         click.Option(["--dry-run"], is_flag=True, help="Say what would be done and what it would cost; do nothing."),
         click.Option(["--prices"], type=click.Path(), metavar="FILE", help="Your own price list, for --dry-run."),

@@ -144,7 +144,7 @@ def build(
                 Treatment(identity, cell_id, levels, role, rules.extra(levels), declares=rules.declares(levels))
             )
         if not any(member.role is Role.BASELINE for member in members):
-            why_not = WhyNot(f"its baseline, {control}={baseline}, cannot be had")
+            why_not = WhyNot(f"its baseline, {control}={baseline}, is not available")
             skipped.extend(SkippedTreatment.because(member.id, member.levels, why_not) for member in members)
             continue
         cells.append(Cell(cell_id, cell_levels, rules.family(cell_levels), f"{cell_id}/{baseline}"))

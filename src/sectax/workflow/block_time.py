@@ -12,7 +12,7 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
     """Seconds of a block of all treatments that the pilot could try: opening, warming up, settling, visits, idle gaps.
 
     Args:
-        pace: how many times longer operations take than where nothing disturbs them.
+        pace: how many times longer visits take than where nothing disturbs them.
         gaps: by treatment, the seconds that must lie between the end of one of its operations and its next one, whoever
             else works meanwhile; 0 for one that is not here.
     """
@@ -34,6 +34,6 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
         for name, (batches, count) in cell.warmup.items():
             work(name, batches * count)
         for visit in cell.visits:
-            now += seen[visit.treatment].waits_s
+            now += pace * seen[visit.treatment].waits_s
             work(visit.treatment, visit.work.settle + visit.work.count + visit.work.extra)
     return now

@@ -61,7 +61,8 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
     raise NothingMeasured(
         f"a budget of {stopping.budget_s:g} s holds no verdict: {len(plan.treatments)} treatments need at least "
         f"{math.ceil(needed_s)} s for the pilot and the {FIRST_LOOK} blocks of a first verdict",
-        f"give at least --budget {math.ceil(needed_s * _ROOM)}s, fewer levels (--level) or a smaller preset (--quick)",
+        f"leave --budget out, or give at least --budget {math.ceil(needed_s * _ROOM)}s, fewer levels (--level) or a "
+        "smaller preset (--quick)",
     )
 
 

@@ -184,7 +184,7 @@ def structure(result: RunReport) -> Report:
             measured,
             id=measured.run_id,
             path=result.path,
-            trouble=result.trouble or Missing("no trouble was told of"),
+            trouble=result.trouble or Missing("nothing went wrong"),
             blocks=len(measured.blocks),
             block_seconds=known(measured.block_s, "no block is finished"),
             # Circumstances (host name, load) and the options that were given stay in the run file: a report is made to

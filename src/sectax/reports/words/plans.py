@@ -102,15 +102,15 @@ def _errors(given: Plan) -> str:
     secondary = [each for each in given.comparisons if each.standing is Standing.SECONDARY]
     parts: list[str] = []
     if primary:
-        shared = f" ({_level(primary[0].alpha)} each)" if len(primary) > 1 else ""
-        verb = "share" if len(primary) > 1 else "has"
+        shared = " together" if len(primary) > 1 else ""
+        verb = "answer" if len(primary) > 1 else "answers"
         parts.append(
-            f"{_count(len(primary), 'primary comparison')} {verb} an error level of "
-            f"{_level(sum(each.alpha for each in primary))}{shared}"
+            f"{_count(len(primary), 'comparison')} {verb} the question, with a chance of "
+            f"{_level(sum(each.alpha for each in primary))} to be wrong{shared}"
         )
     if secondary:
-        parts.append(f"{_count(len(secondary), 'secondary one')} at {_level(secondary[0].alpha)} each")
-    parts.append(f"margin {units.margin(given.stopping.margin)}, the smallest cost that matters")
+        parts.append(f"{_count(len(secondary), 'side result')}, {_level(secondary[0].alpha)} each")
+    parts.append(f"margin {units.margin(given.stopping.margin)}: smaller differences do not matter")
     return "; ".join(parts)
 
 
@@ -132,7 +132,7 @@ def _skipped(given: Plan) -> list[str]:
         reasons.setdefault(each.why_not, []).append(each.treatment)
     lines = []
     for why_not, ids in reasons.items():
-        hint = f" (hint: {printable(why_not.hint)})" if why_not.hint else ""
+        hint = f" (to fix it: {printable(why_not.hint)})" if why_not.hint else ""
         what = printable(ids[0]) if len(ids) == 1 else f"{len(ids)} treatments, {printable(ids[0])} the first"
         lines.append(f"skipped: {what}: {printable(why_not.reason)}{hint}")
     return lines

@@ -43,7 +43,7 @@ def refusal(refused: Refused, path: str, source: str, output: str) -> tuple[str,
             return f"no process could be made for it: {reason}", "free memory, or raise the limit of processes"
     match refused.errno:
         case errno.ENOENT:  # the program itself was found before
-            return f"{path} is gone, or the interpreter that its first line names is not there", "mend its first line"
+            return f"{path} is gone, or the interpreter that its first line names is not there", "fix its first line"
         case errno.ENOEXEC:
             return f"{path} is no program that this system can run", "a script needs a first line such as #!/bin/sh"
     return f"{path} could not be started: {reason}", "run it by hand to see why"
