@@ -188,6 +188,18 @@ def test_no_money_is_named_without_an_interval_that_it_follows_from() -> None:
     assert "what a million requests cost, where what is billed has no interval yet" in text
 
 
+def test_a_share_that_may_be_nearly_anything_is_not_printed() -> None:
+    advised = given()
+    (first, *others) = advised.anatomies
+
+    def known_from(low: float, high: float) -> str:
+        parts = tuple(replace(each, share=replace(each.share, low=low, high=high)) for each in first.parts)
+        return as_text(replace(advised, anatomies=(replace(first, parts=parts), *others)), width=200)
+
+    assert "the check: too noisy, run longer" in known_from(-0.19, 0.74)
+    assert "the check 17 % (0 to 30) (16 ms)" in known_from(-0.1, 0.3)
+
+
 def test_in_words() -> None:
     text = as_text(given(0.05), width=200)
 

@@ -14,6 +14,7 @@ from sectax.reports.reasons import no_interval
 from sectax.reports.words import names
 
 _MILLI, _NANO = 1e-3, 1e9
+_WIDEST_SHARE = 0.5
 
 
 def advice_report(given: Advice) -> Document:
@@ -37,7 +38,12 @@ def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
 
 
 def _anatomy(each: Anatomy, plan: Plan) -> str:
-    parts = (f"{part.words} {_percent(part.share)} ({_milliseconds(part.seconds)})" for part in each.parts[::-1])
+    parts = (
+        f"{part.words} {_percent(part.share)} ({_milliseconds(part.seconds)})"
+        if _is_known(part.share)
+        else f"{part.words}: too noisy, run longer"
+        for part in each.parts[::-1]
+    )
     return f"{_where(plan, each.cell, each.treatment)}: {printable('; '.join(parts))}"
 
 
@@ -136,11 +142,17 @@ def _levels(levels: Mapping[str, str], varying: set[str]) -> str:
     )
 
 
+def _is_known(share: Estimate) -> bool:
+    """Whether a share is known to within a half of the whole."""
+    return share.low is None or share.high is None or share.high - share.low <= _WIDEST_SHARE
+
+
 def _percent(share: Estimate) -> str:
+    """'27 % (12 to 42)'; an interval goes beyond no share that there is."""
     words = f"{_whole(share.point)} %"
     if share.low is None or share.high is None:
         return words
-    return f"{words} ({_whole(share.low)} to {_whole(share.high)})"
+    return f"{words} ({_whole(max(0.0, share.low))} to {_whole(min(1.0, share.high))})"
 
 
 def _whole(share: float) -> str:
