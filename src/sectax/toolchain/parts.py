@@ -2,7 +2,8 @@
 
 A requirement of an experiment names a part: `php` is a probe, `function:NAME/LANGUAGE` a Lambda function that comes
 with sectax, `lambda-runtime:python3.12` AWS's runtime client for functions in that Python, `program:minio` a program
-that Go builds, `system:runc` a program of the system's packages, `runsc` gVisor's.
+that Go builds, `system:runc` a program of the system's packages, `runsc` gVisor's, `secrets:agent` and `secrets:backend`
+what the experiment `secrets` runs besides its functions.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sectax.toolchain import functions, go, go_programs, gvisor, installer, prob
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.programs import Missing, Requirement, missing_program
+from sectax.toolchain.secrets import agent, backend
 
 Say = Callable[[str], None]
 
@@ -60,7 +62,11 @@ def load(requirement: str) -> Part:
         return go_programs.load(name)
     if kind == "system":
         return SystemPart(name)
-    raise WrongUse(f"{requirement!r} is nothing that can be set up", "a probe, function:… or lambda-runtime:…")
+    if kind == "secrets" and name in ("agent", "backend"):
+        return SecretsAgentPart() if name == "agent" else SecretsBackendPart()
+    raise WrongUse(
+        f"{requirement!r} is nothing that can be set up", "a probe, function:…, lambda-runtime:… or secrets:…"
+    )
 
 
 @dataclass(frozen=True)
@@ -181,6 +187,38 @@ class GvisorPart:
     def make(self, say: Say) -> None:
         say(f"building {self.title} from source: some minutes")
         gvisor.make()
+
+
+@dataclass(frozen=True)
+class SecretsAgentPart:
+    """AWS's Secrets Manager Agent. Without it there is access that goes past a sidecar to be measured."""
+
+    optional: bool = True
+    id: str = "secrets-agent"
+    title: str = "AWS's Secrets Manager Agent"
+
+    def missing(self) -> Missing | None:
+        return agent.missing()
+
+    def make(self, say: Say) -> None:
+        say(f"building {self.title} {agent.VERSION} with cargo, which takes some minutes")
+        agent.build(say)
+
+
+@dataclass(frozen=True)
+class SecretsBackendPart:
+    """moto, which stands in for Secrets Manager."""
+
+    optional: bool = False
+    id: str = "secrets-backend"
+    title: str = "the stand-in for Secrets Manager"
+
+    def missing(self) -> Missing | None:
+        return backend.missing()
+
+    def make(self, say: Say) -> None:
+        say(f"installing {self.title} (moto)")
+        backend.install()
 
 
 def set_up(part: Part, say: Say) -> None:

@@ -41,9 +41,13 @@ class Service:
         endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
     """
 
-    def __init__(self, endpoint: str | None) -> None:
+    def __init__(self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = ()) -> None:
+        """Args:
+        allow: hosts and ports that functions of the local Lambda may connect to, as in `Settings`.
+        """
         self.endpoint = endpoint
-        self._local = LocalLambda(Settings(instances=_INSTANCES, idle_s=_IDLE_S)) if endpoint == LOCAL else None
+        settings = Settings(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow)
+        self._local = LocalLambda(settings) if endpoint == LOCAL else None
         self._clients: dict[float, Any] = {}
         self._layers: dict[str, str] = {}
 

@@ -71,7 +71,7 @@ class FunctionSubject:
         """
         spec = self._spec
         try:
-            events = [Path(event).read_bytes() if isinstance(event, str) else event for event in spec.events]
+            events = self._first_events()
             self._events = itertools.cycle(events)
             self._deployment = Deployment(spec)
             witnesses = self._deployment.create()
@@ -129,6 +129,10 @@ class FunctionSubject:
         """Delete the function, whatever state it is in; never raises."""
         if self._deployment is not None:
             self._deployment.abandon()
+
+    def _first_events(self) -> list[bytes]:
+        """The events that it is sent by turns, from its first invocation on."""
+        return [Path(event).read_bytes() if isinstance(event, str) else event for event in self._spec.events]
 
     def _wait(self) -> None:
         """Until the pace lets it have the next event. Its quota fills up while others are invoked, so that counts."""

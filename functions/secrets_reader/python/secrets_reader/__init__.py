@@ -1,0 +1,1 @@
+"""Reads secrets in one of several ways, and says how long each reading took."""

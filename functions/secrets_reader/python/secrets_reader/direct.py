@@ -1,0 +1,16 @@
+"""The service itself, through a client that is kept."""
+
+from __future__ import annotations
+
+from secrets_reader import service
+from secrets_reader.timing import handler
+
+_CLIENT = service.client()
+
+
+def read(name: str) -> str:
+    text: str = _CLIENT.get_secret_value(SecretId=name)["SecretString"]
+    return text
+
+
+lambda_handler = handler(read)

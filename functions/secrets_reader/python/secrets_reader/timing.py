@@ -1,0 +1,56 @@
+"""The handler of every way: the same clock around the same loop, whatever is called in it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+Read = Callable[[str], str]
+
+
+class NotRead(Exception):
+    """A secret could not be had; the message holds none."""
+
+
+def handler(read: Read) -> Callable[[dict[str, Any], object], dict[str, Any]]:
+    """A Lambda handler that reads the event's names by *read*."""
+
+    def lambda_handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+        names, repeat, settle = event["names"], event["repeat"], event["settle"]
+        if repeat > 1:
+            times, values = [_batch(read, names[0], repeat, settle)], [read(names[0])]
+        else:
+            for name in names[:settle]:
+                read(name)
+            times, values = _each(read, names[settle:])
+        seen = hashlib.sha256(event["nonce"].encode())
+        for value in values:
+            seen.update(value.encode())
+        return {"times_ns": times, "proof": seen.hexdigest()}
+
+    return lambda_handler
+
+
+def _each(read: Read, names: list[str]) -> tuple[list[int], list[str]]:
+    clock = time.perf_counter_ns
+    times, values = [], []
+    for name in names:
+        began = clock()
+        value = read(name)
+        ended = clock()
+        times.append(ended - began)
+        values.append(value)
+    return times, values
+
+
+def _batch(read: Read, name: str, count: int, settle: int) -> int:
+    """Nanoseconds of *count* readings together: one alone would be lost in the clock's own time."""
+    clock = time.perf_counter_ns
+    for _ in range(settle):
+        read(name)
+    began = clock()
+    for _ in range(count):
+        read(name)
+    return clock() - began

@@ -1,0 +1,148 @@
+"""The stand-in for Secrets Manager of one run: a process of its own, which ends with the run however that ends."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from sectax.model.errors import ExitStatus, SectaxError
+from sectax.sandboxes.hosts import host
+from sectax.sandboxes.process.child import Child
+from sectax.sandboxes.process.errors import ChildError
+from sectax.toolchain.secrets import backend as installed
+
+HOST = "127.0.0.1"
+_SERVER = Path(__file__).with_name("server.py")
+_START_S = 60.0  # moto takes a second to load, on a machine that is not busy
+_ANSWER_S = 10.0
+_END_S = 5.0
+_MARKER_BYTES = 8
+
+
+class BackendFailed(SectaxError):
+    """The stand-in for Secrets Manager cannot be started, or has stopped answering."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class _Ready(msgspec.Struct):
+    port: int
+    certificate: str
+    tls: str
+
+
+class Calls(msgspec.Struct, frozen=True):
+    """What the backend was asked since its start.
+
+    Attributes:
+        connections: finished TLS handshakes.
+        refused: calls that were not answered with 200; they are among the others too.
+    """
+
+    get: int = msgspec.field(name="GetSecretValue")
+    describe: int = msgspec.field(name="DescribeSecret")
+    other: int
+    refused: int
+    connections: int
+
+    @property
+    def all(self) -> int:
+        return self.get + self.describe + self.other
+
+
+@dataclass(frozen=True)
+class Secret:
+    """The name of a secret, and what it holds."""
+
+    name: str
+    value: str
+
+
+class Backend:
+    """A context manager: moto's Secrets Manager answers inside it, at `port` of this machine's loopback alone.
+
+    What it keeps is made of a random marker that exists in the memory of this process, of the server and of whoever
+    fetches a secret, and nowhere else.
+    """
+
+    def __init__(self, sizes: Sequence[int], rare: int, delay_s: float = 0.0) -> None:
+        """Args:
+        sizes: characters of the secrets.
+        rare: how many secrets of every size each instance can fetch once.
+        delay_s: seconds that every round trip takes longer.
+        """
+        self.port = 0
+        self.certificate = ""
+        self.tls = ""
+        self._wanted = {"sizes": list(sizes), "rare": rare, "delay_s": delay_s}
+        self._marker = secrets.token_hex(_MARKER_BYTES)
+        self._child: Child | None = None
+
+    def __enter__(self) -> Backend:
+        """Start it and wait until it answers. Raises `SectaxError`."""
+        python = installed.python()
+        # What AWS's clients read in an environment is not moto's business, and a proxy is nobody's.
+        environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+        self._child = host().start([str(python), "-I", str(_SERVER)], env=environment)
+        try:
+            ready = msgspec.json.decode(self._ask(self._wanted | {"marker": self._marker}, _START_S), type=_Ready)
+        except BaseException:
+            self._child.kill()
+            raise
+        self.port, self.certificate, self.tls = ready.port, ready.certificate, ready.tls
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._child is not None:
+            self._child.close(_END_S)
+
+    @property
+    def address(self) -> str:
+        """Where functions find it."""
+        return f"https://localhost:{self.port}"
+
+    def calls(self) -> Calls:
+        """What it was asked up to now. Raises `BackendFailed`."""
+        return msgspec.json.decode(self._ask({}), type=Calls)
+
+    def fail(self, how: str, times: int) -> None:
+        """Let the next answers go wrong: slow, close, garbage, 400 or denied."""
+        self._ask({"fault": how, "times": times})
+
+    def often(self, size: int) -> Secret:
+        """The secret that is fetched again and again."""
+        return self._secret(f"sectax/{size}/hit", size)
+
+    def rare(self, size: int, number: int) -> Secret:
+        """A secret that an instance has not fetched yet; the backend closes the connection over which it came."""
+        if number >= int(str(self._wanted["rare"])):
+            raise IndexError(number)
+        return self._secret(f"sectax/{size}/miss/{number}", size)
+
+    def _secret(self, name: str, size: int) -> Secret:
+        # As the server makes it; it shares no code with this.
+        digest = hmac.digest(self._marker.encode(), name.encode(), hashlib.sha256).hex()
+        return Secret(name, (self._marker + digest * (size // 64 + 1))[:size])
+
+    def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
+        assert self._child is not None, "the backend was not started"
+        deadline = time.monotonic() + within_s
+        try:
+            self._child.send(msgspec.json.encode(order) + b"\n", deadline)
+            return self._child.receive_line(deadline)
+        except ChildError as error:
+            said = self._child.stderr_tail.decode(errors="replace").replace(self._marker, "…").strip()
+            raise BackendFailed(
+                f"the stand-in for Secrets Manager does not answer: {error}\n{said}".strip(), "sectax doctor secrets"
+            ) from error

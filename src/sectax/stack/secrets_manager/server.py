@@ -1,0 +1,250 @@
+"""moto's Secrets Manager behind TLS on loopback. `backend.py` runs it with moto's interpreter, not with sectax's.
+
+The first line on stdin says what there is to be kept, the first line on stdout where it is. Then each line on stdin is
+a question or an order, answered with one line; it ends with stdin. Nothing is written to disk but, for the moment of
+its being read, the key of a certificate that is made anew for every start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import hashlib
+import hmac
+import ipaddress
+import json
+import os
+import socket
+import ssl
+import sys
+import tempfile
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from botocore.awsrequest import AWSPreparedRequest  # type: ignore[import-untyped]
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from moto.core.exceptions import HTTPException  # type: ignore[import-not-found]
+from moto.core.request import normalize_request  # type: ignore[import-not-found]
+from moto.secretsmanager.models import secretsmanager_backends  # type: ignore[import-not-found]
+from moto.secretsmanager.responses import SecretsManagerResponse  # type: ignore[import-not-found]
+
+_ACCOUNT, _REGION = "123456789012", "us-east-1"
+_DAYS = 30
+# A secret that is fetched once in a long while is fetched over a new connection: both sides let idle ones go.
+_RARE = "/miss/"
+
+
+class Counters:
+    """What was asked, by operation; `connections` counts finished TLS handshakes, `groups` the last one's cipher."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen = {"GetSecretValue": 0, "DescribeSecret": 0, "other": 0, "refused": 0, "connections": 0}
+
+    def add(self, name: str) -> None:
+        with self._lock:
+            self._seen[name if name in self._seen else "other"] += 1
+
+    def read(self) -> dict[str, int]:
+        with self._lock:
+            return dict(self._seen)
+
+
+class Fault:
+    """What the next answers do instead of answering rightly, for tests: how, and how often."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._how, self._left = "", 0
+
+    def set(self, how: str, times: int) -> None:
+        with self._lock:
+            self._how, self._left = how, times
+
+    def take(self) -> str:
+        with self._lock:
+            if not self._left:
+                return ""
+            self._left -= 1
+            return self._how
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection after its handshake."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # headers and body go out together
+    timeout = 60
+    server: Server
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        operation = self.headers.get("X-Amz-Target", "").rpartition(".")[2]
+        self.server.counters.add(operation)
+        if self.server.delay_s:
+            time.sleep(self.server.delay_s)
+        fault = self.server.fault.take()
+        if fault == "slow":
+            time.sleep(5)
+        if fault == "close":
+            self.close_connection = True
+            self.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"Name"')
+            return
+        status, headers, answer = self._faulty(fault) or self._answer(body)
+        if status != 200:
+            self.server.counters.add("refused")
+        self.send_response_only(status)
+        for name, value in headers.items():
+            if name.lower() not in ("content-length", "connection", "server", "date"):
+                self.send_header(name, str(value))
+        self.send_header("Content-Length", str(len(answer)))
+        if _RARE.encode() in body:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is logged: a request names secrets."""
+
+    @staticmethod
+    def _faulty(fault: str) -> tuple[int, dict[str, str], bytes] | None:
+        if fault == "garbage":
+            return 200, {"Content-Type": "text/html"}, b"<html>\x00\xff</html>"
+        if fault == "400":
+            return 400, {"Content-Type": "application/x-amz-json-1.1"}, b'{"__type":"InvalidRequestException"}'
+        if fault == "denied":
+            return 400, {"Content-Type": "application/x-amz-json-1.1"}, b'{"__type":"AccessDeniedException"}'
+        return None
+
+    def _answer(self, body: bytes) -> tuple[int, dict[str, Any], bytes]:
+        url = f"https://secretsmanager.{_REGION}.amazonaws.com/"
+        request = normalize_request(AWSPreparedRequest("POST", url, dict(self.headers), body, False))
+        try:
+            status, headers, answer = SecretsManagerResponse.dispatch(request, url, request.headers)
+        except HTTPException as error:  # how moto refuses: an unknown secret, say
+            status, headers, answer = error.code, dict(error.get_headers()), error.get_body()
+        return status, headers, answer if isinstance(answer, bytes) else answer.encode()
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, context: ssl.SSLContext, delay_s: float) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.counters, self.fault = Counters(), Fault()
+        self.delay_s = delay_s
+        self._context = context
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        # In the connection's own thread. A longer way costs a new connection a round trip for TCP and one for TLS.
+        if self.delay_s:
+            time.sleep(2 * self.delay_s)
+        request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with contextlib.suppress(OSError), self._context.wrap_socket(request, server_side=True) as connection:
+            self.counters.add("connections")
+            Handler(connection, client_address, self)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A caller that has gone is no news. Of anything else the kind alone is told: its words may name secrets."""
+        kind = sys.exc_info()[0]
+        if kind is not None and not issubclass(kind, OSError):
+            sys.stderr.write(f"{kind.__name__}\n")
+
+
+def certificate() -> tuple[ssl.SSLContext, str]:
+    """A context, and the certificate in PEM of the authority that signed its own: who trusts it trusts nobody else.
+
+    Two certificates, since rustls, in the agent, takes none that signs others for a server's own.
+    """
+    authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    signed_by = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
+    authority_name, name = _name("authority of the stand-in"), _name("stand-in for AWS Secrets Manager")
+    authority = (
+        _signed_for(authority_name, authority_key, authority_name)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(authority_key, hashes.SHA256())
+    )
+    hosts = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    own = (
+        _signed_for(name, key, authority_name)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName(hosts), critical=False)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(signed_by, critical=False)
+        .sign(authority_key, hashes.SHA256())
+    )
+    pem, secret = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    with tempfile.NamedTemporaryFile(prefix=".sectax-", suffix=".pem") as file:  # of mode 600
+        file.write(own.public_bytes(pem) + key.private_bytes(pem, secret, serialization.NoEncryption()))
+        file.flush()
+        context.load_cert_chain(file.name)
+    return context, authority.public_bytes(pem).decode()
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
+
+
+def _signed_for(name: x509.Name, key: ec.EllipticCurvePrivateKey, issuer: x509.Name) -> x509.CertificateBuilder:
+    now = datetime.datetime.now(datetime.UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=_DAYS))
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+
+
+def value(marker: str, name: str, size: int) -> str:
+    """The secret of this name: *size* characters that begin with the run's marker."""
+    digest = hmac.new(marker.encode(), name.encode(), hashlib.sha256).hexdigest()
+    return (marker + digest * (size // len(digest) + 1))[:size]
+
+
+def fill(marker: str, sizes: list[int], rare: int) -> None:
+    """Keep, for each size, the secret `sectax/SIZE/hit` and *rare* others that an instance fetches once each."""
+    keeper = secretsmanager_backends[_ACCOUNT][_REGION]
+    for size in sizes:
+        for name in [f"sectax/{size}/hit", *(f"sectax/{size}{_RARE}{number}" for number in range(rare))]:
+            keeper.create_secret(
+                name=name, secret_string=value(marker, name, size), secret_binary=None, description=None, tags=[],
+                kms_key_id=None, client_request_token=None, replica_regions=[], force_overwrite=False,
+            )  # fmt: skip
+
+
+def main() -> None:
+    # moto asks for the account of whoever calls, which it reads off made-up credentials.
+    os.environ.setdefault("MOTO_ACCOUNT_ID", _ACCOUNT)
+    wanted = json.loads(sys.stdin.readline())
+    fill(wanted["marker"], wanted["sizes"], wanted["rare"])
+    context, pem = certificate()
+    server = Server(context, wanted["delay_s"])
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    _say({"port": server.server_port, "certificate": pem, "tls": ssl.OPENSSL_VERSION})
+    for line in sys.stdin:
+        order = json.loads(line)
+        if "fault" in order:
+            server.fault.set(order["fault"], order["times"])
+        _say(server.counters.read())
+
+
+def _say(content: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(content) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
