@@ -92,6 +92,7 @@ NEEDED: tuple[tuple[str, Callable[[], bool]], ...] = (
     (r"^Rust is|Rust function", has_program("cargo")),
     (r"^bash is", has_program("bash")),
     (r"^groff is", has_program("groff")),
+    (r"Secrets Manager Agent|moto is not installed", lambda: any((cache_folder() / "secrets").glob("agent-*/sha256"))),
     (r"AWS CLI", lambda: succeeds("aws", "--version")),
     (r"^sysbench is", has_program("sysbench")),
     (r"^sshd is", lambda: Path("/usr/sbin/sshd").exists()),

@@ -161,6 +161,11 @@ def _figure(
     row: str,
     column: str,
 ) -> Figure:
+    metric = counterpart.metrics[table.id]
+    if counterpart.columns and table.columns not in counterpart.factors:
+        if column not in counterpart.columns:
+            return Figure(None, f"sectax has no counterpart of {column}")
+        metric = counterpart.columns[column]
     wanted = dict(counterpart.levels) | dict(variant)
     for factor, label in (*table.fixed.items(), (table.rows, row), (table.columns, column)):
         if factor not in counterpart.factors:
@@ -176,7 +181,7 @@ def _figure(
     if not found:
         skipped = [each for each in analysed.measured.plan.skipped if _agrees(each.levels, wanted)]
         return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")
-    return _in_unit(found[0], counterpart.metrics[table.id], table)
+    return _in_unit(found[0], metric, table)
 
 
 def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Figure:

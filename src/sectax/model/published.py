@@ -93,6 +93,7 @@ class Counterpart:
         factors: published factor -> our factor.
         labels: published factor -> published label -> our level.
         metrics: published table id -> our metric.
+        columns: where a table's columns are statistics: the published label -> our metric.
     """
 
     levels: dict[str, str]
@@ -100,6 +101,7 @@ class Counterpart:
     factors: dict[str, str]
     labels: dict[str, dict[str, str]]
     metrics: dict[str, str]
+    columns: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

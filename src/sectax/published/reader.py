@@ -107,6 +107,7 @@ def _counterpart(raw: schema.Counterpart | None) -> Counterpart | None:
         factors=raw.factors,
         labels=raw.labels,
         metrics=raw.metrics,
+        columns=raw.columns,
     )
 
 

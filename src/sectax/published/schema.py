@@ -66,6 +66,7 @@ class Counterpart(_Strict, frozen=True, kw_only=True):
     factors: dict[str, str]
     labels: dict[str, dict[str, str]]
     metrics: dict[str, str]
+    columns: dict[str, str] = {}
 
 
 class Vector(_Strict, frozen=True, kw_only=True):

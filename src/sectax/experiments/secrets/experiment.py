@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from sectax.design.matrix import Levels, Requirement
 from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
@@ -141,15 +139,17 @@ class _Bench(LambdaBench):
     def start(self, inputs: Mapping[str, str]) -> None:
         """The backend first: functions are let to its port and nowhere else."""
         from sectax.experiments.secrets.subject import RARE
+        from sectax.stack.lambda_service.work_folder import WorkFolder
         from sectax.stack.secrets_manager import layers
         from sectax.stack.secrets_manager.backend import HOST, Backend
         from sectax.subjects.function.services import Service
 
         sizes = sorted({SIZES[each.levels["size"]] for each in self.plan.treatments})
         self._backend = self.enter_context(Backend(sizes, RARE))
-        folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="sectax-secrets-")))
-        self._trust = layers.trust(folder, self._backend.certificate)
-        self._sidecar = layers.sidecar(folder) if self._has_sidecar else ""
+        folder = WorkFolder()  # where this is killed, the next local Lambda removes it
+        self.callback(folder.remove)
+        self._trust = layers.trust(folder.path, self._backend.certificate)
+        self._sidecar = layers.sidecar(folder.path) if self._has_sidecar else ""
         self.service = Service(LOCAL, ((HOST, self._backend.port),))
         super().start(inputs)
 

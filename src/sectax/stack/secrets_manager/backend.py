@@ -144,5 +144,5 @@ class Backend:
         except ChildError as error:
             said = self._child.stderr_tail.decode(errors="replace").replace(self._marker, "…").strip()
             raise BackendFailed(
-                f"the stand-in for Secrets Manager does not answer: {error}\n{said}".strip(), "sectax doctor secrets"
+                f"the stand-in for Secrets Manager does not answer: {error}\n{said}".strip(), "run it again; if it happens again, report it"
             ) from error

@@ -1,0 +1,259 @@
+"""The experiment secrets with its real parts: the function in the local Lambda, AWS's agent, moto behind TLS."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sectax.design.planning import Request
+from sectax.experiments.secrets import levels
+from sectax.experiments.secrets.experiment import EXPERIMENT
+from sectax.experiments.secrets.subject import SecretSpec
+from sectax.model.errors import SubjectFailed, WrongUse
+from sectax.model.plan import Plan, Stopping
+from sectax.model.subject import Work
+from sectax.subjects.function import FunctionSpec
+from sectax.subjects.function.code import read_code
+from tests.stack.secrets_manager.needs import needs_agent, needs_backend
+from tests.subjects.function.functions import PYTHON, needs_sandbox
+
+MEMORY = "1769"
+real = [needs_sandbox, needs_backend, needs_agent]
+
+
+def plan(preset: str = "default", **asked: tuple[str, ...]) -> Plan:
+    return EXPERIMENT.plan(Request(preset, asked, Stopping(margin=0.02), seed=1))
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Any]:
+    with EXPERIMENT.bench(plan(memory=(MEMORY,))) as opened:
+        opened.start({})
+        yield opened
+
+
+def spec(bench: Any, access: str, situation: str) -> SecretSpec:
+    wanted = {"access": access, "situation": situation, "memory": MEMORY}
+    treatment = next(each for each in bench.plan.treatments if wanted.items() <= each.levels.items())
+    made: SecretSpec = bench.spec(treatment, {}, None)
+    return made
+
+
+@contextlib.contextmanager
+def opened(bench: Any, access: str, situation: str) -> Iterator[Any]:
+    subject = spec(bench, access, situation).subject()
+    try:
+        subject.open()
+        yield subject
+    finally:
+        subject.kill()
+
+
+def test_every_figure_declares_how_often_the_service_is_asked() -> None:
+    told = {(each.levels["access"], each.levels["situation"]): each.declares for each in plan().treatments}
+
+    assert told["sidecar", "hit"]["backend_calls"] == "0 for each access"
+    assert told["library", "miss"]["backend_calls"] == "2 for each access"
+    assert told["direct", "hit"]["backend_calls"] == "1 for each access"
+
+
+def test_the_stand_in_is_named_in_every_plan() -> None:
+    for preset in EXPERIMENT.presets:
+        assert "moto" in plan(preset).transfers
+        assert any("stood in for by moto" in choice for choice in plan(preset).choices)
+
+
+def test_without_cargo_and_agent_the_other_ways_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sectax.toolchain.secrets.backend.missing", lambda: None)
+    monkeypatch.setattr("sectax.toolchain.functions.missing", lambda function: None)
+    made = plan(situation=("hit",), memory=(MEMORY,))
+
+    skipped = {each.levels["access"]: (each.reason, each.mend) for each in made.skipped}
+    if not made.treatments:
+        pytest.skip("no control group here, so no function can be measured")
+    assert skipped.keys() == {"sidecar", "sidecar-new"}
+    assert skipped["sidecar"][0].startswith("cargo is not installed")
+    assert {each.levels["access"] for each in made.treatments} == {"dictionary", "library", "direct", "direct-new"}
+
+
+def test_unknown_access_is_refused_with_the_nearest() -> None:
+    with pytest.raises(WrongUse) as refused:
+        plan(access=("dictionary", "sidekar"))
+
+    assert "sidecar" in refused.value.hint
+
+
+class TestWithRealParts:
+    pytestmark = real
+
+    @pytest.mark.parametrize("situation", levels.SITUATIONS)
+    @pytest.mark.parametrize("access", levels.ACCESS)
+    def test_every_way_asks_the_service_as_often_as_its_label_says(
+        self, access: str, situation: str, bench: Any
+    ) -> None:
+        subject = spec(bench, access, situation).subject()
+        try:
+            witnesses = subject.open()
+            visit = subject.visit(Work(count=4, settle=2))
+            told = subject.close()
+        finally:
+            subject.kill()
+
+        calls = levels.ACCESS[access].calls[situation]
+        assert told == {"backend_calls": f"{calls} for each access"}
+        seen = [each for each in visit.observations if each.metric == "access"]
+        batched = levels.ACCESS[access].batched and situation == "hit"
+        assert [each.count for each in seen] == ([4] if batched else [1] * 4)
+        assert all(0 < each.value < 60 for each in seen)
+        assert visit.telemetry["backend_calls"] == 6 * calls
+        assert witnesses["timed"] == ("in batches" if batched else "one by one")
+        assert [each.metric for each in subject.first] == ["first", "first.init", "first.duration", "first.access"]
+
+    @pytest.mark.parametrize("fault", ["close", "garbage", "400", "denied"])
+    @pytest.mark.parametrize("access", ["sidecar", "direct", "library"])
+    def test_a_backend_that_fails_gives_a_failure_and_no_fast_reading(
+        self, access: str, fault: str, bench: Any
+    ) -> None:
+        with opened(bench, access, "miss") as subject:
+            bench._backend.fail(fault, 1)
+            with pytest.raises(SubjectFailed):
+                subject.visit(Work(count=1))
+
+    def test_an_agent_that_was_killed_gives_a_failure(self, bench: Any) -> None:
+        before = agents()
+        with opened(bench, "sidecar", "hit") as subject:
+            (agent,) = agents() - before
+            os.kill(agent, signal.SIGKILL)
+            with pytest.raises(SubjectFailed):
+                subject.visit(Work(count=1))
+
+    def test_an_answer_with_another_secret_is_no_reading(self, bench: Any) -> None:
+        with opened(bench, "direct", "hit") as subject:
+            bench._backend._marker, kept = "f" * 16, bench._backend._marker
+            try:
+                with pytest.raises(SubjectFailed, match="proves another secret"):
+                    subject.visit(Work(count=1))
+            finally:
+                bench._backend._marker = kept
+
+    def test_the_agent_refuses_who_has_no_token_and_is_reached_by_its_own_function_alone(
+        self, bench: Any, tmp_path: Path
+    ) -> None:
+        name = bench._backend.often(32).name
+        with deployed(bench, tmp_path, sidecar=True) as asks, deployed(bench, tmp_path, sidecar=False) as neighbour:
+            assert asks(name, {}) == [403, False]
+            assert asks(name, {"X-Aws-Parameters-Secrets-Token": "guessed"}) == [403, False]
+            assert asks(name, {"X-Forwarded-For": "1.2.3.4"}, token=True) == [400, False]
+            assert asks(name, {}, token=True) == [200, True]
+            assert neighbour(name, {}) == ["ConnectionRefusedError", False]
+            with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", 2773), timeout=5):
+                pass
+
+    def test_a_secret_is_nowhere_but_in_the_memory_of_who_asked(self, bench: Any, tmp_path: Path) -> None:
+        marker = bench._backend._marker.encode()
+        with contextlib.ExitStack() as stack:
+            for access in ("dictionary", "sidecar", "direct-new"):
+                subject = stack.enter_context(opened(bench, access, "hit"))
+                assert subject.visit(Work(count=2)).observations
+            found = [path for path in exposed() if marker in read(path)]
+            # The search itself finds what there is to be found.
+            environment = {"SHOWN": marker.decode()}
+            shown = stack.enter_context(subprocess.Popen(["sleep", "60"], env=environment))
+            file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="sectax-"))
+            file.write(marker)
+            file.flush()
+            control = {path for path in exposed() if marker in read(path)}
+            shown.kill()
+
+        assert found == []
+        assert control == {Path(f"/proc/{shown.pid}/environ"), Path(file.name)}
+
+
+def agents() -> set[int]:
+    """The processes of AWS's agent on this machine."""
+    found = set()
+    for path in glob.glob("/proc/[0-9]*/comm"):
+        with contextlib.suppress(OSError):
+            if Path(path).read_text().startswith("aws_secretsmana"):
+                found.add(int(path.split("/")[2]))
+    return found
+
+
+def exposed() -> Iterator[Path]:
+    """Command lines and environments of all processes, what lies in temporary and state folders, logs."""
+    for kind in ("cmdline", "environ"):
+        yield from map(Path, glob.glob(f"/proc/[0-9]*/{kind}"))
+    for folder in ("/tmp/sectax*", "/dev/shm", "/run/sectax*", os.path.expanduser("~/.local/state/sectax")):
+        for place in glob.glob(folder):
+            yield Path(place)
+            yield from (path for path in Path(place).rglob("*") if path.is_file())
+    for root in glob.glob("/proc/[0-9]*/root/tmp"):  # of every instance too
+        with contextlib.suppress(OSError):
+            if not os.path.samefile(root, "/tmp"):
+                yield from (path for path in Path(root).rglob("*") if path.is_file())
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+_ASKS = """
+import json, urllib.error, urllib.request
+
+def handler(event, context):
+    headers = dict(event["headers"])
+    if event["token"]:
+        headers["X-Aws-Parameters-Secrets-Token"] = open("/tmp/secrets-agent.token").read()
+    address = "http://127.0.0.1:2773/secretsmanager/get?secretId=" + event["name"]
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:
+            return [answer.status, "SecretString" in json.loads(answer.read())]
+    except urllib.error.HTTPError as error:
+        return [error.code, b"SecretString" in error.read()]
+    except urllib.error.URLError as error:
+        return [type(error.reason).__name__, False]
+"""
+
+
+@contextlib.contextmanager
+def deployed(bench: Any, folder: Path, *, sidecar: bool) -> Iterator[Any]:
+    """A function of somebody else's that asks the agent at its own localhost."""
+    from sectax.subjects.function.deployment import Deployment
+
+    code = folder / f"asks-{sidecar}"
+    code.mkdir()
+    (code / "f.py").write_text(_ASKS)
+    assert read_code(str(code))
+    layers_ = (bench._trust, *((bench._sidecar,) if sidecar else ()))
+    variables = spec(bench, "sidecar", "hit").environment
+    function = Deployment(
+        FunctionSpec(
+            "asks", str(code), PYTHON, "f.handler", 512, environment=variables, layers=layers_, service=bench.service
+        )
+    )
+    function.create()
+
+    def ask(name: str, headers: dict[str, str], *, token: bool = False) -> Any:
+        event = {"name": name, "headers": headers, "token": token}
+        return json.loads(function.invoke(json.dumps(event).encode())[1])
+
+    try:
+        yield ask
+    finally:
+        function.abandon()
