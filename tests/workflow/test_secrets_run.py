@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sectax.cli.options import progress
 from sectax.design.planning import Request
 from sectax.model.plan import Stopping
 from sectax.stack.secrets_manager.backend import Backend
@@ -30,7 +31,7 @@ def test_hits_and_misses_are_told_beside_the_study(tmp_path: Path) -> None:
 
     assert said.status == 0, said.err
     shown = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
-    witnessed = {each["treatment"]: each["witnesses"]["backend_calls"] for each in shown["treatments"]}
+    witnessed = {each["id"]: each["witnesses"]["backend_calls"] for each in shown["treatments"]}
     assert witnessed["hit/32B/1769/back-to-back/sidecar"] == "0 for each access"
     assert witnessed["miss/32B/1769/back-to-back/sidecar"] == "1 for each access"
     beside = sectax("compare", "r.sectax", "published:secrets-extension-2022", folder=tmp_path)
@@ -51,7 +52,7 @@ def test_no_secret_is_in_the_run_file_or_in_what_is_printed(
     monkeypatch.setattr(Backend, "__init__", marked)
     levels = {"memory": ("1769",), "access": ("dictionary", "sidecar"), "situation": ("hit",)}
     request = Request("quick", levels, Stopping(margin=0.02, fixed_blocks=6), seed=1)
-    outcome = workflow.start("secrets", request, tmp_path / "r.sectax")
+    outcome = workflow.start("secrets", request, tmp_path / "r.sectax", progress(quiet=False, verbose=True))
 
     assert outcome.state == "finished"
     for path in tmp_path.rglob("*"):
