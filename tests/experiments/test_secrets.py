@@ -19,7 +19,7 @@ import pytest
 from sectax.design.planning import Request
 from sectax.experiments.secrets import levels
 from sectax.experiments.secrets.experiment import EXPERIMENT
-from sectax.experiments.secrets.subject import SecretSpec
+from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
 from sectax.model.errors import SubjectFailed, WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Work
@@ -96,6 +96,19 @@ def test_unknown_access_is_refused_with_the_nearest() -> None:
     assert "sidecar" in refused.value.hint
 
 
+@pytest.mark.parametrize("given", ["40", "0ms", "-1ms", "3s", "9999ms", "ms", ""])
+def test_a_delay_that_is_none_is_refused(given: str) -> None:
+    with pytest.raises(WrongUse, match="--backend-delay"):
+        EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": (given,)}))
+
+
+def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
+    made = EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
+
+    assert {each.declares["backend_delay"] for each in made.treatments} == {delay_in_words(0.04, 0.041)}
+    assert delay_in_words(0.04, 0.039) != delay_in_words(0.04, 0.041)
+
+
 class TestWithRealParts:
     pytestmark = real
 
@@ -133,9 +146,9 @@ class TestWithRealParts:
                 subject.visit(Work(count=1))
 
     def test_an_agent_that_was_killed_gives_a_failure(self, bench: Any) -> None:
-        before = agents()
+        before = agents(os.getpid())
         with opened(bench, "sidecar", "hit") as subject:
-            (agent,) = agents() - before
+            (agent,) = agents(os.getpid()) - before
             os.kill(agent, signal.SIGKILL)
             with pytest.raises(SubjectFailed):
                 subject.visit(Work(count=1))
@@ -182,14 +195,21 @@ class TestWithRealParts:
         assert control == {Path(f"/proc/{shown.pid}/environ"), Path(file.name)}
 
 
-def agents() -> set[int]:
-    """The processes of AWS's agent on this machine."""
+def agents(of: int) -> set[int]:
+    """The processes of AWS's agent that a process has begun, it or what it has begun: other tests have theirs."""
     found = set()
     for path in glob.glob("/proc/[0-9]*/comm"):
         with contextlib.suppress(OSError):
-            if Path(path).read_text().startswith("aws_secretsmana"):
-                found.add(int(path.split("/")[2]))
+            pid = int(path.split("/")[2])
+            if Path(path).read_text().startswith("aws_secretsmana") and of in ancestors(pid):
+                found.add(pid)
     return found
+
+
+def ancestors(pid: int) -> Iterator[int]:
+    while pid > 1:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        yield pid
 
 
 def exposed() -> Iterator[Path]:

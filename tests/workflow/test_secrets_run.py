@@ -63,13 +63,12 @@ def test_no_secret_is_in_the_run_file_or_in_what_is_printed(
 
 
 def test_nothing_of_a_killed_run_goes_on(tmp_path: Path) -> None:
-    before = agents()
     words = ["run", "secrets", "--quick", "--level", "access=dictionary,sidecar", "--out", "r.sectax"]
     with subprocess.Popen([*PROGRAM, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as run:
         deadline = time.monotonic() + 120
-        while not agents() - before and time.monotonic() < deadline:
+        while not agents(run.pid) and time.monotonic() < deadline:
             time.sleep(0.05)
-        begun = agents() - before
+        begun = agents(run.pid)
         run.send_signal(signal.SIGKILL)
     assert begun
     deadline = time.monotonic() + 60

@@ -100,6 +100,8 @@ def test_a_longer_way_is_paid_by_a_new_connection_and_by_every_call(tmp_path: Pa
             caller.get_secret_value(SecretId=backend.often(32).name)
             took.append(time.monotonic() - began)
 
+        assert backend.round_trip_s >= 0.1
+        assert backend.calls().get == 2
     assert took[0] >= 0.3
     assert took[1] >= 0.1
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sectax.design.matrix import Levels, Requirement
-from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
@@ -29,6 +31,7 @@ from sectax.experiments.secrets.levels import (
     SIZES,
     WORDS,
 )
+from sectax.model.errors import WrongUse
 from sectax.model.metric import FIRST, Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec, Witness
@@ -44,6 +47,7 @@ AGENT, BACKEND = "secrets:agent", "secrets:backend"
 _ROUNDS = {"quick": (2, 4), "default": (4, 12), "published": (4, 8)}
 _GAP_S = 0.05
 _TIMEOUT_S = 120
+_MOST_DELAY_MS = 2000
 _STAND_IN = (
     "Secrets Manager is stood in for by moto on this machine's loopback, behind TLS: it encrypts nothing and is near, "
     "so a call of it is faster than one of AWS, for which the published study has 83 to 358 ms"
@@ -87,6 +91,7 @@ class SecretsExperiment(Experiment):
         Factor("pace", (BACK_TO_BACK, SPACED)),
         Factor("access", tuple(ACCESS)),
     )
+    options = (Option("backend-delay", "how much longer every round trip to the stand-in takes, as in 40ms", "TIME"),)
     budgets_s: Mapping[str, float] = {"quick": 150.0, "published": 540.0}
 
     def design(self, request: Request) -> Design:
@@ -97,6 +102,7 @@ class SecretsExperiment(Experiment):
             for each in self.factors
         )
         preset = PRESETS[request.preset]
+        delay_s = _delay_s(request.options)
         return Design(
             factors=choose(known, preset, request.levels),
             control="access",
@@ -105,7 +111,7 @@ class SecretsExperiment(Experiment):
             rules=Rules(
                 family=lambda levels: LANGUAGE,
                 requires=_requires,
-                declares=_declares,
+                declares=functools.partial(_declares, delay_s),
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=False,
             ),
@@ -145,7 +151,7 @@ class _Bench(LambdaBench):
         from sectax.subjects.function.services import Service
 
         sizes = sorted({SIZES[each.levels["size"]] for each in self.plan.treatments})
-        self._backend = self.enter_context(Backend(sizes, RARE))
+        self._backend = self.enter_context(Backend(sizes, RARE, _delay_s(self.plan.options)))
         folder = WorkFolder()  # where this is killed, the next local Lambda removes it
         self.callback(folder.remove)
         self._trust = layers.trust(folder.path, self._backend.certificate)
@@ -180,6 +186,7 @@ class _Bench(LambdaBench):
             access=levels["access"],
             situation=levels["situation"],
             size=SIZES[levels["size"]],
+            delay_s=_delay_s(self.plan.options),
             backend=self._backend,
         )
 
@@ -196,12 +203,26 @@ def _requires(levels: Levels) -> Iterator[Requirement]:
     yield NeedsLambda(LOCAL)
 
 
-def _declares(levels: Levels) -> dict[str, Witness]:
-    """The limits in force, and that the service was asked as often as the situation's label says."""
-    from sectax.experiments.secrets.subject import CALLS_WITNESS, calls_in_words
+def _delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
+    """Raises `WrongUse` for what is no delay."""
+    given = next(iter(options.get("backend-delay", ())), None)
+    if given is None:
+        return 0.0
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*ms", given.strip())
+    if found is None or not 0 < float(found[1]) <= _MOST_DELAY_MS:
+        raise WrongUse(
+            f"--backend-delay {given!r} is not between 0 and {_MOST_DELAY_MS} ms", "say it as in --backend-delay 40ms"
+        )
+    return float(found[1]) / 1e3
+
+
+def _declares(delay_s: float, levels: Levels) -> dict[str, Witness]:
+    """The limits in force, that the service was asked as often as the situation's label says, and how far it is."""
+    from sectax.experiments.secrets.subject import CALLS_WITNESS, DELAY_WITNESS, calls_in_words, delay_in_words
 
     calls = ACCESS[levels["access"]].calls[levels["situation"]]
-    return declares(LOCAL, levels) | {CALLS_WITNESS: calls_in_words(calls, 1)}
+    delay: dict[str, Witness] = {DELAY_WITNESS: delay_in_words(delay_s, delay_s)} if delay_s else {}
+    return declares(LOCAL, levels) | {CALLS_WITNESS: calls_in_words(calls, 1)} | delay
 
 
 def _metrics() -> tuple[Metric, ...]:

@@ -19,6 +19,7 @@ from sectax.subjects.function.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSub
 
 ACCESS_TIME = "access"
 CALLS_WITNESS = "backend_calls"
+DELAY_WITNESS = "backend_delay"
 _CLOCK_STEP_S = 1e-9  # of Python's perf_counter_ns on Linux
 # Secrets that an instance can fetch once each; AWS's agent keeps 1000.
 RARE = 900
@@ -31,6 +32,11 @@ def calls_in_words(calls: int, accesses: int) -> str:
     return f"{calls} for {accesses} accesses"
 
 
+def delay_in_words(wanted_s: float, seen_s: float) -> str:
+    """Whether a round trip took as much longer as was wanted."""
+    return f"{wanted_s * 1e3:g} ms at least" if seen_s >= wanted_s else f"{seen_s * 1e3:.1f} ms"
+
+
 @dataclass(frozen=True)
 class SecretSpec(FunctionSpec):
     """A function that reads secrets in one way.
@@ -38,12 +44,14 @@ class SecretSpec(FunctionSpec):
     Attributes:
         access, situation: levels, as in `levels`.
         size: characters of a secret.
+        delay_s: how much longer every round trip to the backend is to take.
         backend: what stands in for Secrets Manager, open while the subject lives.
     """
 
     access: str = field(kw_only=True)
     situation: str = field(kw_only=True)
     size: int = field(kw_only=True)
+    delay_s: float = field(default=0.0, kw_only=True)
     backend: Backend = field(kw_only=True, repr=False)
 
     def subject(self) -> SecretSubject:
@@ -80,7 +88,12 @@ class SecretSubject(FunctionSubject):
         self.first += (Observation(FIRST_ACCESS, self._answer.times_ns[0] / 1e9, "s", TOLD_CLOCK, 1),)
         timed = "in batches" if self._is_batched else "one by one"
         clock: Witnesses = {"clock": TOLD_CLOCK, "clock_granularity_s": _CLOCK_STEP_S}
-        return witnesses | clock | {"timed": timed, "backend_tls": self._secrets.backend.tls}
+        backend = self._secrets.backend
+        delay_s = self._secrets.delay_s
+        far: Witnesses = {DELAY_WITNESS: delay_in_words(delay_s, backend.round_trip_s)} if delay_s else {}
+        # The layers' own names hold the hash of a certificate that every run makes anew; two runs have the same layers.
+        layers = "certificate, agent" if self._way.sidecar else "certificate"
+        return witnesses | clock | far | {"timed": timed, "backend_tls": backend.tls, "layers": layers}
 
     def visit(self, work: Work) -> Visit:
         """Read `work.settle` secrets, which are not told, then `work.count` of them, in one invocation.

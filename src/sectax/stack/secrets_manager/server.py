@@ -40,7 +40,7 @@ _RARE = "/miss/"
 
 
 class Counters:
-    """What was asked, by operation; `connections` counts finished TLS handshakes, `groups` the last one's cipher."""
+    """What was asked, by operation; `connections` counts finished TLS handshakes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -82,6 +82,13 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # headers and body go out together
     timeout = 60
     server: Server
+
+    def do_GET(self) -> None:
+        """Whether it is there, and how far away; not counted."""
+        time.sleep(self.server.delay_s)
+        self.send_response_only(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
