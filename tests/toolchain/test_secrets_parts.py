@@ -10,7 +10,6 @@ import pytest
 from sectax.toolchain import parts
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.secrets import agent
-from sectax.workflow import setup
 from tests.program import sectax
 
 CRATE = b"the crate"
@@ -50,17 +49,6 @@ def test_it_is_built_once_with_progress_and_nothing_else_is_left(cargo: Path, tm
     again: list[str] = []
     parts.set_up(parts.load("secrets:agent"), again.append)
     assert again == []
-
-
-def test_it_is_not_built_for_whoever_names_no_experiment(cargo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup, "required", lambda experiments: (parts.load("secrets:agent"),))
-    said: list[str] = []
-
-    assert setup.set_up((), said.append) == []
-    assert agent.missing() is not None
-    assert "hint: sectax setup secrets" in said[0]
-    assert setup.set_up(("secrets",), said.append) == []
-    assert agent.missing() is None
 
 
 def test_a_program_that_has_changed_is_not_used_and_is_built_again(cargo: Path) -> None:

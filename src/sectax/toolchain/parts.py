@@ -39,10 +39,6 @@ class Part(Protocol):
     def optional(self) -> bool:
         """Whether the experiment has something to measure without it, so that doing without it is no failure."""
 
-    @property
-    def takes_minutes(self) -> bool:
-        """Whether making it takes so long that it is made only for an experiment that was named."""
-
     def missing(self) -> Missing | None:
         """What it lacks on this machine; None where it is ready."""
 
@@ -79,7 +75,6 @@ class ProbePart:
 
     probe: probes.Probe
     optional: bool = False
-    takes_minutes: bool = False
 
     @property
     def id(self) -> str:
@@ -102,7 +97,6 @@ class FunctionPart:
     """The zip of a Lambda function, with the tool-chain that builds it."""
 
     function: functions.Function
-    takes_minutes: bool = False
 
     @property
     def optional(self) -> bool:
@@ -139,7 +133,6 @@ class RuntimePart:
 
     runtime: str
     optional: bool = False
-    takes_minutes: bool = False
 
     @property
     def id(self) -> str:
@@ -201,7 +194,6 @@ class SecretsAgentPart:
     """AWS's Secrets Manager Agent. Without it there is access that goes past a sidecar to be measured."""
 
     optional: bool = True
-    takes_minutes: bool = True
     id: str = "secrets-agent"
     title: str = "AWS's Secrets Manager Agent"
 
@@ -218,7 +210,6 @@ class SecretsBackendPart:
     """moto, which stands in for Secrets Manager."""
 
     optional: bool = False
-    takes_minutes: bool = False
     id: str = "secrets-backend"
     title: str = "the stand-in for Secrets Manager"
 

@@ -24,16 +24,13 @@ def required(experiments: Iterable[str] = ()) -> tuple[parts.Part, ...]:
 
 
 def set_up(experiments: tuple[str, ...], say: Callable[[str], None]) -> list[SectaxError]:
-    """Set up what the experiments named need, or all of them but for what takes minutes to make.
+    """Set up what the experiments named need, or all of them.
 
     Returns:
         What could not be set up, with the command that a person must run. What is optional is left out instead.
     """
     failures: list[SectaxError] = []
     for part in required(experiments):
-        if not experiments and part.takes_minutes and (lack := part.missing()) is not None:
-            say(f"{part.title} takes minutes to make, so it is left out unless it is asked for\nhint: {lack.hint}")
-            continue
         try:
             parts.set_up(part, say)
         except SectaxError as error:
