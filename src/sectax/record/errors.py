@@ -14,7 +14,7 @@ from traceback import clear_frames
 import msgspec
 
 from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, SectaxError, WrongUse
-from sectax.record.schema import APPLICATION_ID, FORMAT
+from sectax.record.schema import APPLICATION_ID, FORMAT, TABLE_NAMES
 
 # SQLite says 'disk I/O error' where some file systems run full; under this much room that is what it means.
 _FULL_BYTES = 1 << 20
@@ -194,6 +194,11 @@ def check_database(db: sqlite3.Connection, path: Path) -> None:
         )
     if version < 1:
         raise damaged(path, f"its format is {version}")
+    # A view may have no end, so one that took the place of a table is not read.
+    views = {name.lower() for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
+    taken = sorted(views & TABLE_NAMES)
+    if taken:
+        raise damaged(path, f"{taken[0]} is a view, and should be a table")
     _check_length(db, path)
 
 

@@ -180,6 +180,8 @@ CREATE TABLE checksum (block INTEGER PRIMARY KEY, digest TEXT NOT NULL, telemetr
 
 # What counts: finished blocks, without the subjects that failed in them. CROSS JOIN keeps SQLite to this order,
 # in which every step is a search by key.
+TABLE_NAMES = frozenset(re.findall(r"CREATE TABLE (\w+)", TABLES + CHECKSUMS))
+
 _COUNTED = """
     FROM block b
     CROSS JOIN subject u ON u.block = b.number
