@@ -6,6 +6,8 @@ import json
 import os
 import re
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,16 @@ def test_strict_makes_a_gate_of_f(tmp_path):
     assert sectax("audit", "t.txt", "--strict", folder=tmp_path).status == 1
 
 
+@pytest.mark.parametrize(("name", "statuses"), [("gobench.txt", [0, 1]), ("sysbench-memory.txt", [1, 1])])
+def test_ci_may_fail_on_f_or_on_w_too(name, statuses):
+    target = str(SAMPLES / name)
+
+    document = json.loads(sectax("audit", target, "--json").out)
+
+    assert document["verdict"]["warned"] > 0
+    assert [sectax("audit", target, "--fail-on", on).status for on in "FW"] == statuses
+
+
 @pytest.mark.parametrize(
     "name", ["sysbench-cpu.txt", "openssl-signatures.txt", "openssl-aes.txt", "wrk.txt", "gobench.txt", "pyperf.json"]
 )
@@ -88,6 +100,21 @@ def test_a_run_file_is_audited_by_its_name_or_by_its_content(tmp_path):
         assert document["source"] == {"kind": "run", "title": "run of sectax", "own": True}
         assert document["figures"] >= document["verdict"]["fatal"] + document["verdict"]["warned"]
         assert document["figures"] > 0
+
+
+def test_a_run_file_whose_table_is_a_view_without_end_is_refused(tmp_path):
+    two = ("--baseline", "true", "--treatment", "other=true")
+    sectax("run", "command", *two, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
+    with closing(sqlite3.connect(tmp_path / "r.sectax")) as db:
+        db.execute("PRAGMA legacy_alter_table = ON")  # the views that read it stay as they are
+        db.execute("ALTER TABLE block RENAME TO was")
+        db.execute("CREATE VIEW block AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT x FROM n")
+        db.commit()
+
+    said = sectax("audit", "r.sectax", folder=tmp_path)
+
+    assert said.status == 2
+    assert "block is a view, and should be a table" in said.err
 
 
 def test_csv_columns_may_be_named_on_the_command_line(tmp_path):

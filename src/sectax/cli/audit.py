@@ -19,7 +19,12 @@ from sectax.workflow.audit import FORMATS, Columns, audit
 @click.option("--replicate", default="", metavar="COLUMN", help="Of a CSV: names the process or host of a row.")
 @click.option("--baseline", default="", metavar="LEVEL", help="Of a FILE: the level without the control.")
 @click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
-@click.option("--strict", is_flag=True, help="Exit with 1 where anything is marked F.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["F", "W"]),
+    help="For CI: exit with 1 where anything is marked F; with W, where anything is marked F or W.",
+)
+@click.option("--strict", is_flag=True, help="The same as --fail-on F.")
 @as_json
 def command(
     target: str,
@@ -30,6 +35,7 @@ def command(
     replicate: str,
     baseline: str,
     show_all: bool,
+    fail_on: str | None,
     strict: bool,
     json_: bool,
 ) -> None:
@@ -38,11 +44,11 @@ def command(
     FILE is what sysbench, openssl speed, hyperfine (JSON), pyperf (JSON), go test -bench, warp or wrk wrote, the
     REPORT lines of AWS Lambda, or a CSV. docs/audit.md says what is read of each.
 
-    Exit status: 0 the audit was made, whatever it found; 1 it found something marked F and --strict was given; 2 the
-    target cannot be read.
+    Exit status: 0 the audit was made, whatever it found; 1 it found something marked F (with --fail-on W: or W) and
+    --fail-on or --strict was given; 2 the target cannot be read.
     """
     columns = Columns(value, unit, tuple(part.strip() for part in by.split(",") if part.strip()), baseline, replicate)
     audited = audit(target, format_, columns)
     print_result(audited, as_json=json_, show_all=show_all)
-    if strict and audited.is_fatal:
+    if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -76,6 +76,11 @@ class Audited:
         """Whether anything is marked F."""
         return any(warning.severity is Severity.FATAL for warning in self._warnings())
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether anything is marked F or W."""
+        return any(warning.severity is not Severity.NOTE for warning in self._warnings())
+
     def _figures(self) -> Tally:
         named: dict[Severity, set[str]] = {severity: set() for severity in Severity}
         for warning in self._warnings():
