@@ -53,8 +53,8 @@ def step_of(values: Sequence[float]) -> Step | None:
     distinct, counts = np.unique(data, return_counts=True)
     low, typical, high = np.quantile(data, (0.25, 0.5, 0.75), method="nearest")
     if distinct.size < 2 or typical <= 0:
-        step = _last_digit(float(typical))
-        return Step(step, float(typical), 0.0) if step else None
+        # Twenty times 30 ms may be whole milliseconds or tens of them: nothing tells.
+        return None
     gap = float(np.diff(distinct).min())
     ticks = distinct / gap
     on_grid = np.abs(ticks - np.round(ticks)) <= _BESIDE * np.maximum(1, np.round(ticks) / 4)
@@ -63,14 +63,6 @@ def step_of(values: Sequence[float]) -> Step | None:
     if not few or others < _ENOUGH_OTHERS or counts[on_grid].sum() < 0.95 * data.size:
         return None
     return Step(gap, float(typical), float(high - low))
-
-
-def _last_digit(value: float) -> float | None:
-    """The step of one value that all the others repeat: known only where it has a single digit, and then at most."""
-    if value <= 0:
-        return None
-    digits = f"{value:.9e}".split("e")[0].replace(".", "").rstrip("0")
-    return 10 ** math.floor(math.log10(value) + 1e-9) if len(digits) == 1 else None
 
 
 def copied_run(values: Sequence[float]) -> int:

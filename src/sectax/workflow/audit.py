@@ -111,9 +111,13 @@ def _refuse_options(what: str, format_: str | None, columns: Columns) -> None:
 
 
 def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited:
+    import numpy as np
+
     from sectax.audit.registry import review
 
-    outcomes = review(evidence)
+    # Values of 1e-320 or 1e300 overflow here and there: an infinity compares as it should, and nobody needs telling.
+    with np.errstate(all="ignore"):
+        outcomes = review(evidence)
     own = evidence.own
     return Audited(
         target=target,

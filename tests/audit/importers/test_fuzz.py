@@ -63,6 +63,29 @@ def test_a_long_line_or_many_empty_ones_take_no_time_to_speak_of(tool: str, text
     assert time.process_time() - began < 2
 
 
+@pytest.mark.parametrize("blank", [" ", "\t"], ids=repr)
+@pytest.mark.parametrize("before", ["x", "type ", "rsa 2048 bits 0.1s"])
+def test_a_row_with_twenty_thousand_blanks_takes_no_time(before: str, blank: str) -> None:
+    """It took 35 s: at each blank a pattern tried again where the name might end."""
+    began = time.process_time()
+
+    with contextlib.suppress(BadInput):
+        read(f"{OPENINGS['openssl-speed']}{before}{blank * 20_000}x")
+
+    assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize("text", ["9" * 50_000 + "x", "1" * 50_000 + "ms", "9." * 20_000], ids=lambda text: text[-3:])
+def test_numbers_and_durations_of_many_digits_take_no_time(text: str) -> None:
+    began = time.process_time()
+
+    for report in (f"Latency   {text} 1ms 1ms", f" 50% {text}", f"Requests/sec: {text}"):
+        with contextlib.suppress(BadInput):
+            read(f"Running 10s test @ http://x\n    {report}\n")
+
+    assert time.process_time() - began < 0.5
+
+
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
     """A sample to which up to four things have happened."""

@@ -20,7 +20,7 @@ _SIZE = re.compile(r"Size: (\d+) bytes")
 _AVERAGE = re.compile(r"\s*\* Average: (?:(\S+) ?([KMGT]?i?B)/s, )?(\S+) obj/s")
 # The line of all requests has its own name, 'Reqs:', since 2024; before, it followed 'Requests considered'.
 _REQUESTS = re.compile(r"\s*\* (?:Reqs: )?Avg: \S")
-_TIMES = re.compile(r"(Avg|Fastest|Slowest|\d+(?:\.\d+)?%): ([^,\s]+)")
+_TIMES = re.compile(r"(Avg|Fastest|Slowest|(?<![\d.])\d++(?:\.\d++)?%): ([^,\s]+)")
 _STATISTICS = {"Avg": "mean", "Fastest": "min", "Slowest": "max", "50%": "median"}
 # What carries a body, and what metadata alone. Operations that are not named here may do either.
 _MOVES = {
