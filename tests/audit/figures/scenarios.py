@@ -387,8 +387,8 @@ def copied_within(rng: Rng, broken: bool) -> Evidence:
 
 def within_a_step(rng: Rng, broken: bool) -> Evidence:
     """Sides that whole milliseconds cannot tell apart; or ones that they can, as their steps or their spread allow."""
-    count = int(rng.integers(30, 100))
-    plain, cost, spread = (7.0, 0.02, 0.005) if broken else one_of(rng, (200.0, 0.02, 0.002), (7.0, 0.1, 0.3))
+    count = int(rng.integers(60, 100))
+    plain, cost, spread = (7.3, 0.01, 0.04) if broken else one_of(rng, (200.0, 0.02, 0.002), (7.0, 0.1, 0.3))
     made = [np.round(plain * factor * np.exp(rng.normal(0, spread, count))) * 1e-3 for factor in (1, 1 + cost)]
     return source(
         [
