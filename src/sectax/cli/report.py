@@ -10,7 +10,7 @@ from sectax.cli.options import run_file
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
-from sectax.workflow.present import FORMATS, View, render
+from sectax.workflow.present import FORMATS, TABLES, View, render
 
 
 @click.command("report")
@@ -22,7 +22,7 @@ from sectax.workflow.present import FORMATS, View, render
     default="markdown",
     show_default=True,
 )
-@click.option("--table", type=click.Choice(("findings", "treatments")), help="Of the CSV.  [default: findings]")
+@click.option("--table", type=click.Choice(TABLES), help="Of the CSV.  [default: findings]")
 @click.option("--out", type=click.Path(), metavar="FILE", help="Where to write it; stdout where left out.")
 def command(run_file: str, format_: str, table: str | None, out: str | None) -> None:
     """Write the results of a run, from its file alone."""

@@ -53,20 +53,36 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """One effect to be drawn: costs as ratios, 1.04 is 4 % slower; `words` say the same."""
+
+    low: float
+    point: float
+    high: float
+    words: str
+
+
+@dataclass(frozen=True)
 class Row:
-    """One cell per column."""
+    """One cell per column, and the effect that they speak of where it can be drawn."""
 
     cells: tuple[str, ...]
     tone: Tone = Tone.NONE
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text; its title may be empty."""
+    """A table of text; its title may be empty.
+
+    `margin` is the share on both sides of no cost that does not matter, where rows have intervals: a format that draws
+    puts them all on one axis. The cells say the same in words.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    margin: float | None = None
 
     @property
     def holds_results(self) -> bool:
@@ -75,26 +91,65 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Interval:
-    """One effect to be drawn: costs as ratios, 1.04 is 4 % slower."""
+class Axis:
+    """What is laid along one side of a chart.
 
-    label: str
-    low: float
-    point: float
-    high: float
-    tone: Tone
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Intervals on one axis of costs, for formats that draw; a table beside it says the same in words.
-
-    `margin` is the share on both sides of 1 that does not matter.
+    Attributes:
+        title: what it is, with its unit.
+        names: where it has places with names instead of numbers: which name each of the places 0, 1, 2 … has.
+        at: the values that are marked, with what is written there; without them round values are.
+        logarithmic: whether equal steps are equal ratios; all values are positive then.
+        line: where a line stands across the chart, such as 1 where nothing costs more.
     """
 
     title: str
-    margin: float
-    intervals: tuple[Interval, ...]
+    names: tuple[str, ...] = ()
+    at: tuple[tuple[float, str], ...] = ()
+    logarithmic: bool = False
+    line: float | None = None
+
+
+@dataclass(frozen=True)
+class Point:
+    """Something that was measured; `low` and `high` are its interval in y, where it has one."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    name: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Measured points in two directions, for formats that draw; others leave it out.
+
+    Attributes:
+        says: how to read it, in a sentence.
+        joined: whether a thin line leads from each point to the next of its series; it is there for the eye alone.
+    """
+
+    title: str
+    says: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    joined: bool = False
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file inside the report, for formats that can hold one; others leave it out."""
+
+    name: str
+    media_type: str
+    text: str
+    says: str
 
 
 @dataclass(frozen=True)
@@ -148,7 +203,7 @@ class NotThere:
     why: WhyNot
 
 
-Block = Table | Drawing | Text | Lines | Command | Footnotes | Warned | NotThere
+Block = Table | Chart | Attachment | Text | Lines | Command | Footnotes | Warned | NotThere
 
 
 class Kind(StrEnum):
@@ -156,6 +211,10 @@ class Kind(StrEnum):
 
     BODY = "body"
     RESULTS = "results"  # the tables: on a terminal they need no heading
+    PICTURES = "pictures"
+    DOUBT = "doubt"  # what a reader must know before the results are believed
+    DETAIL = "detail"  # what few readers look for: a page may fold it
+    END = "end"  # how to go on from here
     ANSWER = "answer"  # first on a page, which is read from the top, and last on a terminal, where the eye is
 
 
@@ -187,7 +246,9 @@ def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:
     return (Lines(texts, long),) if texts else ()
 
 
-def result_table(title: str, heads: tuple[str, str, str, str], rows: Iterable[Row]) -> Table:
+def result_table(
+    title: str, heads: tuple[str, str, str, str], rows: Iterable[Row], margin: float | None = None
+) -> Table:
     """A table of treatments with five columns: label, value, effect, difference, verdict.
 
     Args:
@@ -201,7 +262,7 @@ def result_table(title: str, heads: tuple[str, str, str, str], rows: Iterable[Ro
         Column(difference, Part.DIFFERENCE, short=difference.replace("difference", "diff."), right=True, optional=True),
         Column("verdict" if effect else "", Part.VERDICT),
     )
-    return Table(title, columns, tuple(rows))
+    return Table(title, columns, tuple(rows), margin)
 
 
 def tables(section: Section) -> Iterator[Table]:

@@ -49,20 +49,21 @@ def _whole(analysed: Analysed, path: str, title: str) -> Document:
     plan = analysed.measured.plan
     options = (printable(f"{name}: {text}") for name, texts in plan.options.items() for text in texts)
     scope = (printable(text) for text in (analysed.scope, plan.transfers) if text)
+    controls = (control_line(plan, each) for each in analysed.controls)
     return Document(
         title,
         _lead(analysed, path, whole=True),
         sections(
             Section("Findings", _findings(analysed, visible(analysed, show_all=True), brief=False), Kind.RESULTS),
-            Section("The run's check of itself", lines(control_line(plan, each) for each in analysed.controls)),
-            Section("Warnings", gather_warnings(analysed, show_all=True)),
-            Section("Skipped", skipped(analysed, show_all=True)),
-            Section("Failed", failed(analysed, show_all=True)),
-            Section("Choices where the published study is silent", lines(map(printable, plan.choices))),
-            Section("Notes", lines(notes(analysed))),
-            Section("Scope", lines(scope)),
-            Section("Options", lines(options)),
-            Section("How it was measured", lines(how_measured(analysed))),
+            Section("The run's check of itself", lines(controls), Kind.DOUBT),
+            Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DOUBT),
+            Section("Skipped", skipped(analysed, show_all=True), Kind.DOUBT),
+            Section("Failed", failed(analysed, show_all=True), Kind.DOUBT),
+            Section("Choices where the published study is silent", lines(map(printable, plan.choices)), Kind.DETAIL),
+            Section("Notes", lines(notes(analysed)), Kind.DETAIL),
+            Section("Scope", lines(scope), Kind.DOUBT),
+            Section("Options", lines(options), Kind.DETAIL),
+            Section("How it was measured", lines(how_measured(analysed)), Kind.DETAIL),
             Section("Summary", lines(summary(analysed)), Kind.ANSWER),
         ),
         foot=f"run file: {printable(path)}",

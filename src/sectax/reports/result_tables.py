@@ -12,7 +12,7 @@ from sectax.model.plan import Plan
 from sectax.model.printable import printable
 from sectax.model.treatment import Cell, Role, Standing
 from sectax.reports import units
-from sectax.reports.document import Drawing, Interval, Row, Table, Tone, result_table
+from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
 from sectax.reports.secondary import SECONDARY_MARK, hidden
 from sectax.reports.words import claims, names
@@ -22,8 +22,8 @@ WARNED_MARK = "!"
 _VOID = frozenset({VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED})
 
 
-def result_tables(analysed: Analysed, visible: frozenset[str], *, brief: bool = False) -> Iterator[Table | Drawing]:
-    """A table for each metric and cell, and what of it can be drawn.
+def result_tables(analysed: Analysed, visible: frozenset[str], *, brief: bool = False) -> Iterator[Table]:
+    """A table for each metric and cell.
 
     Args:
         visible: the comparisons that are shown.
@@ -40,7 +40,6 @@ def result_tables(analysed: Analysed, visible: frozenset[str], *, brief: bool = 
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
             if shown:
                 yield _compared(plan, cell, metric, shown, results, brief)
-                yield from _drawing(plan, cell, metric, shown)
             if not metric.compared and (all_shown or metric.name in plan.beside):
                 yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
 
@@ -101,33 +100,22 @@ def _compared(
             "" if void else _difference(finding, differences),
             _verdict(finding, metric, results, brief),
         )
-        rows.append(Row(cells, tone(finding)))
+        rows.append(Row(cells, tone(finding), drawn(finding)))
     heads = (
         printable(plan.control),
         printable(column.unit),
         f"against {baseline}",
         f"difference, {printable(differences.unit)}",
     )
-    return result_table(_title(plan, cell, metric), heads, rows)
+    return result_table(_title(plan, cell, metric), heads, rows, plan.stopping.margin)
 
 
-def _drawing(plan: Plan, cell: Cell, metric: Metric, findings: dict[str, Finding]) -> Iterator[Drawing]:
-    """The intervals of a table; nothing where none is finite."""
-    intervals = tuple(
-        Interval(
-            names.treatment(plan, member),
-            math.exp(seen.low),
-            math.exp(seen.log_ratio),
-            math.exp(seen.high),
-            tone(finding),
-        )
-        for member, finding in findings.items()
-        if (seen := finding.effect) is not None
-        and finding.verdict not in _VOID
-        and max(abs(seen.low), abs(seen.high)) < units.LARGEST_LOG_RATIO
-    )
-    if intervals:
-        yield Drawing(_title(plan, cell, metric), plan.stopping.margin, intervals)
+def drawn(finding: Finding) -> Interval | None:
+    """The interval of an effect; None where the finding has none, or none that is finite."""
+    seen = finding.effect
+    if seen is None or finding.verdict in _VOID or max(abs(seen.low), abs(seen.high)) >= units.LARGEST_LOG_RATIO:
+        return None
+    return Interval(math.exp(seen.low), math.exp(seen.log_ratio), math.exp(seen.high), claims.interval(seen))
 
 
 def _verdict(finding: Finding, metric: Metric, results: dict[str, TreatmentResult], brief: bool) -> str:

@@ -68,6 +68,14 @@ def _markdown(result: Result, view: View) -> str:
     return markdown.render(document(result, show_all=True))
 
 
+def _html(result: Result, view: View) -> str:
+    from sectax.reports import html
+    from sectax.reports.page_layout import run_page
+
+    made = document(result, show_all=True)
+    return html.render(run_page(made, result.analysed) if isinstance(result, RunReport) else made)
+
+
 def _csv(result: Result, view: View) -> str:
     if not isinstance(result, RunReport):
         raise WrongUse("only a run has a CSV", "choose another format")
@@ -84,7 +92,10 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
     "terminal": _terminal,
     "markdown": _markdown,
     "csv": _csv,
+    "html": _html,
     "json": _json,
 }
+# Which table a CSV may hold.
+TABLES = csv.TABLES
 # What a report can be written as.
 FORMATS = tuple(name for name in _RENDERERS if name != "terminal")

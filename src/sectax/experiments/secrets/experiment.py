@@ -145,7 +145,7 @@ class _Bench(LambdaBench):
     def start(self, inputs: Mapping[str, str]) -> None:
         """The backend first: functions are let to its port and nowhere else."""
         from sectax.experiments.secrets.subject import RARE
-        from sectax.stack.lambda_service.work_folder import WorkFolder
+        from sectax.stack.lambda_service.service import WorkFolder
         from sectax.stack.secrets_manager import layers
         from sectax.stack.secrets_manager.backend import HOST, Backend
         from sectax.subjects.function.services import Service

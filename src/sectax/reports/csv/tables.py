@@ -1,4 +1,4 @@
-"""The two tables. Numbers are in base units with all their digits; a missing one is empty, and `missing` says why.
+"""The three tables. Numbers are in base units with all their digits; a missing one is empty, and `missing` says why.
 
 Levels stand in one column per factor, `level_FACTOR`, so that a table can be joined and pivoted.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sectax.model.analysed import Analysed
@@ -18,7 +18,7 @@ from sectax.reports import units
 from sectax.reports.escape import cell
 from sectax.reports.reasons import no_effect, no_estimate, no_interval
 
-TABLES = ("findings", "treatments")
+TABLES = ("findings", "treatments", "blocks")
 
 _Row = dict[str, Any]
 _ESTIMATE = ("point", "low", "high", "level", "method", "count")
@@ -32,9 +32,8 @@ def render(analysed: Analysed, table: str) -> str:
     """
     if table not in TABLES:
         raise WrongUse(f"there is no table {table!r}", f"there are: {', '.join(TABLES)}")
-    head, rows = (
-        (_FINDING_HEAD, _findings(analysed)) if table == "findings" else (_TREATMENT_HEAD, _treatments(analysed))
-    )
+    head, of = _MADE[table]
+    rows = of(analysed)
     levels = {f"level_{factor.name}": cell(f"level_{factor.name}") for factor in analysed.measured.plan.factors}
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, [*head, *levels], extrasaction="ignore", lineterminator="\r\n")
@@ -57,6 +56,7 @@ _TREATMENT_HEAD = (
     "run", "experiment", "treatment", "role", "state", "reason", "blocks", "metric", "unit", "point", "low", "high",
     "level", "method", "count", "empty_share", "missing",
 )  # fmt: skip
+_BLOCK_HEAD = ("run", "experiment", "treatment", "role", "block", "metric", "unit", "value")
 
 
 def _findings(analysed: Analysed) -> Iterator[_Row]:
@@ -120,6 +120,31 @@ def _treatments(analysed: Analysed) -> Iterator[_Row]:
                 "missing": f"skipped: {reason}",
                 **_levels(each.levels),
             }
+
+
+def _blocks(analysed: Analysed) -> Iterator[_Row]:
+    """The value of every treatment in every finished block, the run's own controls among them."""
+    measured = analysed.measured
+    for metric in measured.plan.metrics:
+        values = measured.values.get(metric.name, {})
+        for treatment in measured.plan.treatments:
+            for block, value in sorted(values.get(treatment.id, {}).items()):
+                yield {
+                    "treatment": treatment.id,
+                    "role": treatment.role.value,
+                    "block": block,
+                    "metric": metric.name,
+                    "unit": metric.unit,
+                    "value": value,
+                    **_levels(treatment.levels),
+                }
+
+
+_MADE: Mapping[str, tuple[tuple[str, ...], Callable[[Analysed], Iterator[_Row]]]] = {
+    "findings": (_FINDING_HEAD, _findings),
+    "treatments": (_TREATMENT_HEAD, _treatments),
+    "blocks": (_BLOCK_HEAD, _blocks),
+}
 
 
 def _levels(levels: Mapping[str, str]) -> _Row:

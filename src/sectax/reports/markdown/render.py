@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sectax.reports.document import (
+    Attachment,
     Block,
+    Chart,
     Command,
     Document,
-    Drawing,
     Footnotes,
     Kind,
     Lines,
@@ -61,8 +62,8 @@ def _write(writer: Writer, blocks: Iterable[Block]) -> None:
                 writer.bullets(what)
                 if why.hint:
                     writer.command(why.hint)
-            case Drawing():
-                pass  # the table beside it says the same
+            case Chart() | Attachment():
+                pass  # pages alone have them
 
 
 def _write_table(writer: Writer, table: Table) -> None:

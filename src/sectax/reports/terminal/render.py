@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from sectax.model.finding import Severity
 from sectax.reports.document import (
+    Attachment,
     Block,
+    Chart,
     Column,
     Command,
     Document,
-    Drawing,
     Footnotes,
     Kind,
     Lines,
@@ -83,8 +84,8 @@ def _write(page: Page, blocks: Iterable[Block], indent: int, widths: Widths | No
                 page.paragraph(f"{', '.join(what)}: {why.reason}")
                 if why.hint:
                     page.verbatim(why.hint)
-            case Drawing():
-                pass  # the table beside it says the same
+            case Chart() | Attachment():
+                pass  # pages alone have them
 
 
 def _write_table(page: Page, table: Table, indent: int, widths: Widths | None, *, headed: bool) -> None:

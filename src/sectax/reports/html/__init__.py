@@ -1,0 +1,5 @@
+"""A report as one HTML file that needs no network and no script, to be opened, sent, printed and kept."""
+
+from sectax.reports.html.render import render
+
+__all__ = ["render"]

@@ -1,0 +1,113 @@
+"""The column of a table in which the interval of every row is drawn, all of them on one axis of costs."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from sectax.reports import units
+from sectax.reports.document import Section, Table, Tone, tables
+from sectax.reports.html.scale import Scale, around, cost_ticks
+
+WIDTH, HEIGHT = 220, 24
+_EDGE = 8.0
+# Names of ticks that stand nearer to each other than this would be printed over each other.
+_APART = 38.0
+
+# The shape of a mark says what the verdict is, so that nothing is said by colour alone: the paths lie around 0, 0.
+SHAPES = {
+    Tone.WORSE: "M-5-6L7 0L-5 6Z",  # points at what costs more
+    Tone.BETTER: "M5-6L-7 0L5 6Z",
+    Tone.EVEN: "M-5-5H5V5H-5Z",
+    Tone.OPEN: "M0-6A6 6 0 1 0 0 6A6 6 0 1 0 0-6Z",  # hollow
+    Tone.VOID: "M-5-5L5 5M5-5L-5 5",
+    Tone.NONE: "M0-6L6 0L0 6L-6 0Z",
+}
+
+
+@dataclass(frozen=True)
+class Tick:
+    place: float
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One row's interval in units of the drawing."""
+
+    low: float
+    point: float
+    high: float
+    tone: Tone
+    shape: str
+    words: str
+
+
+@dataclass(frozen=True)
+class IntervalColumn:
+    """Everything that is drawn: the band of what does not matter, the line of no cost, ticks, and one place per row."""
+
+    band: tuple[float, float]
+    zero: float
+    ticks: tuple[Tick, ...]
+    rows: tuple[Drawn | None, ...]
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What the shapes and the band in the tables of a section stand for."""
+
+    tones: tuple[Tone, ...]
+    margin: str
+
+
+def legend(section: Section) -> Legend | None:
+    """Of a section; None where nothing is drawn in its tables."""
+    drawn = [table for table in tables(section) if table.margin is not None]
+    tones = {row.tone for table in drawn for row in table.rows if row.interval is not None}
+    margins = " and ".join(dict.fromkeys(f"± {units.margin(table.margin)}" for table in drawn if table.margin))
+    return Legend(tuple(tone for tone in Tone if tone in tones), margins) if tones else None
+
+
+def interval_column(table: Table) -> IntervalColumn | None:
+    """Lay out the intervals of a table; None where it has none."""
+    given = [row.interval for row in table.rows if row.interval is not None]
+    if not given or table.margin is None:
+        return None
+    margin = 1 + table.margin
+    ends = itertools.chain.from_iterable((each.low, each.point, each.high) for each in given)
+    scale = around((*ends, 1 / margin, margin), _EDGE, WIDTH - _EDGE, logarithmic=True)
+    rows = tuple(
+        Drawn(
+            scale.place(row.interval.low),
+            scale.place(row.interval.point),
+            scale.place(row.interval.high),
+            row.tone,
+            SHAPES[row.tone],
+            row.interval.words,
+        )
+        if row.interval is not None
+        else None
+        for row in table.rows
+    )
+    return IntervalColumn(
+        (scale.place(1 / margin), scale.place(margin)),
+        scale.place(1.0),
+        _ticks(scale),
+        rows,
+    )
+
+
+def _ticks(scale: Scale) -> tuple[Tick, ...]:
+    """Those of the axis that leave each other room; no cost always has its own."""
+    zero = scale.place(1.0)
+    kept = [
+        (place, text)
+        for place, text in ((scale.place(value), text) for value, text in cost_ticks(scale))
+        if text == "0" or abs(place - zero) >= _APART
+    ]
+    return tuple(
+        Tick(place, text, "start" if place < _APART / 2 else "end" if place > WIDTH - _APART / 2 else "middle")
+        for place, text in kept
+    )

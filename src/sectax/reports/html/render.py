@@ -1,0 +1,116 @@
+"""A document as one HTML page: everything that it shows is in the file, and nothing of it runs.
+
+Its policy (CSP) forbids everything but its own style sheet, so that a page with a hostile label could not load or run
+anything even if an escape were missing.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sectax.reports.document import (
+    Attachment,
+    Block,
+    Chart,
+    Command,
+    Document,
+    Footnotes,
+    Kind,
+    Lines,
+    NotThere,
+    Table,
+    Text,
+    Warned,
+)
+from sectax.reports.html import chart, interval_column
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_HERE = Path(__file__).parent
+
+# The answer first, then what it rests on, then what may be wrong with it.
+_ORDER = {Kind.ANSWER: 0, Kind.RESULTS: 1, Kind.BODY: 1, Kind.PICTURES: 2, Kind.DOUBT: 3, Kind.DETAIL: 4, Kind.END: 5}
+
+_NAMES: dict[type[Block], str] = {
+    Table: "table",
+    Chart: "chart",
+    Attachment: "attachment",
+    Text: "text",
+    Lines: "lines",
+    Command: "command",
+    Footnotes: "footnotes",
+    Warned: "warned",
+    NotThere: "not_there",
+}
+
+
+def render(document: Document) -> str:
+    """The whole document as text."""
+    style = (_HERE / "page.css").read_text(encoding="utf-8")
+    answers = [each for each in document.sections if each.kind is Kind.ANSWER]
+    others = sorted((each for each in document.sections if each not in answers), key=lambda each: _ORDER[each.kind])
+    made: str = _template().render(
+        document=document,
+        answers=answers,
+        sections=others,
+        detail=Kind.DETAIL,
+        style=style,
+        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+    )
+    return made + "\n"
+
+
+@functools.cache
+def _template() -> Template:
+    # jinja2 takes a while to import: only when a page is really written.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "block_name": lambda block: _NAMES[type(block)],
+        "kept": _kept,
+        "interval_column": interval_column.interval_column,
+        "legend": interval_column.legend,
+        "drawn": chart.draw,
+        "data_url": _data_url,
+        "at": _at,
+        "place": lambda number: f"{number:.1f}".removesuffix(".0"),
+    }
+    environment.globals |= {"column_width": interval_column.WIDTH, "column_height": interval_column.HEIGHT}
+    environment.globals |= {"chart_width": chart.WIDTH, "tone_shapes": interval_column.SHAPES, "tone_words": _TONES}
+    return environment.get_template("page.html")
+
+
+_TONES = {
+    "worse": "costs more",
+    "better": "costs less",
+    "even": "no difference that matters",
+    "open": "open",
+    "void": "no verdict",
+    "none": "a control",
+}
+
+
+def _kept(table: Table) -> list[int]:
+    """The places of the columns that are shown."""
+    return [
+        place
+        for place, column in enumerate(table.columns)
+        if not column.optional or any(row.cells[place] for row in table.rows)
+    ]
+
+
+def _at(shape: str, x: float, y: float) -> str:
+    """A shape around 0, 0 moved to a place: its first step is absolute, and the others are made relative to it."""
+    return shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1)
+
+
+def _data_url(attachment: Attachment) -> str:
+    return f"data:{attachment.media_type};base64,{base64.b64encode(attachment.text.encode()).decode()}"

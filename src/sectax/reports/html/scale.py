@@ -1,0 +1,89 @@
+"""From values to places on a drawing, and where an axis says which value stands where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_FEW = 5
+_STEPS = (1.0, 2.0, 5.0, 10.0)
+# Decades further apart than this get one tick each, and no 2 and 5 between them.
+_DECADES = 1.5
+# Effects at which an axis of costs may have a tick: near 1 in per cent, further away as times.
+_SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_TIMES = tuple(times * 10.0**power for power in range(0, 13) for times in (1, 2, 5) if (times, power) != (1, 0))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A straight or a logarithmic scale from values to places.
+
+    Attributes:
+        low, high: the values at its ends; `first` and `last` are their places, and may run downward.
+    """
+
+    low: float
+    high: float
+    first: float
+    last: float
+    logarithmic: bool = False
+
+    def place(self, value: float) -> float:
+        """Where a value stands; what lies beyond an end stands at that end."""
+        low, high, at = (self._flat(each) for each in (self.low, self.high, min(max(value, self.low), self.high)))
+        return self.first + (self.last - self.first) * (at - low) / (high - low)
+
+    def _flat(self, value: float) -> float:
+        return math.log(value) if self.logarithmic else value
+
+
+def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool, share: float = 0.05) -> Scale:
+    """A scale that holds all values, with a little room at both ends."""
+    seen = [each for each in values if math.isfinite(each) and (each > 0 or not logarithmic)]
+    low, high = (min(seen), max(seen)) if seen else (1.0, 1.0)
+    if logarithmic:
+        room = max(math.log(high / low) * share, 0.005)
+        return Scale(low * math.exp(-room), high * math.exp(room), first, last, True)
+    room = (high - low) * share or abs(high) * share or 1.0
+    return Scale(low - room, high + room, first, last)
+
+
+def ticks(scale: Scale) -> list[tuple[float, str]]:
+    """About five round values within a scale, and how each is written."""
+    if scale.logarithmic and math.log10(scale.high / scale.low) > _DECADES / 2:
+        return [(value, _short(value)) for value in _round_in_decades(scale)]
+    span = scale.high - scale.low
+    size = 10.0 ** math.floor(math.log10(span / _FEW))
+    step = next(each * size for each in _STEPS if span / (each * size) <= _FEW)
+    numbers = range(math.ceil(scale.low / step), math.floor(scale.high / step) + 1)
+    places = max(0, -math.floor(math.log10(step) + 1e-9))
+    values = [number * step for number in numbers if number > 0 or not scale.logarithmic]
+    return [(value, _decimal(value, places)) for value in values]
+
+
+def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
+    """No cost, and the outermost round costs on both sides of it: '−2 %', '0', '×5'."""
+    above = [(1 + share, f"+{100 * share:g} %") for share in _SHARES] + [(each, f"×{_short(each)}") for each in _TIMES]
+    below = [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
+    below += [(1 / each, f"÷{_short(each)}") for each in _TIMES]
+    found = [[each for each in side if scale.low <= each[0] <= scale.high][-1:] for side in (below, above)]
+    return [*found[0], (1.0, "0"), *found[1]]
+
+
+def _round_in_decades(scale: Scale) -> list[float]:
+    decades = math.log10(scale.high / scale.low)
+    factors = (1.0,) if decades > _FEW else (1.0, 3.0) if decades > _DECADES else (1.0, 2.0, 5.0)
+    every = max(1, round(decades / _FEW))
+    powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1, every)
+    found = [factor * 10.0**power for power in powers for factor in factors]
+    return [each for each in found if scale.low <= each <= scale.high]
+
+
+def _short(value: float) -> str:
+    return _decimal(value, 0) if 1 <= value < 1e6 and value == int(value) else f"{value:.3g}"
+
+
+def _decimal(value: float, places: int) -> str:
+    text = f"{abs(value):,.{places}f}"
+    return f"−{text}" if value < 0 and text.strip("0.,") else text

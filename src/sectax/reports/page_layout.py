@@ -1,0 +1,72 @@
+"""What a page of a run says beside its report: pictures, how it was measured, where, how to repeat it, raw figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sectax.model.analysed import Analysed
+from sectax.model.measured import Measured
+from sectax.model.printable import printable
+from sectax.reports import csv
+from sectax.reports.again import repeat
+from sectax.reports.document import Attachment, Column, Command, Document, Kind, Lines, Row, Section, Table, sections
+from sectax.reports.pictures import controls, pictures
+from sectax.reports.words import plans
+
+# Larger tables stay outside the page, which is to be opened and sent like a picture.
+_LARGEST_ATTACHMENT = 200_000
+
+
+def run_page(document: Document, analysed: Analysed) -> Document:
+    """The report of a run with all that a page has room for."""
+    added = sections(
+        Section("Pictures", pictures(analysed), Kind.PICTURES),
+        Section("Noise floor and controls", tuple(controls(analysed)), Kind.DOUBT),
+        Section("How it was measured", tuple(_method(analysed)), Kind.DETAIL),
+        Section("Environment", tuple(_environment(analysed.measured)), Kind.DETAIL),
+        Section(
+            "Measure it again",
+            (Command(printable(repeat(analysed.measured.plan)), "The same levels, rules and order, on your machine:"),),
+            Kind.END,
+        ),
+        Section("Raw figures", tuple(_attachments(analysed)), Kind.END),
+    )
+    return replace(document, sections=(*document.sections, *added))
+
+
+def _method(analysed: Analysed) -> Iterator[Lines]:
+    measured = analysed.measured
+    texts = list(plans.plan(measured.plan)[1:])
+    if measured.calibrated is not None and measured.block_s is not None:
+        texts += plans.calibrated(measured.plan, measured.calibrated, measured.block_s)
+    methods = dict.fromkeys(each.effect.method for each in analysed.findings if each.effect is not None)
+    texts += [f"intervals: {printable(each)}" for each in methods]
+    yield Lines(tuple(texts))
+
+
+def _environment(measured: Measured) -> Iterator[Table]:
+    if not measured.sessions:
+        return
+    identity = measured.sessions[-1].whole_identity()
+    columns = (Column("what"), Column("value"))
+    yield Table("", columns, tuple(Row((printable(name), printable(value))) for name, value in identity.items()))
+
+
+def _attachments(analysed: Analysed) -> Iterator[Attachment | Lines]:
+    left_out = []
+    for table in csv.TABLES:
+        text = csv.render(analysed, table)
+        if len(text) <= _LARGEST_ATTACHMENT:
+            yield Attachment(f"{table}.csv", "text/csv;charset=utf-8", text, _SAYS[table])
+        else:
+            left_out.append(f"{table}.csv is too large for a page: sectax report RUN --format csv --table {table}")
+    if left_out:
+        yield Lines(tuple(left_out))
+
+
+_SAYS = {
+    "findings": "every comparison with its effect, interval and verdict",
+    "treatments": "every treatment with its own figures",
+    "blocks": "the value of every treatment in every block",
+}
