@@ -170,10 +170,13 @@ def main() -> None:
             read_s = float(output)
             show_s, show_mb, _ = best_of_three("-m", "sectax", "show", path)
             audit_s, audit_mb, _ = best_of_three("-m", "sectax", "audit", path)
+            page_s, page_mb, page = best_of_three("-m", "sectax", "report", path, "--format", "html")
             print(
                 f"read   {count:9,d} trials {read_s:6.2f} s, {1e6 * read_s / count:.2f} µs a trial, {read_mb:.0f} MB;"
                 f"   show {show_s:5.2f} s, {show_mb:.0f} MB;"
-                f"   audit {audit_s:5.2f} s, {audit_mb:.0f} MB;   file {path.stat().st_size / 1e6:.0f} MB"
+                f"   audit {audit_s:5.2f} s, {audit_mb:.0f} MB;"
+                f"   page {page_s:5.2f} s, {page_mb:.0f} MB, {len(page.encode()) / 1e3:.0f} kB;"
+                f"   file {path.stat().st_size / 1e6:.0f} MB"
             )
 
 

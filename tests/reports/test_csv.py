@@ -87,4 +87,4 @@ def test_unknown_table_is_refused_with_those_that_exist() -> None:
     with pytest.raises(WrongUse) as refused:
         csv.render(situations.signatures_in_php(), "finding")
 
-    assert refused.value.hint == "there are: findings, treatments"
+    assert refused.value.hint == "there are: findings, treatments, blocks"

@@ -12,7 +12,7 @@ from sectax import published
 from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
-from sectax.reports.document import Drawing, Tone
+from sectax.reports.document import Table, Tone
 from sectax.workflow.present import Result, View, document, render
 from tests.reports.test_audited import audited
 from tests.workflow.test_advise import given
@@ -59,11 +59,13 @@ def test_only_a_run_has_a_csv() -> None:
 
 def test_intervals_can_be_drawn_from_the_document_alone() -> None:
     made = document(RESULTS["run"], show_all=True)
-    (drawing,) = (block for section in made.sections for block in section.blocks if isinstance(block, Drawing))
-    by_label = {each.label: each for each in drawing.intervals}
+    (table,) = (block for each in made.sections for block in each.blocks if isinstance(block, Table) and block.margin)
+    by_label = {row.cells[0]: row for row in table.rows}
+    slower = by_label["slower"].interval
 
-    assert drawing.margin == 0.02
-    assert (by_label["slower"].low, by_label["slower"].high) == pytest.approx((1.031, 1.044))
+    assert table.margin == 0.02
+    assert slower is not None
+    assert (slower.low, slower.high) == pytest.approx((1.031, 1.044))
     assert by_label["slower"].tone is Tone.WORSE
     # What is withdrawn, invalid or not measured has no interval to show.
-    assert by_label.keys().isdisjoint({"doubted", "impossible", "absent"})
+    assert not any(by_label[each].interval for each in ("doubted", "impossible", "absent"))

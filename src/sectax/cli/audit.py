@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sectax.cli.options import as_json, named_run
+from sectax.cli.options import as_json, html, named_run
 from sectax.cli.output import print_result
 from sectax.model.errors import ExitStatus
 from sectax.workflow.audit import FORMATS, Columns, audit
@@ -25,6 +25,7 @@ from sectax.workflow.audit import FORMATS, Columns, audit
     help="For CI: exit with 1 where anything is marked F; with W, where anything is marked F or W.",
 )
 @click.option("--strict", is_flag=True, help="The same as --fail-on F.")
+@html
 @as_json
 def command(
     target: str,
@@ -37,6 +38,7 @@ def command(
     show_all: bool,
     fail_on: str | None,
     strict: bool,
+    html: str | None,
     json_: bool,
 ) -> None:
     """Check a run, a published study, or a file of somebody else's numbers for common mistakes.
@@ -49,6 +51,6 @@ def command(
     """
     columns = Columns(value, unit, tuple(part.strip() for part in by.split(",") if part.strip()), baseline, replicate)
     audited = audit(target, format_, columns)
-    print_result(audited, as_json=json_, show_all=show_all)
+    print_result(audited, as_json=json_, show_all=show_all, page=html)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

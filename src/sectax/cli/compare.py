@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, everything, fail_if, leave_with, named_run, run_file
+from sectax.cli.options import as_json, conditions, everything, fail_if, html, leave_with, named_run, run_file
 from sectax.cli.output import print_result
 from sectax.workflow.compare import compare_under
 
@@ -16,13 +16,16 @@ from sectax.workflow.compare import compare_under
 @click.argument("target", metavar="RUN|published:ID", callback=named_run)
 @fail_if
 @everything
+@html
 @as_json
-def command(run_file: str, target: str, fail_if: tuple[str, ...], show_all: bool, json_: bool) -> None:
+def command(
+    run_file: str, target: str, fail_if: tuple[str, ...], show_all: bool, html: str | None, json_: bool
+) -> None:
     """Compare a run with another run, or with a published study.
 
     Effects and their shapes stand side by side. There is no verdict across sessions. --fail-if asks how much an effect
     (a treatment beside the baseline of its own run) grew from the first run to the second.
     """
     compared, answers = compare_under(Path(run_file), target, conditions(fail_if))
-    print_result(compared, as_json=json_, show_all=show_all)
+    print_result(compared, as_json=json_, show_all=show_all, page=html)
     leave_with(answers)

@@ -29,7 +29,7 @@ _COMMANDS = {
     "resume": ("sectax.cli.run:resume_command", "Continue a run that was interrupted."),
     "runs": ("sectax.cli.runs:command", "List the run files of a folder, with their answers."),
     "show": ("sectax.cli.show:command", "Print the results of a run."),
-    "report": ("sectax.cli.report:command", "Write the results of a run as Markdown, CSV or JSON."),
+    "report": ("sectax.cli.report:command", "Write the results of a run as a page, Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
     "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
     "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),

@@ -30,6 +30,7 @@ def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str
 
 
 run_file = click.argument("run_file", metavar="RUN", type=click.Path(), callback=named_run)
+html = click.option("--html", type=click.Path(), metavar="FILE", help="Write it as a page with pictures too.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
 verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from sectax.cli.streams import Printed
+from sectax.model.errors import WrongUse
 
 if TYPE_CHECKING:
     from sectax.workflow.present import Result
@@ -38,6 +42,52 @@ def print_text(text: str) -> None:
     click.echo(text, nl=False, color=is_colourful())
 
 
-def print_result(result: Result, *, as_json: bool, show_all: bool = False) -> None:
-    """Both at once."""
+def refuse_existing(out: str, option: str) -> None:
+    """Say that a file is there already before hours go into what would be written to it.
+
+    Raises:
+        WrongUse: it is, or its folder is not there.
+    """
+    path = Path(out)
+    if path.exists():
+        raise WrongUse(f"{out} exists already", f"name another file with {option}, or move that one away")
+    if not path.parent.is_dir():
+        raise WrongUse(f"there is no folder {path.parent}", f"make it, or name another file with {option}")
+
+
+def write_document(text: str, out: str, option: str) -> None:
+    """Write a file that is not there yet.
+
+    Raises:
+        WrongUse: it cannot be written, or it is there already: it could be the run itself.
+    """
+    try:
+        with Path(out).open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        hint = f"name another file with {option}, or move that one away"
+        raise WrongUse(f"{out} exists already", hint) from error
+    except OSError as error:
+        raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
+
+
+def print_result(result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None) -> None:
+    """One result, as a report for this terminal or as one JSON document.
+
+    Args:
+        page: the file to which it is written as a page too; its name follows on stderr.
+
+    Raises:
+        WrongUse: the page cannot be written.
+    """
+    if page is not None:
+        refuse_existing(page, "--html")
     print_text(rendered(result, as_json=as_json, show_all=show_all))
+    if page is not None:
+        from sectax.workflow.present import render
+
+        try:
+            write_document(render(result, "html"), page, "--html")
+        except WrongUse as error:
+            raise error from Printed()
+        click.echo(f"page: {page}", err=True)

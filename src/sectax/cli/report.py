@@ -1,4 +1,4 @@
-"""`sectax report RUN --format …`."""
+"""`sectax report RUN --format …`, and `sectax report --all FOLDER`."""
 
 from __future__ import annotations
 
@@ -6,39 +6,42 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import run_file
+from sectax.cli.output import write_document
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
+from sectax.workflow.pages import write_pages
 from sectax.workflow.present import FORMATS, TABLES, View, render
 
 
 @click.command("report")
-@run_file
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="markdown",
-    show_default=True,
-)
+@click.argument("run_file", metavar="RUN", type=click.Path(), required=False)
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="Of the report.  [default: markdown]")
 @click.option("--table", type=click.Choice(TABLES), help="Of the CSV.  [default: findings]")
 @click.option("--out", type=click.Path(), metavar="FILE", help="Where to write it; stdout where left out.")
-def command(run_file: str, format_: str, table: str | None, out: str | None) -> None:
-    """Write the results of a run, from its file alone."""
+@click.option("--all", "folder", type=click.Path(), metavar="FOLDER", help="A page for every run there, and an index.")
+def command(run_file: str | None, format_: str | None, table: str | None, out: str | None, folder: str | None) -> None:
+    """Write the results of a run, from its file alone.
+
+    --format html writes one page with pictures that needs no network: open it in a browser, send it, print it.
+
+    --all FOLDER writes such a page beside every run file of a folder, and index.html, which links to them. Pages that
+    sectax wrote there before are written again.
+    """
+    if folder is not None:
+        if run_file is not None or format_ not in {None, "html"} or table is not None or out is not None:
+            raise WrongUse("--all writes the pages of a whole folder", "leave RUN, --format, --table and --out out")
+        click.echo(write_pages(Path(folder)))
+        return
+    if run_file is None:
+        raise click.MissingParameter(param_type="argument", param_hint="'RUN'")
     if table is not None and format_ != "csv":
-        raise WrongUse(f"--table is of a CSV, and --format is {format_}", "leave it out, or --format csv")
-    text = render(RunReport(analyse_file(Path(run_file)), run_file), format_, View(table=table or "findings"))
+        raise WrongUse(f"--table is of a CSV, and --format is {format_ or 'markdown'}", "leave it out, or --format csv")
+    result = RunReport(analyse_file(Path(run_file)), run_file)
+    text = render(result, format_ or "markdown", View(table=table or "findings"))
     if out is None:
         # A document: UTF-8 here as in a file, whatever the locale says.
         click.echo(text.encode(), nl=False)
         return
-    try:
-        # Never over a file that is there: it could be the run itself.
-        with Path(out).open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise WrongUse(f"{out} exists already", "name another file with --out, or move that one away") from error
-    except OSError as error:
-        raise WrongUse(f"{out} cannot be written: {error.strerror}", "name another file with --out") from error
+    write_document(text, out, "--out")
     click.echo(out)

@@ -23,7 +23,7 @@ from sectax.cli.options import (
     run_file,
     verbose,
 )
-from sectax.cli.output import print_result
+from sectax.cli.output import print_result, refuse_existing
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, Request
@@ -113,6 +113,7 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(["--simultaneous"], is_flag=True, help="Make all answers hold together; intervals become wider."),
         click.Option(["--seed"], type=int, help="Seed of the order of the trials.  [default: random]"),
         click.Option(["--out"], type=click.Path(), metavar="FILE", help="The run file, which must not exist yet."),
+        click.Option(["--html"], type=click.Path(), metavar="FILE", help="Write it as a page with pictures too."),
         click.Option(["--dry-run"], is_flag=True, help="Say what would be done and what it would cost; do nothing."),
         click.Option(["--prices"], type=click.Path(), metavar="FILE", help="Your own price list, for --dry-run."),
     ]
@@ -148,6 +149,8 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         options=_own_options(experiment, values),
         simultaneous=values["simultaneous"],
     )
+    if values["html"]:
+        refuse_existing(values["html"], "--html")
     if values["dry_run"]:
         _print_dry_run(dry_run(experiment.name, request, values["prices"] and Path(values["prices"])), values["json_"])
         return
@@ -159,7 +162,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         refuse_taken(to)
     called = shlex.join(["sectax", *sys.argv[1:]])
     outcome = workflow.start(experiment.name, request, path, watcher, called)
-    _finish(outcome, as_json=values["json_"], show_all=values["show_all"], exports=exports)
+    _finish(outcome, as_json=values["json_"], show_all=values["show_all"], exports=exports, page=values["html"])
 
 
 @click.command("resume")
@@ -189,14 +192,19 @@ def _print_dry_run(would: DryRun, as_json: bool) -> None:
 
 
 def _finish(
-    outcome: workflow.Outcome, *, as_json: bool, show_all: bool, exports: Mapping[str, Path] | None = None
+    outcome: workflow.Outcome,
+    *,
+    as_json: bool,
+    show_all: bool,
+    exports: Mapping[str, Path] | None = None,
+    page: str | None = None,
 ) -> None:
-    """Print what there is, write the exports, and leave with the status that says how it ended."""
+    """Print what there is, write the page and the exports, and leave with the status that says how it ended."""
     trouble = outcome.trouble
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""
-    print_result(RunReport(outcome.analysed, str(outcome.path), said), as_json=as_json, show_all=show_all)
+    print_result(RunReport(outcome.analysed, str(outcome.path), said), as_json=as_json, show_all=show_all, page=page)
     for form, to in (exports or {}).items():
         export(outcome.path, form, to)
     # A budget that was refused would be refused again.

@@ -8,7 +8,7 @@ from sectax.model.audited import Audited, Status
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.printable import printable
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
-from sectax.reports.document import Block, Document, Section, Text, Warned, sections
+from sectax.reports.document import Block, Document, Kind, Section, Text, Warned, sections
 from sectax.reports.words.audits import audit_sentence, count
 
 _ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
@@ -26,8 +26,8 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
         sections(
             Section("What fired", tuple(_warnings(audited, {Status.FIRED}, _ORDER[:2], show_all))),
             Section("Notes, and what cannot be checked", tuple(_warnings(audited, looked, _ORDER[2:], show_all))),
-            Section("Found nothing", _names(audited, Status.SILENT)),
-            Section("Do not apply here", _names(audited, Status.NOT_APPLICABLE)),
+            Section("Found nothing", _names(audited, Status.SILENT), Kind.DETAIL),
+            Section("Do not apply here", _names(audited, Status.NOT_APPLICABLE), Kind.DETAIL),
         ),
     )
 

@@ -182,7 +182,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     pairs = comparison.effects
     if not pairs:
         return Section("Effects", (Lines(("The runs have no comparison in common.",)),))
-    labels = _short([each.a.comparison.treatment for each in pairs])
+    labels = short_names([each.a.comparison.treatment for each in pairs])
     several = len({each.metric.name for each in pairs}) > 1
     rows = tuple(
         (
@@ -197,7 +197,7 @@ def _effects(comparison: RunComparison, unseen: int) -> Section:
     return Section("Effects", (Lines((line,)), _grid("", ("treatment", "a", "b"), rows, left=True), *below))
 
 
-def _short(treatments: list[str]) -> list[str]:
+def short_names(treatments: list[str]) -> list[str]:
     """The ids without the levels that all of them share, in pieces that a line can be broken between."""
     parts = [each.split("/") for each in treatments]
     if len({len(each) for each in parts}) > 1:
@@ -215,7 +215,7 @@ def _absolute(comparison: RunComparison) -> Section:
         figures = [figure.value for each in pairs for figure in (each.a, each.b) if figure.value is not None]
         column = units.scale(metric.unit, figures)
         rows = []
-        labels = _short([pair.treatment for pair in pairs])
+        labels = short_names([pair.treatment for pair in pairs])
         for label, pair in zip(labels, pairs, strict=True):
             if pair.refused:
                 quotient = notes.missing(Figure(None, pair.refused)).replace("missing", "refused")

@@ -64,11 +64,15 @@ class Interval:
 
 @dataclass(frozen=True)
 class Row:
-    """One cell per column, and the effect that they speak of where it can be drawn."""
+    """One cell per column, and the effect that they speak of where it can be drawn.
+
+    `link` is where the first cell leads to, for formats that have links: a relative URL, or empty.
+    """
 
     cells: tuple[str, ...]
     tone: Tone = Tone.NONE
     interval: Interval | None = None
+    link: str = ""
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sectax.model.analysed import Analysed
+from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.model.measured import Measured
 from sectax.model.printable import printable
 from sectax.reports import csv
 from sectax.reports.again import repeat
-from sectax.reports.document import Attachment, Column, Command, Document, Kind, Lines, Row, Section, Table, sections
+from sectax.reports.compared_pictures import effects_of_both, shapes
+from sectax.reports.document import (
+    Attachment,
+    Block,
+    Column,
+    Command,
+    Document,
+    Kind,
+    Lines,
+    Row,
+    Section,
+    Table,
+    sections,
+)
 from sectax.reports.pictures import controls, pictures
 from sectax.reports.words import plans
 
@@ -33,6 +47,22 @@ def run_page(document: Document, analysed: Analysed) -> Document:
         Section("Raw figures", tuple(_attachments(analysed)), Kind.END),
     )
     return replace(document, sections=(*document.sections, *added))
+
+
+def runs_page(document: Document, comparison: RunComparison) -> Document:
+    """A run beside another run, with the effects of both drawn."""
+    return _with_pictures(document, effects_of_both(comparison))
+
+
+def published_page(document: Document, comparison: PublishedComparison) -> Document:
+    """A run beside a published study, with the shapes of both drawn."""
+    return _with_pictures(document, shapes(comparison))
+
+
+def _with_pictures(document: Document, blocks: Iterable[Block]) -> Document:
+    return replace(
+        document, sections=(*document.sections, *sections(Section("Pictures", tuple(blocks), Kind.PICTURES)))
+    )
 
 
 def _method(analysed: Analysed) -> Iterator[Lines]:

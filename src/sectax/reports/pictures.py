@@ -19,8 +19,10 @@ from sectax.reports.words import names
 
 # More cells than these are not drawn block by block: nobody looks at so many pictures.
 MOST_CELLS = 6
-# More points than these make a page slow and large, and no eye tells them apart.
-_MOST_POINTS = 4000
+# More treatments than these have no shape of their own.
+_MOST_TREATMENTS = 8
+# More points than these in one picture make a page slow and large, and no eye tells them apart.
+_MOST_POINTS = 2000
 # Values further apart than this ratio are drawn in equal ratios.
 _FAR = 4.0
 
@@ -79,7 +81,7 @@ def _growing(analysed: Analysed) -> Iterator[Chart]:
 def _numbers(plan: Plan, factor: Factor) -> Mapping[str, float]:
     """Level -> its number; empty where one has none."""
     if plan.contents is not None and plan.contents.size_factor == factor.name:
-        return {level: float(size) for level, size in plan.contents.sizes.items()}
+        return {level: float(plan.contents.sizes[level]) for level in factor.levels}
     if all(re.fullmatch(r"\d+(\.\d+)?", level) for level in factor.levels):
         return {level: float(level) for level in factor.levels}
     return {}
@@ -101,24 +103,35 @@ def _blocks(analysed: Analysed) -> Iterator[Block]:
     plan = analysed.measured.plan
     metric = plan.metrics[0]
     values = analysed.measured.values.get(metric.name, {})
-    drawn_cells = points = 0
+    drawn_cells = 0
     for cell in plan.cells:
         members = [each.id for each in plan.treatments if each.cell == cell.id and each.role in _SHOWN]
         seen = {each: values[each] for each in members if values.get(each)}
-        number = sum(map(len, seen.values()))
         if not seen:
             continue
-        if drawn_cells == MOST_CELLS or points + number > _MOST_POINTS:
+        if drawn_cells == MOST_CELLS:
             yield Text(f"Blocks are drawn of the first {drawn_cells} of {len(plan.cells)} groups of treatments.")
             return
-        drawn_cells, points = drawn_cells + 1, points + number
+        drawn_cells += 1
         yield from _block_charts(plan, cell, metric, seen)
+
+
+def _thinned(seen: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[int, float]], str]:
+    """As many treatments and blocks as a picture can show, and what it leaves out in words."""
+    longest = max(map(len, seen.values()))
+    most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
+    every = math.ceil(most * longest / _MOST_POINTS) if len(seen) >= most else 1
+    kept = {each: dict(sorted(blocks.items())[::every]) for each, blocks in list(seen.items())[:most]}
+    left_out = [f" Drawn are the first {most} of {len(seen)} treatments."] if len(seen) > most else []
+    left_out += [f" One block in {every} is drawn."] if every > 1 else []
+    return kept, "".join(left_out)
 
 
 _SHOWN = frozenset({Role.BASELINE, Role.TREATMENT})
 
 
 def _block_charts(plan: Plan, cell: Cell, metric: Metric, seen: Mapping[str, Mapping[int, float]]) -> Iterator[Chart]:
+    seen, left_out = _thinned(seen)
     column = units.scale(metric.unit, (value for blocks in seen.values() for value in blocks.values()))
     scaled = {
         names.treatment(plan, each): {block: value / column.size for block, value in blocks.items()}
@@ -130,7 +143,7 @@ def _block_charts(plan: Plan, cell: Cell, metric: Metric, seen: Mapping[str, Map
     far = _far([value for blocks in scaled.values() for value in blocks.values()])
     yield Chart(
         f"Every block of each treatment: {of}",
-        "One point per block.",
+        f"One point per block.{left_out}",
         Axis(unit, logarithmic=far),
         Axis("", names=tuple(scaled)),
         tuple(
@@ -140,7 +153,7 @@ def _block_charts(plan: Plan, cell: Cell, metric: Metric, seen: Mapping[str, Map
     )
     yield Chart(
         f"Blocks over time: {of}",
-        "The lines lead the eye from block to block; a drift or a jump shows that the machine changed.",
+        f"The lines lead the eye from block to block; a drift or a jump shows that the machine changed.{left_out}",
         Axis("block"),
         Axis(unit, logarithmic=far),
         tuple(

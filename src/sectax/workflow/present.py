@@ -70,10 +70,17 @@ def _markdown(result: Result, view: View) -> str:
 
 def _html(result: Result, view: View) -> str:
     from sectax.reports import html
-    from sectax.reports.page_layout import run_page
+    from sectax.reports.page_layout import published_page, run_page, runs_page
 
     made = document(result, show_all=True)
-    return html.render(run_page(made, result.analysed) if isinstance(result, RunReport) else made)
+    match result:
+        case RunReport():
+            made = run_page(made, result.analysed)
+        case PublishedComparison():
+            made = published_page(made, result)
+        case RunComparison():
+            made = runs_page(made, result)
+    return html.render(made)
 
 
 def _csv(result: Result, view: View) -> str:

@@ -13,6 +13,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 22, 34
 _HEIGHT = 210
 _ROW_HEIGHT = 30
 _LONGEST_NAME = 52
+_LETTER = 6.6  # about how wide one is
 
 # One shape per series, so that a series is told from the others without its colour. Drawn from the middle in relative
 # steps: moving it means changing its first step alone.
@@ -109,7 +110,8 @@ def _scale(axis: Axis, values: list[float], first: float, last: float) -> Scale:
 
 def _ticks(axis: Axis, scale: Scale) -> tuple[Tick, ...]:
     if axis.names:
-        return tuple(Tick(scale.place(place), _cut(name)) for place, name in enumerate(axis.names))
+        longest = int((WIDTH - _LEFT) / len(axis.names) / _LETTER)
+        return tuple(Tick(scale.place(place), _cut(name, longest)) for place, name in enumerate(axis.names))
     return tuple(Tick(scale.place(value), text) for value, text in axis.at or ticks(scale))
 
 
@@ -128,5 +130,5 @@ def _series(given: Series, number: int, across: Scale, upward: Scale, joined: bo
     return DrawnSeries(given.name, number, SHAPES[number % len(SHAPES)], marks, path)
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+def _cut(name: str, longest: int = _LONGEST_NAME) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"

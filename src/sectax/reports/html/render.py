@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _HERE = Path(__file__).parent
+_GENERATOR = '<meta name="generator" content="sectax">'
 
 # The answer first, then what it rests on, then what may be wrong with it.
 _ORDER = {Kind.ANSWER: 0, Kind.RESULTS: 1, Kind.BODY: 1, Kind.PICTURES: 2, Kind.DOUBT: 3, Kind.DETAIL: 4, Kind.END: 5}
@@ -59,10 +60,16 @@ def render(document: Document) -> str:
         answers=answers,
         sections=others,
         detail=Kind.DETAIL,
+        generator=_GENERATOR,
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
     )
     return made + "\n"
+
+
+def is_ours(text: str) -> bool:
+    """Whether a page was written by sectax."""
+    return _GENERATOR in text
 
 
 @functools.cache

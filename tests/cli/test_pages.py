@@ -1,0 +1,122 @@
+"""Pages as a user gets them: of a run, of a comparison, of an audit, of a folder."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import html5lib
+import pytest
+
+from tests.program import sectax
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder with one run, and the page that was written with it."""
+    made = tmp_path_factory.mktemp("pages")
+    words = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--out", "a.sectax")
+    said = sectax("run", "command", *words, "--html", "a.html", folder=made, simulated=1)
+    assert said.status == 0, said.err
+    assert "page: a.html" in said.err
+    return made
+
+
+def headings(page: Path) -> list[str]:
+    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page.read_text())
+    return ["".join(each.itertext()) for each in root.iter("h2")]
+
+
+def test_the_page_of_a_run_is_the_same_made_later_from_its_file(folder):
+    said = sectax("report", "a.sectax", "--format", "html", "--out", "later.html", folder=folder)
+
+    assert (said.status, said.out) == (0, "later.html\n")
+    assert (folder / "later.html").read_text() == (folder / "a.html").read_text()
+    assert headings(folder / "a.html")[0] == "Summary"
+
+
+def test_a_page_that_is_in_the_way_is_seen_before_anything_is_measured(folder):
+    words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", "a.html")
+    said = sectax("run", "command", *words, folder=folder)
+
+    assert said.status == 2
+    assert "a.html exists already" in said.err
+    assert not (folder / "b.sectax").exists()
+
+
+def test_a_page_for_a_folder_that_is_not_there_is_refused_before_the_run(folder):
+    words = ("--baseline", "true", "--treatment", "slow=true", "--out", "b.sectax", "--html", "no/a.html")
+    said = sectax("run", "command", *words, folder=folder)
+
+    assert said.status == 2
+    assert "there is no folder no" in said.err
+    assert not (folder / "b.sectax").exists()
+
+
+def test_the_command_to_repeat_makes_the_same_plan(folder):
+    text = (folder / "a.html").read_text()
+    (command,) = re.findall(r"<code>(cd .*? sectax run [^<]*)</code>|$", text)[:1]
+    _, _, again = command.replace("&amp;", "&").replace("&#39;", "'").replace("&#34;", '"').partition(" && ")
+    _, *words = shlex.split(again)
+    given = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--seed", "1")
+
+    first = sectax("run", "command", *given, "--dry-run", "--json", folder=folder)
+    second = sectax(*words, "--dry-run", "--json", folder=folder)
+
+    assert second.status == 0, second.err
+    assert first.out == second.out
+
+
+def test_comparisons_and_audits_have_pages(folder):
+    compared = sectax("compare", "a.sectax", "a.sectax", "--html", "compared.html", folder=folder)
+    published = sectax("audit", "published:jwt-php", "--html", "audit.html", "--json", folder=folder)
+
+    assert (compared.status, published.status) == (0, 0)
+    assert "Pictures" in headings(folder / "compared.html")
+    assert "What fired" in headings(folder / "audit.html")
+    assert published.out.startswith("{")
+
+
+def test_a_folder_of_runs_has_an_index_whose_links_lead_to_pages(folder, tmp_path):
+    for name in ("a.sectax", "b & <c>.sectax"):
+        (tmp_path / name).write_bytes((folder / "a.sectax").read_bytes())
+    (tmp_path / "broken.sectax").write_text("no run")
+
+    for _ in range(2):  # the second time over the pages of the first
+        said = sectax("report", "--all", ".", folder=tmp_path)
+        assert (said.status, said.out) == (0, "index.html\n"), said.err
+
+    root = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse((tmp_path / "index.html").read_text())
+    links = {"".join(each.itertext()): each.get("href") for each in root.iter("a")}
+    assert links == {"a.sectax": "a.html", "b & <c>.sectax": "b%20%26%20%3Cc%3E.html"}
+    assert (tmp_path / "a.html").exists()
+    assert (tmp_path / "b & <c>.html").exists()
+    assert "cannot be read" in "".join(root.itertext())
+
+
+def test_a_page_that_somebody_else_wrote_is_not_overwritten(folder, tmp_path):
+    (tmp_path / "a.sectax").write_bytes((folder / "a.sectax").read_bytes())
+    (tmp_path / "index.html").write_text("<h1>mine</h1>")
+
+    said = sectax("report", "--all", ".", folder=tmp_path)
+
+    assert said.status == 2
+    assert "index.html is in the way" in said.err
+    assert (tmp_path / "index.html").read_text() == "<h1>mine</h1>"
+    assert not (tmp_path / "a.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ((), "RUN"),
+        (("a.sectax", "--all", "."), "--all writes the pages of a whole folder"),
+        (("--all", "nowhere"), "there is no folder nowhere"),
+    ],
+)
+def test_wrong_use_is_said(folder, words, reason):
+    said = sectax("report", *words, folder=folder)
+
+    assert said.status == 2
+    assert reason in said.err

@@ -1,0 +1,131 @@
+"""The page in Chromium: it loads nothing, fits, can be read, and shows its marks where the figures are."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sectax.model.finding import VerdictId
+from sectax.model.treatment import CONTROLS
+from tests.reports import situations
+from tests.reports.html.pages import page_of
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+pytestmark = [
+    pytest.mark.more,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    # Of the driver's own event loop.
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+# Middle of the marks, ends of the intervals, the line of no cost and the band, in pixels of the screen.
+_PLACES = """
+() => [...document.querySelectorAll('section.results svg.interval')].map(svg => {
+  const box = name => svg.querySelector(name).getBoundingClientRect();
+  const band = box('.band'), zero = box('.zero'), ends = box('.reach');
+  return {margin: band.width, zero: zero.x + zero.width / 2, low: ends.left, high: ends.right,
+          point: svg.getBoundingClientRect().x + svg.querySelector('.mark').getCTM().e};
+})
+"""
+# The lowest contrast between text and what is behind it (WCAG 2.2, 1.4.3 asks for 4.5).
+_CONTRAST = """
+() => {
+  const luminance = colour => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).map(x => x / 255).map(
+      x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if (!/, 0\\)$/.test(colour)) return colour;
+    }
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let lowest = 21;
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || element.tagName === 'title') continue;
+    const style = getComputedStyle(element);
+    const colour = element instanceof SVGElement ? style.fill : style.color;
+    const [one, other] = [luminance(colour), luminance(behind(element))];
+    lowest = Math.min(lowest, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05));
+  }
+  return lowest;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    for situation in ("every-kind-of-verdict", "signatures-in-php", "hostile-labels"):
+        (folder / f"{situation}.html").write_text(page_of(situations.ALL[situation]()))
+    return folder
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1000, 1600])
+@pytest.mark.parametrize("situation", ["every-kind-of-verdict", "signatures-in-php", "hostile-labels"])
+def test_it_loads_nothing_fits_and_can_be_read(browser, files, situation, width, scheme) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.goto((files / f"{situation}.html").as_uri())
+
+    assert said == []
+    assert asked == [(files / f"{situation}.html").as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(_CONTRAST) >= 4.5
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_marks_on_the_screen_stand_where_the_figures_are(browser, files, width) -> None:
+    analysed = situations.every_kind_of_verdict()
+    void = {VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED}
+    expected = [
+        each.effect
+        for each in analysed.findings
+        if each.effect is not None and each.verdict not in void and each.comparison.standing not in CONTROLS
+    ]
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto((files / "every-kind-of-verdict.html").as_uri())
+
+    seen = page.evaluate(_PLACES)
+
+    assert len(seen) == len(expected)
+    for each, effect in zip(seen, expected, strict=True):
+        unit = each["margin"] / (2 * math.log1p(0.02))
+        for end, log in (("low", effect.low), ("point", effect.log_ratio), ("high", effect.high)):
+            assert (each[end] - each["zero"]) / unit == pytest.approx(log, abs=1.5 / unit)
+    page.close()
+
+
+def test_what_is_folded_is_printed(browser, files) -> None:
+    page = browser.new_page()
+    page.goto((files / "signatures-in-php.html").as_uri())
+    is_seen = "document.querySelector('details table').checkVisibility()"
+
+    assert not page.evaluate(is_seen)
+    page.emulate_media(media="print")
+    assert page.evaluate(is_seen)
+    page.close()

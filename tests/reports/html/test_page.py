@@ -1,0 +1,170 @@
+"""The page of a run: what it holds, that it is valid, and that its marks stand where the figures are."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import re
+
+import pytest
+
+from sectax.model.compared import PublishedComparison
+from sectax.model.finding import VerdictId
+from sectax.model.treatment import CONTROLS
+from sectax.reports import csv
+from sectax.workflow.present import Result, render
+from tests.reports import situations
+from tests.reports.html.pages import costs, marks, name, number, of_class, one, page_of, parsed, words
+from tests.reports.test_formats import RESULTS
+
+EVERY = pytest.mark.parametrize("situation", situations.ALL)
+# What can make a browser fetch or run something.
+_LEADS_OUT = ("src", "href", "action", "data", "srcset", "formaction", "poster", "background")
+
+
+@EVERY
+def test_the_page_is_valid_and_asks_for_nothing(situation: str) -> None:
+    root = parsed(page_of(situations.ALL[situation]()))
+
+    for element in root.iter():
+        if not isinstance(element.tag, str):
+            continue
+        assert name(element) not in {"script", "link", "img", "iframe", "object", "embed", "form", "base"}
+        for attribute, value in element.attrib.items():
+            assert not attribute.startswith("on")
+            assert attribute != "style"
+            assert attribute not in _LEADS_OUT or value.startswith("data:text/csv;")
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
+def test_every_kind_of_result_has_a_valid_page_with_all_its_headings(result: Result) -> None:
+    from sectax.workflow.present import document
+
+    root = parsed(render(result, "html"))
+
+    said = [words(each) for each in root.iter("h2")]
+    assert {" ".join(each.title.split()) for each in document(result, show_all=True).sections} <= set(said)
+
+
+def test_the_policy_allows_its_own_style_sheet_alone() -> None:
+    text = page_of(situations.signatures_in_php())
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+
+    assert style is not None
+    assert policy is not None
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[1].split(";"))
+    assert rules["default-src"] == "'none'"
+    assert rules["style-src"] == f"'sha256-{digest}'"
+    assert "@import" not in style[1]
+    assert "url(" not in style[1]
+
+
+def test_hostile_labels_are_text_and_nothing_else() -> None:
+    root = parsed(page_of(situations.hostile_labels()))
+    text = words(root)
+
+    assert "<script>alert(1)</script>" in text
+    assert "- <b>" in text
+    assert not list(root.iter("b"))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_the_answer_comes_before_the_tables_they_before_the_pictures_and_doubts_after_them() -> None:
+    root = parsed(page_of(situations.every_kind_of_verdict()))
+
+    headings = [words(each) for each in root.iter("h2")]
+    order = ["Summary", "Findings", "Pictures", "Warnings", "How it was measured", "Environment", "Measure it again"]
+    assert [each for each in headings if each in order] == order
+
+
+def test_tables_have_heads_for_columns_and_rows() -> None:
+    for table in parsed(page_of(situations.signatures_in_php())).iter("table"):
+        heads = [each for each in table.iter("th") if each.get("scope") == "col"]
+        for row in list(table.iter("tr"))[1:]:
+            assert [each.get("scope") for each in row.iter("th")] == ["row"]
+            assert len(heads) == len(list(row.iter("th"))) + len(list(row.iter("td")))
+
+
+def test_marks_of_intervals_stand_where_the_figures_are() -> None:
+    analysed = situations.every_kind_of_verdict()
+    void = {VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED}
+    expected = [
+        (each.effect.low, each.effect.log_ratio, each.effect.high)
+        for each in analysed.findings
+        if each.effect is not None and each.verdict not in void and each.comparison.standing not in CONTROLS
+    ]
+
+    drawn = of_class(one(parsed(page_of(analysed)), "section", "results"), "svg", "interval")
+
+    assert len(drawn) == len(expected) >= 5
+    for svg, logs in zip(drawn, expected, strict=True):
+        seen = [math.log(each) for each in costs(svg, 0.02)]
+        # How many logs one place is wide, seen on the band.
+        place = 2 * math.log1p(0.02) / number(one(svg, "rect", "band"), "width")
+        assert seen == pytest.approx(list(logs), abs=4 * place)
+        assert svg.get("aria-label")
+
+
+def test_what_kind_of_answer_it_is_can_be_told_from_the_shape_alone() -> None:
+    drawn = of_class(parsed(page_of(situations.every_kind_of_verdict())), "svg", "interval")
+    shapes: dict[str, set[str]] = {}
+    for svg in drawn:
+        shapes.setdefault(svg.get("class", "").split()[1], set()).add(one(svg, "path", "mark").get("d", ""))
+
+    assert {"worse", "better", "even", "open"} <= shapes.keys()
+    assert all(len(each) == 1 for each in shapes.values())
+    assert len({next(iter(each)) for each in shapes.values()}) == len(shapes)
+
+
+def test_every_block_is_a_point_where_its_value_is() -> None:
+    analysed = situations.commands()
+    values = analysed.measured.values["wall"]["all/with-tls"]
+    root = parsed(page_of(analysed))
+    (figure,) = [each for each in root.iter("figure") if words(each).startswith("Blocks over time")]
+    series = next(each for each in of_class(figure, "g", "series") if words(each).startswith("with-tls"))
+
+    ticks = [
+        (float(words(each).replace(",", "")), number(each, "y") - 4) for each in of_class(figure, "text", "upward")
+    ]
+    (low, low_y), *_, (high, high_y) = ticks
+    seen = [low + (y - low_y) / (high_y - low_y) * (high - low) for _, y in marks(series)]
+    assert seen == pytest.approx([1e3 * value for _, value in sorted(values.items())], abs=(high - low) / 50)
+    assert len(seen) == len(values) > 5
+    assert [x for x, _ in marks(series)] == sorted(x for x, _ in marks(series))
+
+
+def test_a_study_and_a_run_beside_each_other_have_their_shapes_drawn() -> None:
+    comparison = RESULTS["beside a study"]
+    root = parsed(render(comparison, "html"))
+
+    drawn = {words(each): len(marks(each)) for each in of_class(root, "g", "series")}
+    assert isinstance(comparison, PublishedComparison)
+    named = [shape.name for table in comparison.tables for shape in (*table.down, *table.across)]
+    assert set(drawn) == set(named)
+    assert min(drawn.values()) >= 2
+
+
+def test_two_runs_beside_each_other_have_their_effects_drawn() -> None:
+    root = parsed(render(RESULTS["beside a run"], "html"))
+
+    series = of_class(root, "g", "series")
+    assert series
+    assert all(len(marks(each)) == 2 for each in series)
+
+
+def test_raw_figures_are_in_the_file() -> None:
+    analysed = situations.signatures_in_php()
+    links = {each.get("download"): each.get("href", "") for each in parsed(page_of(analysed)).iter("a")}
+
+    assert links.keys() == {f"{table}.csv" for table in csv.TABLES}
+    for table in csv.TABLES:
+        held = base64.b64decode(links[f"{table}.csv"].partition(";base64,")[2]).decode()
+        assert held == csv.render(analysed, table)
+
+
+def test_two_hundred_treatments_fit_into_a_megabyte() -> None:
+    assert len(page_of(situations.two_hundred_treatments()).encode()) < 1_000_000

@@ -1,0 +1,50 @@
+"""Where values stand on an axis, and which of them it names."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.reports.html.scale import Scale, around, cost_ticks, ticks
+
+VALUES = st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=8)
+
+
+@given(VALUES, st.booleans())
+def test_all_values_lie_between_the_ends_and_in_their_order(values: list[float], logarithmic: bool) -> None:
+    scale = around(values, 10.0, 200.0, logarithmic=logarithmic)
+
+    places = [scale.place(value) for value in sorted(values)]
+    assert places == sorted(places)
+    assert 10.0 <= places[0] <= places[-1] <= 200.0
+
+
+@given(VALUES, st.booleans())
+def test_ticks_are_few_lie_within_and_say_their_value(values: list[float], logarithmic: bool) -> None:
+    scale = around(values, 0.0, 100.0, logarithmic=logarithmic)
+
+    found = ticks(scale)
+
+    assert 1 <= len(found) <= 16
+    for value, _ in found:
+        assert scale.low <= value * (1 + 1e-9) + 1e-12
+        assert value <= scale.high * (1 + 1e-9) + 1e-12
+    assert len({text for _, text in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.985, 1.044, ["−1 %", "0", "+2 %"]),
+        (0.011, 1.03, ["÷50", "0", "+2 %"]),
+        (0.9995, 60.0, ["0", "×50"]),
+    ],
+)
+def test_an_axis_of_costs_names_no_cost_and_the_round_costs_near_its_ends(low, high, expected) -> None:
+    scale = Scale(low, high, 0.0, 100.0, logarithmic=True)
+
+    assert [text for _, text in cost_ticks(scale)] == expected
+    assert all(math.isfinite(scale.place(value)) for value, _ in cost_ticks(scale))
