@@ -27,8 +27,8 @@ _MOST_TICKS = 20
 _CHANCE_OF_A_COPY = 1e-7
 _SHORTEST_COPY = 8
 _FEWEST_DIFFERENT = 6
-# Of a longer series the first so many are looked at.
-_MOST_LOOKED_AT = 2**17
+# Of a longer series the first so many show the same.
+MOST_LOOKED_AT = 2**17
 # Gaps near a multiple of the step, where values lie on a grid; anywhere else a fifth are, by chance.
 _NEAR, _ON_A_GRID = 0.1, 0.6
 _FEWEST_GAPS = 10
@@ -49,7 +49,7 @@ class Step(NamedTuple):
 
 def step_of(values: Sequence[float]) -> Step | None:
     """The step of values above zero; None where they show none that could matter."""
-    data = np.asarray(values, dtype=np.float64)
+    data = np.asarray(values, dtype=np.float64)[:MOST_LOOKED_AT]
     distinct, counts = np.unique(data, return_counts=True)
     low, typical, high = np.quantile(data, (0.25, 0.5, 0.75), method="nearest")
     if distinct.size < 2 or typical <= 0:
@@ -72,7 +72,7 @@ def copied_run(values: Sequence[float]) -> int:
     p^k n² / 2, for independent values. Runs of a few ticks over and over are what a slow change of a coarse clock
     makes, so a run must show several different values.
     """
-    data = np.asarray(values, dtype=np.float64)[:_MOST_LOOKED_AT]
+    data = np.asarray(values, dtype=np.float64)[:MOST_LOOKED_AT]
     n = data.size
     _, places, counts = np.unique(data, return_inverse=True, return_counts=True)
     tie = float((counts.astype(float) ** 2 - counts).sum()) / (n * (n - 1))
@@ -107,7 +107,7 @@ def off_any_grid(values: Sequence[float]) -> bool:
     Digits may be significant ones, so each power of ten has a grid of its own.
     """
     data = np.asarray(values, dtype=np.float64)
-    data = data[data > 0][:_MOST_LOOKED_AT]
+    data = data[data > 0][:MOST_LOOKED_AT]
     return data.size > 0 and _share_on_grid(data) < _ON_A_GRID and _share_on_grid(1 / data) < _ON_A_GRID
 
 

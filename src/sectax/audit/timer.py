@@ -8,7 +8,7 @@ from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.grouping import cell, gather, sides, unknown
-from sectax.audit.rounding import copied_run, off_any_grid, step_of
+from sectax.audit.rounding import MOST_LOOKED_AT, copied_run, off_any_grid, step_of
 from sectax.audit.words import ids, named
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics
@@ -158,13 +158,14 @@ def _copies(figure: Figure) -> Iterator[Remark]:
         return
     import numpy as np
 
-    distinct = np.unique(np.asarray(figure.values, dtype=np.float64)).size
-    repeats = 1 - distinct / len(figure.values)
+    looked_at = np.asarray(figure.values, dtype=np.float64)[:MOST_LOOKED_AT]
+    distinct = np.unique(looked_at).size
+    repeats = 1 - distinct / looked_at.size
     if repeats > MOST_DUPLICATES and distinct >= FEWEST_BATCHES and off_any_grid(figure.values):
         yield Remark(
             Severity.WARNING,
             figure.id,
-            f"{100 * repeats:.0f} % of {len(figure.values)} times repeat another one exactly",
+            f"{100 * repeats:.0f} % of {looked_at.size} times repeat another one exactly",
             "they come in no steps, so no rounding explains it: values may have been copied",
             "find out where the equal values come from",
         )
