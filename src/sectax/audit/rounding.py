@@ -120,8 +120,9 @@ def _share_on_grid(data: Array) -> float:
         if gaps.size < _FEWEST_GAPS:
             continue
         gaps = gaps[gaps <= np.median(gaps)]
-        step = float(np.mean(gaps[gaps <= 1.5 * gaps.min()]))
-        multiples = gaps / step
-        near += int((np.abs(multiples - np.round(multiples)) <= _NEAR).sum())
+        step = float(np.mean(gaps[gaps <= 1.2 * gaps.min()]))
+        # Few values may show no gap of a single step: the least may be two of them, or three.
+        multiples = [gaps / step * many for many in (1, 2, 3)]
+        near += max(int((np.abs(each - np.round(each)) <= _NEAR).sum()) for each in multiples)
         total += gaps.size
     return near / total if total else 1.0
