@@ -9,7 +9,7 @@ from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust
-from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, Table, lines, sections
+from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, lines, sections
 from sectax.reports.how_measured import how_measured
 from sectax.reports.notes import notes
 from sectax.reports.result_tables import WARNED_MARK, result_tables
@@ -100,9 +100,7 @@ def _findings(analysed: Analysed, shown: frozenset[str], *, brief: bool) -> tupl
     tables = tuple(result_tables(analysed, shown, brief=brief))
     below = footnotes(analysed, shown)
     marked = f" {WARNED_MARK}"
-    if brief and any(
-        cell.endswith(marked) for each in tables if isinstance(each, Table) for row in each.rows for cell in row.cells
-    ):
+    if brief and any(cell.endswith(marked) for each in tables for row in each.rows for cell in row.cells):
         below = (*below, f"{WARNED_MARK} see 'What to distrust'")
     if unseen := not_shown(analysed, shown):
         below = (*below, f"not shown: {unseen}")

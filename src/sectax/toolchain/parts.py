@@ -3,8 +3,7 @@
 A requirement of an experiment names a part: `php` is a probe, `function:NAME/LANGUAGE` a Lambda function that comes
 with sectax, `lambda-runtime:python3.12` AWS's runtime client for functions in that Python, `program:minio` a program
 that Go builds, `system:runc` a program of the system's packages, `runsc` gVisor's, `secrets:agent` and
-`secrets:backend`
-what the experiment `secrets` runs besides its functions.
+`secrets:backend` what the experiment `secrets` runs besides its functions.
 """
 
 from __future__ import annotations
