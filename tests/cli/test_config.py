@@ -27,7 +27,7 @@ def test_defaults_of_the_nearest_file_above_are_taken_said_and_recorded(tmp_path
     said = run(tmp_path / "deep" / "er", "--baseline", "sleep 0.01", "--out", "r.sectax", "--json")
 
     document = json.loads(said.out)
-    shown = sectax("show", "r.sectax", folder=tmp_path / "deep" / "er")
+    shown = sectax("show", "r.sectax", "--all", folder=tmp_path / "deep" / "er")
     assert said.status == 0, said.err
     line = next(line for line in said.err.splitlines() if line.startswith("from "))
     for option in ("--margin 5%", "--blocks 6", "--warmup 2", "--ignore-failure", "--treatment b=sleep 0.03"):

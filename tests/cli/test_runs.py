@@ -75,7 +75,7 @@ def test_without_a_run_file_last_is_refused_and_a_file_of_that_name_goes_first(f
     assert nothing.status == 2
     assert "no run file (*.sectax) in this folder" in nothing.err
     assert own.status == 0
-    assert "run file: last" in own.out
+    assert "sectax show last --all" in own.out
 
 
 def test_a_folder_without_runs_and_what_is_no_folder(folder):

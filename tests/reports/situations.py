@@ -750,8 +750,10 @@ def twelve_answers() -> Analysed:
         preset="quick",
         beside=(FIRST.name,),
         warnings=(
-            *(Warning("warm-up", Severity.WARNING, each, changing, "", "") for each in warm),
-            Warning("barely-found", Severity.WARNING, f"{warm[0]}:cpu", "its interval barely excludes none", "", ""),
+            *(AuditWarning("warm-up", Severity.WARNING, each, changing, "", "") for each in warm),
+            AuditWarning(
+                "barely-found", Severity.WARNING, f"{warm[0]}:cpu", "its interval barely excludes none", "", ""
+            ),
         ),
     ).build()
 

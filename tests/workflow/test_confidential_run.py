@@ -52,7 +52,7 @@ def test_isolation_on_this_machine_is_measured_and_labelled(tmp_path):
     (session,) = document["run"]["sessions"]
     assert session["oci:runsc host.isolation"] == "gvisor"
     assert session["oci:runc host.isolation"] == "container"
-    shown = sectax("show", "r.sectax", folder=tmp_path)
+    shown = sectax("show", "r.sectax", "--all", folder=tmp_path)
     assert "encrypt no memory" in " ".join(shown.out.split())
 
 

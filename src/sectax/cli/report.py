@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sectax.cli.options import named_run
 from sectax.cli.output import write_document
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
@@ -15,7 +16,7 @@ from sectax.workflow.present import FORMATS, TABLES, View, render
 
 
 @click.command("report")
-@click.argument("run_file", metavar="RUN", type=click.Path(), required=False)
+@click.argument("run_file", metavar="RUN", type=click.Path(), required=False, callback=named_run)
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Of the report.  [default: markdown]")
 @click.option("--table", type=click.Choice(TABLES), help="Of the CSV.  [default: findings]")
 @click.option("--out", type=click.Path(), metavar="FILE", help="Where to write it; stdout where left out.")

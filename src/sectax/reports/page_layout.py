@@ -37,7 +37,7 @@ def run_page(document: Document, analysed: Analysed) -> Document:
     added = sections(
         Section("Pictures", pictures(analysed), Kind.PICTURES),
         Section("Noise floor and controls", tuple(controls(analysed)), Kind.DOUBT),
-        Section("How it was measured", tuple(_method(analysed)), Kind.DETAIL),
+        Section("Plan and rules", tuple(_method(analysed)), Kind.DETAIL),
         Section("Environment", tuple(_environment(analysed.measured)), Kind.DETAIL),
         Section(
             "Measure it again",

@@ -16,7 +16,7 @@ from sectax.subjects.command.subject import CommandSubject
 Measure = Callable[..., tuple[Witnesses, Visit, Witnesses]]
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Launchers are built for these tests alone; the user's cache stays as it is."""
     with pytest.MonkeyPatch.context() as patch:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sectax.model.printable import printable
 from sectax.model.why_not import WhyNot
+from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError, ChildSilent
 from sectax.stack.object_store.certificate import loopback_certificate
@@ -115,7 +116,8 @@ class Minio:
             "MINIO_CONFIG_ENV_FILE": str(root / "settings"),
         }
         try:
-            self._process = Child(["/bin/sh", "-c", _TO_LOG, "minio", str(self._log), *words], env=environment)
+            words = ["/bin/sh", "-c", _TO_LOG, "minio", str(self._log), *words]
+            self._process = host().start(words, env=environment)
         except ChildError as error:
             raise ServerFailed(f"{self.name} cannot be started: {error}") from error
         self._await(port)

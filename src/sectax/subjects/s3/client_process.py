@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.sandboxes.process.child import Child
+from sectax.sandboxes.hosts import host
 from sectax.stack.object_store.server import Access
 from sectax.subjects.s3.encryption import SSE_C
 from sectax.subjects.s3.spec import S3Spec
@@ -79,7 +79,7 @@ class ClientProcess:
 
     def __init__(self, spec: S3Spec) -> None:
         self._spec = spec
-        self.child = Child(list(spec.argv), env=_environment(spec.access))
+        self.child = host().start(spec.argv, env=_environment(spec.access))
         self._send({"command": "hello", "protocol": PROTOCOL})
 
     def hello(self) -> Hello:

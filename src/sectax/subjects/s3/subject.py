@@ -12,8 +12,9 @@ import msgspec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+from sectax.sandboxes.hosts import Telemetry, host
 from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.telemetry import TelemetryReader, difference
+from sectax.sandboxes.process.telemetry import difference
 from sectax.stack.object_store.proof import cached_share, holds, stored_bytes
 from sectax.stack.object_store.server import ServerFailed
 from sectax.subjects.probe.failures import redaction
@@ -50,7 +51,7 @@ class S3Subject:
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._client: ClientProcess | None = None
-        self._telemetry: TelemetryReader | None = None
+        self._telemetry: Telemetry | None = None
         self._stage = "open"
         self._clock = ""
         self._disk_bytes: int | None = None
@@ -96,7 +97,7 @@ class S3Subject:
         if spec.data:
             witnesses |= self._proof(bucket, key, marker, began - _FILE_CLOCK_S)
         self._clock = str(hello.clock["name"])
-        self._telemetry = TelemetryReader(client.child.pid)
+        self._telemetry = host().telemetry(client.child)
         self._stage = "visit"
         libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
         clock: Witnesses = {
