@@ -49,7 +49,7 @@ def refuse_existing(out: str, option: str) -> None:
         WrongUse: it is, or its folder is not there.
     """
     path = Path(out)
-    if path.exists():
+    if path.exists() or path.is_symlink():
         raise WrongUse(f"{out} exists already", f"name another file with {option}, or move that one away")
     if not path.parent.is_dir():
         raise WrongUse(f"there is no folder {path.parent}", f"make it, or name another file with {option}")

@@ -35,7 +35,7 @@ from sectax.model.treatment import CONTROLS
 from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, with_conditions
 from sectax.workflow.dry_run import DryRun, dry_run
-from sectax.workflow.export import export, refuse_taken
+from sectax.workflow.export import export
 
 _PRESETS = {
     "quick": "Short batches and few levels, for a first look.",
@@ -158,8 +158,8 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
     exports = {form: Path(to) for form in _EXPORTS if (to := values.get(f"export_{form}"))}
-    for to in exports.values():
-        refuse_taken(to)
+    for form, to in exports.items():
+        refuse_existing(str(to), f"--export-{form}")
     called = shlex.join(["sectax", *sys.argv[1:]])
     outcome = workflow.start(experiment.name, request, path, watcher, called)
     _finish(outcome, as_json=values["json_"], show_all=values["show_all"], exports=exports, page=values["html"])

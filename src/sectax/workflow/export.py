@@ -27,14 +27,6 @@ FORMS: Mapping[str, Callable[[Sequence[TimedCommand]], str]] = {
 }
 
 
-def refuse_taken(path: Path) -> None:
-    """Raises `WrongUse` where an export could not be written later: something is there, or its folder is not."""
-    if path.exists() or path.is_symlink():
-        raise WrongUse(f"{path} exists already", "name another file, or move that one away")
-    if not path.parent.is_dir():
-        raise WrongUse(f"{path} cannot be written: there is no folder {path.parent}", f"mkdir -p {path.parent}")
-
-
 def export(run_file: Path, form: str, to: Path) -> None:
     """Write all executions that counted.
 

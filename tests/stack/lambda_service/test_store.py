@@ -13,7 +13,8 @@ import pytest
 from sectax.model.errors import SectaxError
 from sectax.stack.lambda_service.code import BadArchive, CodeStore
 from sectax.stack.lambda_service.function import LayerVersion
-from sectax.stack.lambda_service.service import WorkFolder, sweep_work_folders
+from sectax.stack.lambda_service.service import WORK_FOLDERS
+from sectax.stack.work_folder import WorkFolder, sweep
 from tests.stack.lambda_service.archives import LINK, archive, zipped
 
 
@@ -117,11 +118,11 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
 
 def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    living, dead = WorkFolder(), WorkFolder()
+    living, dead = WorkFolder(WORK_FOLDERS), WorkFolder(WORK_FOLDERS)
     os.close(dead._lock)  # as the kernel does when a server is killed
     (tmp_path / "other").mkdir()
 
-    sweep_work_folders()
+    sweep(WORK_FOLDERS)
 
     assert sorted(Path(tmp_path).iterdir()) == sorted([living.path, tmp_path / "other"])
     living.remove()

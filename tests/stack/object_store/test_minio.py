@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.object_store.minio import Minio
+from sectax.stack.object_store.minio import WORK_FOLDERS, Minio
 from sectax.stack.object_store.server import ServerFailed
-from sectax.stack.object_store.work_folder import WorkFolder, sweep
+from sectax.stack.work_folder import WorkFolder, sweep
 from sectax.subjects.s3.buckets import client
 from tests.stack.object_store.servers import needs_minio, running
 
@@ -69,16 +69,16 @@ def test_a_killed_owner_takes_its_server_along_and_the_next_one_sweeps_its_files
 
     assert not Path(f"/proc/{pid}/exe").exists()
     assert len(list(tmp_path.glob("sectax-s3-*"))) == 1
-    assert sweep(tmp_path) == 1
+    assert sweep(WORK_FOLDERS, tmp_path) == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_sweeping_leaves_the_folders_of_the_living_and_what_is_not_ours(tmp_path: Path) -> None:
-    folder = WorkFolder(tmp_path)
+    folder = WorkFolder(WORK_FOLDERS, tmp_path)
     (tmp_path / "sectax-s3-notes").mkdir()  # without a lock: somebody's own
     (tmp_path / "other").mkdir()
 
-    assert sweep(tmp_path) == 0
+    assert sweep(WORK_FOLDERS, tmp_path) == 0
     assert {each.name for each in tmp_path.iterdir()} == {folder.path.name, "sectax-s3-notes", "other"}
     folder.remove()
     assert not folder.path.exists()

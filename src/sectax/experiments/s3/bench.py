@@ -13,9 +13,9 @@ from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS,
 from sectax.experiments.s3.where import AWS, LOCAL, Where, read_where
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Role, Treatment
-from sectax.stack.object_store.minio import Minio
+from sectax.stack.object_store.minio import WORK_FOLDERS, Minio
 from sectax.stack.object_store.server import Access, ObjectServer
-from sectax.stack.object_store.work_folder import sweep as sweep_folders
+from sectax.stack.work_folder import sweep as sweep_folders
 from sectax.subjects.s3.buckets import Buckets
 from sectax.subjects.s3.buckets import sweep as sweep_buckets
 from sectax.subjects.s3.spec import S3Spec
@@ -69,7 +69,7 @@ class S3Bench(Bench):
         for treatment in self.plan.treatments:
             wanted.setdefault(treatment.levels["transfer"], set()).add(treatment.levels["encryption"])
         if self._where.endpoint == LOCAL:
-            sweep_folders(self._where.data)
+            sweep_folders(WORK_FOLDERS, self._where.data)
         for transfer, encryptions in sorted(wanted.items()):
             self._services[transfer] = self._service(transfer, encryptions)
 

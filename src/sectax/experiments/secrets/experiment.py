@@ -145,14 +145,15 @@ class _Bench(LambdaBench):
     def start(self, inputs: Mapping[str, str]) -> None:
         """The backend first: functions are let to its port and nowhere else."""
         from sectax.experiments.secrets.subject import RARE
-        from sectax.stack.lambda_service.service import WorkFolder
+        from sectax.stack.lambda_service.service import WORK_FOLDERS
         from sectax.stack.secrets_manager import layers
         from sectax.stack.secrets_manager.backend import HOST, Backend
+        from sectax.stack.work_folder import WorkFolder
         from sectax.subjects.function.services import Service
 
         sizes = sorted({SIZES[each.levels["size"]] for each in self.plan.treatments})
         self._backend = self.enter_context(Backend(sizes, RARE, _delay_s(self.plan.options)))
-        folder = WorkFolder()  # where this is killed, the next local Lambda removes it
+        folder = WorkFolder(WORK_FOLDERS)  # where this is killed, the next local Lambda removes it
         self.callback(folder.remove)
         self._trust = layers.trust(folder.path, self._backend.certificate)
         self._sidecar = layers.sidecar(folder.path) if self._has_sidecar else ""

@@ -15,8 +15,9 @@ from sectax.sandboxes import instance
 from sectax.sandboxes.instance import SandboxMissing
 from sectax.stack.lambda_service.http.server import listen_on_loopback
 from sectax.stack.lambda_service.instances.box import API_PORT
-from sectax.stack.lambda_service.service import Service, sweep_work_folders
+from sectax.stack.lambda_service.service import WORK_FOLDERS, Service
 from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.work_folder import sweep
 
 _OPEN_FILES = 16 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -36,7 +37,7 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
     check(settings)
     _allow_open_files()
     instance.sweep()
-    sweep_work_folders()
+    sweep(WORK_FOLDERS)
     listener = listen_on_loopback(settings.host, settings.port)
     asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
-import os
-import shutil
 import socket
-import tempfile
 from pathlib import Path
 
 from sectax.model.errors import SectaxError
@@ -27,39 +22,10 @@ from sectax.stack.lambda_service.instances.log import LogOutput
 from sectax.stack.lambda_service.instances.pool import Pool
 from sectax.stack.lambda_service.settings import Settings
 from sectax.stack.lambda_service.state import State
+from sectax.stack.work_folder import WorkFolder
 
-_PREFIX = "sectax-lambda-"
-_LOCK = "lock"
-
-
-class WorkFolder:
-    """A new folder for code and layers, that nobody else may look into."""
-
-    def __init__(self) -> None:
-        new = Path(tempfile.mkdtemp(prefix=f"new-{_PREFIX}"))
-        self._lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # Under the name that `sweep_work_folders` looks for it is never seen without its lock held.
-        self.path = new.rename(new.with_name(new.name.removeprefix("new-")))
-
-    def remove(self) -> None:
-        """Remove it with everything in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self._lock)
-
-
-def sweep_work_folders() -> None:
-    """Remove the folders of servers that were killed. Never raises."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
-                continue
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(folder, ignore_errors=True)
-            finally:
-                os.close(lock)
+# By which folders that a killed server left are found.
+WORK_FOLDERS = "lambda"
 
 
 class Service:
@@ -80,7 +46,7 @@ class Service:
         self._listener = listener
         self._state = State(Path(settings.state)) if settings.state else None
         self._output = LogOutput(settings.logs) if settings.logs else None
-        self._work = WorkFolder()
+        self._work = WorkFolder(WORK_FOLDERS)
         self._catalogue = Catalogue(settings.region, self._work.path, self._state, self._present)
         self._pool = Pool(settings, make_box, self._catalogue.registry.is_current, self._instance_ended, self._output)
         concurrency = Concurrency(self._catalogue, settings.instances)

@@ -22,10 +22,12 @@ from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError, ChildSilent
 from sectax.stack.object_store.certificate import loopback_certificate
 from sectax.stack.object_store.server import Access, ServerFailed
-from sectax.stack.object_store.work_folder import WorkFolder
+from sectax.stack.work_folder import WorkFolder
 from sectax.toolchain import go_programs
 
 KMS_KEY = "sectax"
+# By which folders that a killed server left are found.
+WORK_FOLDERS = "s3"
 
 _START_S = 30.0
 _LOOK_EVERY_S = 0.02
@@ -80,7 +82,7 @@ class Minio:
                 self._end_process()
 
     def _prepare(self) -> None:
-        self._folder = WorkFolder(self._base)
+        self._folder = WorkFolder(WORK_FOLDERS, self._base)
         root = self._folder.path
         self.data, self._log = root / "data", root / "log"
         for name in ("data", "certs", "home"):

@@ -7,19 +7,25 @@ import fcntl
 import os
 import secrets
 import shutil
+import tempfile
 from pathlib import Path
 
-_PREFIX = "sectax-s3-"
 _LOCK = "lock"
 
 
 class WorkFolder:
-    """A new folder for objects and keys, that nobody else may look into."""
+    """A new folder that nobody else may look into."""
 
-    def __init__(self, base: Path) -> None:
-        """Raises `OSError` where nothing can be written there."""
+    def __init__(self, kind: str, base: Path | None = None) -> None:
+        """Raises `OSError` where nothing can be written there.
+
+        Args:
+            kind: of server, by which `sweep` finds what is left.
+            base: the folder around it; the system's temporary one where left out.
+        """
+        base = _base(base)
         base.mkdir(parents=True, exist_ok=True)
-        name = f"{_PREFIX}{secrets.token_hex(6)}"
+        name = f"sectax-{kind}-{secrets.token_hex(6)}"
         new = base / f"new-{name}"
         new.mkdir(mode=0o700)
         # Close-on-exec, as Python opens files: a server that outlives its owner must not hold the lock.
@@ -36,10 +42,10 @@ class WorkFolder:
             self._lock = -1
 
 
-def sweep(base: Path) -> int:
+def sweep(kind: str, base: Path | None = None) -> int:
     """Remove the folders of owners that were killed; never raises. Returns how many there were."""
     removed = 0
-    for folder in base.glob(f"{_PREFIX}*"):
+    for folder in _base(base).glob(f"sectax-{kind}-*"):
         with contextlib.suppress(OSError):
             if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
                 continue
@@ -51,3 +57,7 @@ def sweep(base: Path) -> int:
             finally:
                 os.close(lock)
     return removed
+
+
+def _base(given: Path | None) -> Path:
+    return Path(tempfile.gettempdir()) if given is None else given
