@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from sectax.model.errors import SectaxError, SubjectFailed, SubjectSkipped
+from sectax.model.errors import SectaxError, SessionOver, SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Subject, SubjectSpec, Visit, Witnesses, Work
 
 
 class Guarded:
     """Implements `Subject` around another one, which may be anybody's.
 
-    What it raises besides `SubjectFailed` and `SubjectSkipped` becomes a `SubjectFailed` that names the error.
+    What it raises besides `SubjectFailed` and `SubjectSkipped` becomes a `SubjectFailed` that names the error;
+    `SessionOver` alone ends the session, since no other subject could be measured either.
     """
 
     def __init__(self, name: str, spec: SubjectSpec) -> None:
@@ -60,7 +61,7 @@ class Guarded:
     def _failing(self, stage: str) -> Iterator[None]:
         try:
             yield
-        except (SubjectFailed, MemoryError):
+        except (SubjectFailed, SessionOver, MemoryError):
             raise
         except SubjectSkipped as error:
             if stage == "open":

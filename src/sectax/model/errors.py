@@ -61,6 +61,10 @@ class RecordNotWritable(SectaxError):
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
+class SessionOver(SectaxError):
+    """What all subjects need is gone, such as a server of the run: the session ends, and its run can be resumed."""
+
+
 class SubjectFailed(SectaxError):
     """A subject failed in one trial; the run goes on without it.
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from sectax.model.errors import ExitStatus, SectaxError
+from sectax.model.errors import ExitStatus, SessionOver
 from sectax.model.why_not import WhyNot
 
 
-class ServerFailed(SectaxError):
+class ServerFailed(SessionOver):
     """The server did not start, or ended while it was needed."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
