@@ -29,7 +29,7 @@ from tests.stack.secrets_manager.needs import needs_agent, needs_backend
 from tests.subjects.function.functions import PYTHON, needs_sandbox
 
 MEMORY = "1769"
-real = [needs_sandbox, needs_backend, needs_agent]
+real = [needs_sandbox, needs_backend, needs_agent, pytest.mark.more]
 
 
 def plan(preset: str = "default", **asked: tuple[str, ...]) -> Plan:

@@ -13,7 +13,7 @@ from tests.program import sectax
 from tests.sandboxes import sshd
 
 needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
-pytestmark = needs_sysbench
+pytestmark = [needs_sysbench, pytest.mark.more]
 
 
 def run(folder, *words: str, blocks: int = 6, **environment: str):

@@ -19,6 +19,7 @@ from tests.stack.object_store.servers import needs_minio, running
 
 
 @needs_minio
+@pytest.mark.more
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
 def test_it_serves_whoever_has_its_credentials_and_shows_them_to_nobody(tmp_path: Path, tls: bool) -> None:
     with running(tmp_path, tls=tls) as server:
@@ -35,6 +36,7 @@ def test_it_serves_whoever_has_its_credentials_and_shows_them_to_nobody(tmp_path
 
 
 @needs_minio
+@pytest.mark.more
 def test_a_stopped_server_leaves_neither_process_nor_files(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         pid = server.pid
@@ -45,6 +47,7 @@ def test_a_stopped_server_leaves_neither_process_nor_files(tmp_path: Path) -> No
 
 
 @needs_minio
+@pytest.mark.more
 def test_a_server_that_was_killed_is_noticed_and_said(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         server.check()
@@ -56,6 +59,7 @@ def test_a_server_that_was_killed_is_noticed_and_said(tmp_path: Path) -> None:
 
 
 @needs_minio
+@pytest.mark.more
 def test_a_killed_owner_takes_its_server_along_and_the_next_one_sweeps_its_files(tmp_path: Path) -> None:
     code = (
         "import os, sys, signal; from pathlib import Path; from sectax.stack.object_store.minio import Minio\n"
@@ -85,6 +89,7 @@ def test_sweeping_leaves_the_folders_of_the_living_and_what_is_not_ours(tmp_path
 
 
 @needs_minio
+@pytest.mark.more
 def test_a_folder_that_cannot_be_written_is_said_with_what_to_do(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")

@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError, SSLError
 from sectax.stack.secrets_manager.backend import Backend, BackendFailed
 from tests.stack.secrets_manager.needs import needs_backend
 
-pytestmark = needs_backend
+pytestmark = [needs_backend, pytest.mark.more]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sectax.stack.object_store.minio import KMS_KEY, Minio
 from sectax.subjects.s3.buckets import Buckets, NoBucket, client, sweep
 from tests.stack.object_store.servers import needs_minio, running
 
-pytestmark = needs_minio
+pytestmark = [needs_minio, pytest.mark.more]
 
 
 @pytest.fixture(scope="module")

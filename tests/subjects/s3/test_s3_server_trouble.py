@@ -16,7 +16,7 @@ from tests.skips import can_mount, is_root
 from tests.stack.object_store.servers import needs_minio, running
 from tests.subjects.s3.specs import spec
 
-pytestmark = needs_minio
+pytestmark = [needs_minio, pytest.mark.more]
 
 
 def test_a_server_that_ends_in_the_middle_ends_the_run_and_not_one_treatment(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from sectax.subjects.s3.encryption import ENCRYPTIONS
 from tests.stack.object_store.servers import between, has_go_client, needs_minio, running
 from tests.subjects.s3.specs import KEY, PYTHON, spec
 
-pytestmark = needs_minio
+pytestmark = [needs_minio, pytest.mark.more]
 
 CLIENTS = ["python", pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client"))]
 
