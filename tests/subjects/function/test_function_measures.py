@@ -27,6 +27,7 @@ def handler(event, context):
     calls += 1
     return {"calls": calls, "event": event}
 """
+SLOW_TO_START = f"import time; time.sleep(0.2)\n{COUNTS}"
 # The same work whatever the machine: so much CPU time.
 BURNS = """
 import time
@@ -67,16 +68,16 @@ def test_witnesses_are_the_configuration_and_the_limits_and_both_keep_what_the_m
 
 
 def test_the_cold_start_is_the_first_observation_and_no_other(tmp_path):
-    subject, _ = opened(spec(folder(tmp_path, COUNTS)))
+    subject, _ = opened(spec(folder(tmp_path, SLOW_TO_START)))
     visit = subject.visit(Work(count=5, settle=2))
     subject.close()
 
     durations = [each.value for each in visit.observations if each.metric == "duration"]
     first = {each.metric: each.value for each in subject.first}
     assert len(durations) == 5
-    assert first["first"] > 10 * max(durations)
     assert first["first"] == first["first.init"] + first["first.duration"]
-    assert min(first["first.init"], first["first.duration"]) > 0
+    assert first["first.init"] >= 0.2
+    assert first["first.duration"] > 0
     assert "cold_starts" not in visit.telemetry
 
 
