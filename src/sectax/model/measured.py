@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sectax.model.environment import Environment
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import Witness
+from sectax.model.subject import Witness, Witnesses
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,43 @@ class BatchShape(NamedTuple):
     fingerprint: bytes
 
 
+class Visited(NamedTuple):
+    """How the record says that one treatment was measured in one finished block, beside what came of it.
+
+    Attributes:
+        cell_order, opening: the place of its cell in the block, and its own among the openings of the cell.
+        planned: visits that were to be made; None where it was not planned.
+        size: operations that each of its batches was to have.
+        made: visits that are recorded; `order` is the sum of their round² × position.
+        batches, operations, elapsed_s, shortest_s: number of its batches, and over all of them the operations, the
+            seconds that passed, and the shortest one's seconds; 0 where the run has no batches.
+        cpu_s: CPU time of the same batches by another metric; None where there is none.
+        shown: what its subject said that it is, when it was opened and when it was closed, without the witnesses that
+            are fractions, since those are measured.
+    """
+
+    cell_order: int | None
+    opening: int | None
+    planned: int | None
+    size: int | None
+    made: int = 0
+    order: int = 0
+    batches: int = 0
+    operations: int = 0
+    elapsed_s: float = 0.0
+    shortest_s: float = 0.0
+    cpu_s: float | None = None
+    shown: tuple[Witnesses, ...] = ()
+
+
+@dataclass(frozen=True)
+class BlockRecord:
+    """A finished block: how long it took, and how every treatment was measured that did not fail in it."""
+
+    seconds: float
+    visited: Mapping[str, Visited]
+
+
 @dataclass(frozen=True)
 class Measured:
     """A run as the analysis sees it.
@@ -85,6 +123,7 @@ class Measured:
         notes: what the run itself had to say, in order.
         samples: name of observations -> treatment -> block -> every one of them, in ascending order and per operation;
             of those that a metric takes the tail of.
+        record: how every finished block was made, by number.
     """
 
     run_id: str
@@ -106,3 +145,4 @@ class Measured:
     notes: tuple[str, ...] = field(default=())
     shapes: dict[str, dict[int, BatchShape]] = field(default_factory=dict)
     samples: dict[str, dict[str, dict[int, array[float]]]] = field(default_factory=dict)
+    record: dict[int, BlockRecord] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from sectax.model.environment import Environment
-from sectax.model.measured import BatchShape, BatchStatistics, Failure, Measured
+from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Failure, Measured
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan, batch_observation, tail_observations
 from sectax.model.subject import Observation, Witness, Witnesses
@@ -99,6 +99,7 @@ class MeasuredBuilder:
             self._observed.setdefault(metric.observed, []).append(metric)
         self._batch = batch_observation(plan)
         self._seconds: dict[int, float] = {}
+        self._record: dict[int, BlockRecord] = {}
         self._pilot_failures: list[Failure] = []
         self._failures: list[Failure] = []
         order = [treatment.id for treatment in plan.treatments]
@@ -133,6 +134,8 @@ class MeasuredBuilder:
         self._seconds[block.number] = block.seconds
         self._failures += first_of_each(block.failures)
         failed = {failure.treatment for failure in block.failures}
+        visited = {name: of for name, of in block.visited.items() if name not in failed}
+        self._record[block.number] = BlockRecord(block.seconds, visited)
         for treatment in block.planned:
             self._visited[treatment].append(block.number)
         for treatment, witnesses in block.witnesses:
@@ -214,4 +217,5 @@ class MeasuredBuilder:
                 observed: {id: dict(blocks) for id, blocks in by_treatment.items()}
                 for observed, by_treatment in self._samples.items()
             },
+            record=dict(self._record),
         )

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from sectax.model.measured import Failure
+from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
 from sectax.model.plan import Plan, batch_observation, tail_observations
 from sectax.model.subject import Witnesses
@@ -59,7 +59,11 @@ class BlockReducer:
         self._tails = tail_observations(plan)
         self._medians = {metric.observed for metric in plan.metrics if metric.summary is Summary.MEDIAN}
         self._series: dict[int, _Series] = {}
+        of_cpu = (metric.observed for metric in plan.metrics if metric.cpu and not metric.once_per_process)
+        self._cpu = next(of_cpu, None)
         self._witness_sets: dict[int, tuple[str, Witnesses]] = {}
+        self._said: dict[int, Witnesses] = {}
+        self._alike: dict[str, Witnesses] = {}
         self._shown: set[tuple[int, int]] = set()
 
     def finished(self) -> list[tuple[int, float]]:
@@ -83,12 +87,13 @@ class BlockReducer:
         of.add([(each.treatment, each.stage, each.state, each.reason, each.hint) for each in block.failures])
         self._add_observations(block, of)
         self._add_telemetry(block, of)
+        self._add_batches(block)
         return block, BlockChecksum(of.hexdigest(), block.telemetry)
 
     def _add_subjects(self, block: BlockSummary, of: Hash) -> None:
         planned: list[str] = []
         everything: list[object] = []
-        for treatment, *place, opened, closed in rows(
+        for treatment, cell_order, opening, warmup, count, visits, state, open_s, opened, closed in rows(
             self._db,
             "SELECT treatment, cell_order, opening, warmup_batches, warmup_count, visits, state, open_s, opened, closed"
             " FROM subject WHERE block = ? ORDER BY cell_order, opening",
@@ -97,10 +102,12 @@ class BlockReducer:
         ):
             name = self._names[treatment]
             planned.append(name)
+            place = [cell_order, opening, warmup, count, visits, state, open_s]
             shown: list[object] = [treatment, place, opened is None]
-            for which in (opened, closed):
-                if which is None:
-                    continue
+            sets = [which for which in (opened, closed) if which is not None]
+            said = tuple(self._identity(which) for which in sets)
+            block.visited[name] = Visited(cell_order, opening, visits, count, shown=said)
+            for which in sets:
                 text, witnesses = self._witness_set(which)
                 shown.append(text)
                 if (treatment, which) not in self._shown:
@@ -117,6 +124,14 @@ class BlockReducer:
             for which, text in rows(self._db, later, tuple[int, str], max(known, default=0)):
                 known[which] = text, msgspec.json.decode(text, type=Witnesses)
         return known[number]
+
+    def _identity(self, number: int) -> Witnesses:
+        """A set without its fractions; the sets of most processes are the same one then."""
+        if number not in self._said:
+            _, witnesses = self._witness_set(number)
+            said: Witnesses = {name: value for name, value in witnesses.items() if not isinstance(value, float)}
+            self._said[number] = self._alike.setdefault(repr(said), said)
+        return self._said[number]
 
     def _series_of(self, number: int) -> _Series:
         known = self._series
@@ -138,6 +153,8 @@ class BlockReducer:
         )
         # Whole numbers are exact as floats up to 2^53; a row that holds anything else than numbers is refused here.
         columns = np.fromiter(chain.from_iterable(found), np.dtype("<f8")).reshape(-1, 4)
+        if not np.isfinite(columns).all():
+            raise Changed(f"block {block.number} holds an infinite value, and none is ever recorded")
         of.add_bytes(columns.tobytes())
         of_batches: dict[str, slice] = {}
         of_series: list[_Series] = []
@@ -169,16 +186,32 @@ class BlockReducer:
         # With its table before it, a name in quotes is never taken for text.
         sums = "".join(f", SUM(trial.{quoted(column)})" for _, column in names)
         counted: list[tuple[int, ...]] = []
-        for treatment, trials, rounds, positions, *values in self._db.execute(
-            f"SELECT treatment, COUNT(*), SUM(round), SUM(position){sums} FROM trial WHERE block = ?"  # noqa: S608
-            " GROUP BY treatment",
+        for treatment, trials, rounds, positions, order, *values in self._db.execute(
+            "SELECT treatment, COUNT(*), SUM(round), SUM(position), SUM(round * round * position)"  # noqa: S608
+            f"{sums} FROM trial WHERE block = ? GROUP BY treatment",
             (block.number,),
         ):
             counted.append((treatment, trials, rounds, positions))
-            block.telemetry[self._names[treatment]] = {
+            name = self._names[treatment]
+            if name in block.visited:
+                block.visited[name] = block.visited[name]._replace(made=trials, order=order)
+            block.telemetry[name] = {
                 name: float(value) for (name, _), value in zip(names, values, strict=True) if value is not None
             }
         of.add(counted)
+
+    def _add_batches(self, block: BlockSummary) -> None:
+        for name, visited in block.visited.items():
+            batches = block.totals.get((name, str(self._batch)))
+            cpu = block.totals.get((name, str(self._cpu)))
+            if batches is not None:
+                block.visited[name] = visited._replace(
+                    batches=batches.observations,
+                    operations=batches.count,
+                    elapsed_s=batches.value,
+                    shortest_s=batches.smallest,
+                    cpu_s=None if cpu is None else cpu.value,
+                )
 
 
 def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[BlockSummary]:

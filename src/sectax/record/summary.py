@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
-from sectax.model.measured import Failure
+from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
 from sectax.model.subject import Witnesses
 from sectax.stats.batch_shape import Batches
@@ -38,7 +38,8 @@ class Totals:
 class BlockSummary:
     """One finished block, reduced.
 
-    `totals` is by treatment and name of the observations; `telemetry` by treatment and name; `batches` by treatment.
+    `totals` is by treatment and name of the observations; `telemetry` by treatment and name; `batches` and `visited`
+    by treatment.
     """
 
     number: int
@@ -49,6 +50,7 @@ class BlockSummary:
     totals: dict[tuple[str, str], Totals] = field(default_factory=dict)
     telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
     batches: dict[str, Batches] = field(default_factory=dict)
+    visited: dict[str, Visited] = field(default_factory=dict)
 
 
 def totals(
