@@ -10,6 +10,8 @@ import pytest
 
 from benchmarks.simulations.audited_runs import TREATMENT
 from benchmarks.simulations.audited_runs import healthy as healthy_draft
+from benchmarks.simulations.run_files import CHECKS as FORGED
+from benchmarks.simulations.run_files import FORGERIES
 from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
 from sectax.audit import checks, run
@@ -434,8 +436,10 @@ def test_every_check_is_tried_both_ways() -> None:
     every = {check.id for check in checks}
     made_up = {scenario.check for scenario in registered()}
 
-    assert {check for check, _, _ in FIRES.values()} | made_up == every
-    assert {check for check, _ in CLEAN.values()} | made_up == every
+    forged = {check for _, found_by, _ in FORGERIES for check in found_by} - {"refused"}
+
+    assert {check for check, _, _ in FIRES.values()} | made_up | forged == every
+    assert {check for check, _ in CLEAN.values()} | made_up | {*FORGED} == every
 
 
 UNKNOWN: dict[str, tuple[str, Callable[[], Measured], list[str]]] = {

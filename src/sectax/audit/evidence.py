@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sectax.audit.figure import Contrast, Figure
 from sectax.model.finding import Finding, Severity, VerdictId
-from sectax.model.measured import BatchShape, BatchStatistics
+from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Visited
 from sectax.model.metric import Metric
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role
@@ -75,6 +75,34 @@ class Incident:
 
 
 @dataclass(frozen=True)
+class RunRecord:
+    """How a run of ours was made, block by block, beside what came of it: what a forger must get right too.
+
+    Attributes:
+        blocks: the finished ones, by number and in order.
+        sessions: how many there were. An interrupted one leaves one block behind that does not count.
+        misdrawn: the blocks whose order is not the one that the run's seed draws for their number.
+        sizes: operations of a batch, by treatment, as the run's last calibration has them.
+        sized_again: the blocks after which the run notes that it changed them.
+        processors: of the largest host; None where no host tells.
+    """
+
+    blocks: Mapping[int, BlockRecord]
+    sessions: int = 1
+    misdrawn: tuple[int, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    sized_again: tuple[int, ...] = ()
+    processors: int | None = None
+
+    def visits(self) -> Iterator[tuple[int, str, Visited]]:
+        """Every treatment of every block that was planned and did not fail there."""
+        for number, block in self.blocks.items():
+            for treatment, visited in block.visited.items():
+                if visited.planned and not visited.failed:
+                    yield number, treatment, visited
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything that is to be doubted together.
 
@@ -96,6 +124,7 @@ class Evidence:
         margin: the smallest cost that matters, as a share.
         differences: comparison -> its paired differences in the order of the blocks, in logs, positive costlier; of
             comparisons that were measured, are no control, and whose metric does not come in steps.
+        record: how its blocks were made; None where nothing was finished.
     """
 
     figures: tuple[Figure, ...] = ()
@@ -113,6 +142,7 @@ class Evidence:
     margin: float = 0.0
     preset: str = ""
     differences: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    record: RunRecord | None = None
 
     @property
     def printed(self) -> tuple[Figure, ...]:

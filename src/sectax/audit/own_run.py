@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
-from sectax.audit.evidence import Arm, Evidence, KnownCost
+from sectax.audit.evidence import Arm, Evidence, KnownCost, RunRecord
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
+from sectax.model.drawn_order import drawn_order
 from sectax.model.finding import Finding, VerdictId
-from sectax.model.measured import Measured
+from sectax.model.measured import BlockRecord, Measured
 from sectax.model.metric import Metric, Summary
-from sectax.model.plan import Plan, batch_observation, known_cost, nominal_cost
+from sectax.model.plan import Plan, batch_observation, known_cost, nominal_cost, sized_again_after
 from sectax.model.treatment import CONTROLS, Role, Treatment
 
 _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
@@ -43,7 +44,45 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
             for each in compared
             if each.standing not in CONTROLS and metrics[each.metric].resolution == 0
         },
+        record=_record(measured) if measured.record else None,
     )
+
+
+def _record(measured: Measured) -> RunRecord:
+    calibrations = {} if measured.calibrated is None else measured.calibrated.calibrations
+    hosts = [each for session in measured.sessions for each in (session, *session.hosts.values())]
+    told = [each.identity.get("host.cpus", "") for each in hosts]
+    after = (sized_again_after(note) for note in measured.notes)
+    return RunRecord(
+        blocks=measured.record,
+        sessions=len(measured.sessions),
+        misdrawn=tuple(
+            number for number, block in measured.record.items() if not _as_drawn(measured.plan, number, block)
+        ),
+        sizes={name: each.count for name, each in calibrations.items()},
+        sized_again=tuple(number for number in after if number is not None),
+        processors=max((int(each) for each in told if each.isdecimal()), default=None),
+    )
+
+
+def _as_drawn(plan: Plan, number: int, block: BlockRecord) -> bool:
+    """Whether its subjects were opened and visited in the order that the seed draws for this number."""
+    planned = {name: each for name, each in block.visited.items() if each.cell_order is not None}
+    cell_of = {treatment.id: treatment.cell for treatment in plan.treatments}
+    rounds: dict[str, int] = {}
+    for name, each in planned.items():
+        rounds[cell_of[name]] = max(each.planned or 0, rounds.get(cell_of[name], 0))
+    for place, cell in enumerate(drawn_order(plan, number, planned.keys(), rounds)):
+        order = dict.fromkeys(cell.opening, 0)
+        for index, names in enumerate(cell.rounds):
+            for position, name in enumerate(names):
+                order[name] += index * index * position
+        for opening, name in enumerate(cell.opening):
+            seen = planned[name]
+            whole = not seen.failed and seen.made == seen.planned
+            if (seen.cell_order, seen.opening) != (place, opening) or (whole and seen.order != order[name]):
+                return False
+    return True
 
 
 def _figures(measured: Measured, treatments: Sequence[Treatment]) -> Iterable[Figure]:

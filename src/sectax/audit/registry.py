@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sectax.audit.as_planned import CHANGED_COUNTS, MISSING_BLOCKS, MISSING_OBSERVATIONS, OTHER_ORDER
+from sectax.audit.changed_witness import CHANGED_WITNESS
 from sectax.audit.check import Check, Outcome
 from sectax.audit.contained_work import CONTAINED_WORK
 from sectax.audit.contradictions import CONTRADICTION, SAID_BY_THE_TOOL
 from sectax.audit.controls import NEGATIVE_CONTROL, POSITIVE_CONTROL, UNCONTROLLED
+from sectax.audit.copied_blocks import COPIED_BLOCKS
 from sectax.audit.drift import DRIFT
 from sectax.audit.duplicate_data import DUPLICATE_DATA
+from sectax.audit.every_nth_block import EVERY_NTH_BLOCK
 from sectax.audit.evidence import Evidence
 from sectax.audit.false_replication import FALSE_REPLICATION
 from sectax.audit.faster_than_physics import FASTER_THAN_PHYSICS
 from sectax.audit.first_trial import FIRST_TRIAL, WARM_UP
 from sectax.audit.flat_with_size import FLAT_WITH_SIZE
+from sectax.audit.impossible_times import IMPOSSIBLE_TIMES
 from sectax.audit.mislabelled_level import MISLABELLED_LEVEL
 from sectax.audit.modes import MODES
 from sectax.audit.own_run import evidence_of
@@ -32,6 +37,13 @@ from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
 checks: tuple[Check, ...] = (
+    MISSING_OBSERVATIONS,
+    MISSING_BLOCKS,
+    OTHER_ORDER,
+    COPIED_BLOCKS,
+    CHANGED_COUNTS,
+    IMPOSSIBLE_TIMES,
+    CHANGED_WITNESS,
     NEGATIVE_CONTROL,
     POSITIVE_CONTROL,
     UNCONTROLLED,
@@ -54,6 +66,7 @@ checks: tuple[Check, ...] = (
     FIRST_TRIAL,
     DRIFT,
     MODES,
+    EVERY_NTH_BLOCK,
     UNSUPPORTED_QUANTILE,
     FALSE_REPLICATION,
     TIMER,

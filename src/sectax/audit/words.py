@@ -12,6 +12,7 @@ EVERYTHING = "all figures"
 
 _MOST_NAMED = 3
 _MOST_TABLES = 4
+_MOST_BLOCKS = 6
 
 
 def ids(figures: Iterable[Figure]) -> tuple[str, ...]:
@@ -61,3 +62,19 @@ def plural(unit: str) -> str:
         return " or ".join(plural(each) for each in unit.split(" or "))
     head, of, rest = unit.partition(" of ")
     return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
+
+
+def blocks_named(blocks: Iterable[int]) -> str:
+    """'block 3', 'blocks 1 to 4, 7 and 9': neighbours together."""
+    numbers = sorted(set(blocks))
+    runs: list[list[int]] = []
+    for each in numbers:
+        if runs and each == runs[-1][-1] + 1:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    more = len(parts) - _MOST_BLOCKS
+    shown = [*parts[:_MOST_BLOCKS], f"{more} more"] if more > 1 else parts
+    listed = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+    return f"block{'' if len(numbers) == 1 else 's'} {listed}"

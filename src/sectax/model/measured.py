@@ -78,6 +78,7 @@ class Visited(NamedTuple):
         cpu_s: CPU time of the same batches by another metric; None where there is none.
         shown: what its subject said that it is, when it was opened and when it was closed, without the witnesses that
             are fractions, since those are measured.
+        failed: whether it failed in the block, so that nothing of it counts there.
     """
 
     cell_order: int | None
@@ -92,11 +93,12 @@ class Visited(NamedTuple):
     shortest_s: float = 0.0
     cpu_s: float | None = None
     shown: tuple[Witnesses, ...] = ()
+    failed: bool = False
 
 
 @dataclass(frozen=True)
 class BlockRecord:
-    """A finished block: how long it took, and how every treatment was measured that did not fail in it."""
+    """A finished block: how long it took, and how every treatment was measured in it."""
 
     seconds: float
     visited: Mapping[str, Visited]

@@ -194,6 +194,20 @@ class Calibrated:
     pace: float = 1.0
 
 
+def sized_again_note(block: int) -> str:
+    """What a run notes where the batches of later blocks have other sizes than the pilot found."""
+    return f"{_SIZED_AGAIN} {block}: the pilot had read some too long"
+
+
+def sized_again_after(note: str) -> int | None:
+    """The block that such a note is of; None of any other note."""
+    number = note.removeprefix(_SIZED_AGAIN).partition(":")[0].strip()
+    return int(number) if note.startswith(_SIZED_AGAIN) and number.isdecimal() else None
+
+
+_SIZED_AGAIN = "batches were sized again after block"
+
+
 def last_look(plan: Plan, calibrated: Calibrated | None) -> int:
     """The block after which a run ends at the latest: what the error level of its looks is shared over."""
     stopping = plan.stopping

@@ -25,7 +25,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look
+from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, sized_again_note
 from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.record.reader import RunReader
@@ -290,7 +290,7 @@ class _Session:
         if again is None:
             return calibrated
         self.ledger.calibrate(again)
-        self.ledger.note(f"batches were sized again after block {number}: the pilot had read some too long")
+        self.ledger.note(sized_again_note(number))
         return again
 
     def _operation_s(self, trial: Trial) -> float:
