@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -31,7 +32,13 @@ FIRED = Checked(
         replace(warning("fixed-time-total", Severity.WARNING, "cpu"), figures=("cpu: a", "cpu: b")),
     ),
 )
-UNCHECKED = Checked("timer", "F: a rule", Status.UNCHECKED, (warning("timer", Severity.NOTE, "cpu", "not told"),))
+NOT_REPORTED = "cannot be checked: the step of the clock is not reported"
+UNCHECKED = Checked(
+    "timer",
+    "F: a rule",
+    Status.UNCHECKED,
+    tuple(warning("timer", Severity.NOTE, subject, NOT_REPORTED) for subject in ("cpu", "memory")),
+)
 CHECKS = (
     FIRED,
     UNCHECKED,
@@ -48,19 +55,35 @@ def text(width: int = 100, colour: bool = False, show_all: bool = False, given: 
     return terminal.render(audit_report(given or audited(), show_all=show_all), width=width, colour=colour)
 
 
-def test_sentence_counts_subjects_and_checks() -> None:
+def said(*checks: Checked, **changes: Any) -> str:
+    return audit_sentence(replace(audited(checks=checks), **changes))
+
+
+def silent(number: int) -> tuple[Checked, ...]:
+    return tuple(Checked(f"silent-{at}", "r", Status.SILENT, ()) for at in range(number))
+
+
+def unchecked(number: int) -> tuple[Checked, ...]:
+    return tuple(replace(UNCHECKED, check=f"unchecked-{at}") for at in range(number))
+
+
+def test_sentence_counts_figures_and_checks() -> None:
     assert audit_sentence(audited()) == (
-        "6 claims cannot stand (F), 2 more carry no verdict by themselves (W), 1 check found nothing, "
-        "1 could not be checked"
+        "6 of 7 figures cannot stand (F) and 2 more need care (W). 2 checks of 3 could be made"
     )
 
 
 def test_comparisons_of_a_run_are_counted_and_not_what_its_warnings_are_about() -> None:
-    run = replace(audited(own=True), comparisons=Tally(9, 1))
+    run = replace(audited(own=True), figures=12, comparisons=Tally(9, 1))
 
     assert audit_sentence(run) == (
-        "9 comparisons lose their verdict (F), 1 more carries a warning (W), 1 check found nothing, "
-        "1 could not be checked"
+        "9 of 12 comparisons lose their verdict (F) and 1 more carries a warning (W). 2 checks of 3 could be made"
+    )
+
+
+def test_a_run_in_which_nothing_was_measured_has_no_verdict_that_could_be_taken_for_a_pass() -> None:
+    assert said(*silent(3), own=True, figures=0, comparisons=Tally(0, 0)) == (
+        "Nothing was measured, so no verdict stands. All 3 checks could be made"
     )
 
 
@@ -68,25 +91,61 @@ def test_figure_with_both_marks_is_counted_as_the_graver() -> None:
     severities = (Severity.FATAL, Severity.WARNING)
     both = tuple(replace(warning("x", severity, "cpu"), figures=("cpu: a",)) for severity in severities)
 
-    assert audit_sentence(audited(checks=(Checked("x", "r", Status.FIRED, both),))).startswith(
-        "1 claim cannot stand (F), 0 more carry"
-    )
+    assert said(Checked("x", "r", Status.FIRED, both)).startswith("1 of 7 figures cannot stand (F). ")
 
 
 def test_warnings_that_name_no_figure_are_counted_beside() -> None:
     whole = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "all figures"),))
     pair = Checked("y", "r", Status.FIRED, tuple(warning("y", Severity.WARNING, each) for each in "ab"))
 
-    assert audit_sentence(audited(checks=(FIRED, whole, pair))).startswith(
-        "6 claims cannot stand (F), 2 more carry no verdict by themselves (W), "
-        "1 warning marked F and 2 warnings marked W are about comparisons or all figures, 0 checks"
+    assert said(FIRED, whole, pair).startswith(
+        "6 of 7 figures cannot stand (F), 2 more need care (W), 1 warning is about a side or all of it (F) and "
+        "2 warnings are about a side or all of it (W). "
     )
-    assert audit_sentence(audited(checks=(whole,))).startswith(
-        "0 claims cannot stand (F), 0 more carry no verdict by themselves (W), "
-        "1 warning marked F is about comparisons or all figures, "
-    )
+    assert said(whole).startswith("1 warning is about a side or all of it (F). ")
     assert audited(checks=(whole,)).is_fatal
     assert not audited(checks=(pair,)).is_fatal
+
+
+@pytest.mark.parametrize(
+    ("made", "not_made", "words"),
+    [
+        (4, 0, "Nothing was found by any of the 4 checks that could be made"),
+        (10, 4, "Nothing was found by the 10 checks of 14 that could be made"),
+        (3, 9, "Only 3 checks of 12 could be made, which is no pass; they found nothing"),
+        (1, 9, "Only 1 check of 10 could be made, which is no pass; it found nothing"),
+        (0, 5, "None of 5 checks could be made, so nothing is known"),
+        (0, 0, "No check applies here"),
+    ],
+)
+def test_few_checks_are_no_pass(made: int, not_made: int, words: str) -> None:
+    assert said(*silent(made), *unchecked(not_made)) == words
+
+
+def test_what_matters_most_is_said_first_and_the_widest_of_what_is_grave() -> None:
+    narrow = Checked("narrow", "r", Status.FIRED, (replace(FIRED.warnings[0], check="narrow", meaning="one is wrong"),))
+    found = text(given=audited(checks=(narrow, FIRED)))
+
+    assert found.index("F  fixed-time-total: the claim cannot stand.") < found.index("What fired")
+    assert found.index("  F  fixed-time-total\n") < found.index("  F  narrow\n") < found.index("  W  ")
+
+
+def test_what_cannot_be_checked_is_one_table_at_the_end_with_a_row_for_each_check() -> None:
+    table = text().partition("What cannot be checked")[2]
+
+    assert table.count("timer") == table.count("the step of the clock is not reported") == 1
+    assert "cannot be checked" not in table
+    assert text().count("the step of the clock") == 1
+
+
+def test_ids_of_a_run_are_named_as_in_the_other_reports() -> None:
+    names = {"all/rs": "rs", "all/rs#positive": "rs · positive control"}
+    seen = warning("drift", Severity.WARNING, "all/rs#positive", "all/rs#positive differs from all/rs, not all/rsa")
+    run = replace(
+        audited(own=True, checks=(Checked("drift", "r", Status.FIRED, (seen,)),)), names=names, comparisons=Tally(0, 1)
+    )
+
+    assert "rs · positive control differs from rs, not all/rsa" in text(given=run)
 
 
 def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:
@@ -95,7 +154,7 @@ def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:
 
 def test_what_many_figures_share_is_told_once_and_all_are_shown_on_request() -> None:
     assert "and 2 more: ten of ten" in text()
-    assert "and 2 more" not in text(show_all=True)
+    assert "and 2 more:" not in text(show_all=True)
     assert text(show_all=True).count("ten of ten") == 2  # once for F, once for W
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.model.finding import AuditWarning, Severity
+from sectax.model.finding import CANNOT_BE_CHECKED, AuditWarning, Severity
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ def warning(subject: str, saw: str, meaning: str, advice: str = "") -> Remark:
 
 def cannot_be_checked(subject: str, missing: str, advice: str = "", figures: tuple[str, ...] = ()) -> Remark:
     """The answer of a check that lacks data: never passed in silence."""
-    saw = f"cannot be checked: {missing}"
-    return Remark(Severity.NOTE, subject, saw, _NOT_CHECKED, advice, figures)
+    return Remark(Severity.NOTE, subject, f"{CANNOT_BE_CHECKED}{missing}", _NOT_CHECKED, advice, figures)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def _unwitnessed(evidence: Evidence) -> Iterator[Remark]:
             if arm.cell in telling and not _seen(name, arm):
                 yield cannot_be_checked(arm.id, f"{name} shows whether the work is equal, and nothing witnessed it")
     if silent:
-        missing = f"{', '.join(silent)} would show whether the work is equal, and whole cells do not tell it"
+        missing = f"whether the work was equal: not all subjects report {', '.join(silent)}"
         yield cannot_be_checked("run", missing)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from sectax.audit.figure import Figure
 
@@ -13,6 +15,20 @@ EVERYTHING = "all figures"
 _MOST_NAMED = 3
 _MOST_TABLES = 4
 _MOST_BLOCKS = 6
+_MOST_PER_CENT = 1_000_000
+
+# Texts are made deep within the checks; whether they are to name everything is the wish of the one who reads them.
+_in_full = ContextVar("_in_full", default=False)
+
+
+@contextmanager
+def in_full() -> Iterator[None]:
+    """Within, texts name every figure and block instead of the first few."""
+    before = _in_full.set(True)
+    try:
+        yield
+    finally:
+        _in_full.reset(before)
 
 
 def ids(figures: Iterable[Figure]) -> tuple[str, ...]:
@@ -31,13 +47,18 @@ def named(figures: Iterable[Figure]) -> str:
     tables = {figure.table for figure in every}
     table = f"{tables.pop()}: " if len(tables) == 1 else ""
     names = [each.removeprefix(table) for each in ids(every)]
-    more = len(names) - _MOST_NAMED
-    return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    more = 0 if _in_full.get() else len(names) - _MOST_NAMED
+    if more <= 0:
+        return "; ".join(names)
+    return f"{'; '.join(names[:_MOST_NAMED])}; and {more} more"
 
 
 def first_of(figures: Iterable[Figure]) -> str:
     """The first by name, and how many more there are."""
-    first, *others = ids(figures)
+    every = ids(figures)
+    if _in_full.get():
+        return "; ".join(every)
+    first, *others = every
     return f"{first}; and {len(others)} more" if others else first
 
 
@@ -48,8 +69,16 @@ def number(value: float) -> str:
 
 
 def percent(log_ratio: float) -> str:
-    """A change in logs, in per cent."""
-    return f"{100 * math.expm1(min(log_ratio, 100)):+.2g} %"
+    """A change in logs, in per cent: '+5.3 %', '+1,600 %'."""
+    return f"{'+' if log_ratio >= 0 else '-'}{share(abs(math.expm1(min(log_ratio, 100))))}"
+
+
+def share(part: float) -> str:
+    """A share that is not negative, in per cent and two digits, never as a power of ten."""
+    hundredths = float(f"{100 * part:.2g}")
+    if hundredths > _MOST_PER_CENT:
+        return f"over {_MOST_PER_CENT:,} %"
+    return f"{hundredths:,.0f} %" if hundredths >= 10 else f"{hundredths:g} %"
 
 
 def bandwidth(bytes_s: float) -> str:
@@ -74,7 +103,7 @@ def blocks_named(blocks: Iterable[int]) -> str:
         else:
             runs.append([each])
     parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
-    more = len(parts) - _MOST_BLOCKS
+    more = 0 if _in_full.get() else len(parts) - _MOST_BLOCKS
     shown = [*parts[:_MOST_BLOCKS], f"{more} more"] if more > 1 else parts
     listed = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
     return f"block{'' if len(numbers) == 1 else 's'} {listed}"

@@ -50,7 +50,7 @@ def command(
     --fail-on or --strict was given; 2 the target cannot be read.
     """
     columns = Columns(value, unit, tuple(part.strip() for part in by.split(",") if part.strip()), baseline, replicate)
-    audited = audit(target, format_, columns)
+    audited = audit(target, format_, columns, in_full=show_all)
     print_result(audited, as_json=json_, show_all=show_all, page=html)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

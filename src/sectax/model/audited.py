@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sectax.model.finding import AuditWarning, Severity
@@ -14,7 +14,7 @@ class Status(StrEnum):
     """What became of one check."""
 
     FIRED = "fired"
-    SILENT = "silent"  # it looked, and found nothing
+    SILENT = "silent"  # it looked, and found nothing that is marked F or W
     UNCHECKED = "cannot-be-checked"  # the source does not tell what it needs
     NOT_APPLICABLE = "does-not-apply"
 
@@ -49,6 +49,7 @@ class Audited:
         figures, values: how many printed numbers, and how many single values behind them.
         checks: every one, in the order of the registry.
         comparisons: of a run of ours, those that lost their verdict, and the others that carry a warning.
+        names: of a run of ours, what people call its treatments, comparisons and cells, by their ids.
     """
 
     target: str
@@ -59,6 +60,7 @@ class Audited:
     values: int
     checks: tuple[Checked, ...]
     comparisons: Tally | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def tally(self) -> Tally:
         """How many figures are warned of; of a run of ours, how many comparisons."""

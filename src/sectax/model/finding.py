@@ -37,6 +37,10 @@ WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN,
 UNSETTLED = frozenset({VerdictId.INCONCLUSIVE, VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN})
 
 
+# What a check sees that lacks data begins so.
+CANNOT_BE_CHECKED = "cannot be checked: "
+
+
 class Severity(StrEnum):
     FATAL = "F"
     WARNING = "W"
@@ -133,6 +137,12 @@ class AuditWarning:
     meaning: str
     advice: str = ""
     figures: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> str:
+        """What its check lacks; empty where it could be made."""
+        is_note = self.severity is Severity.NOTE and self.saw.startswith(CANNOT_BE_CHECKED)
+        return self.saw.removeprefix(CANNOT_BE_CHECKED) if is_note else ""
 
 
 @dataclass(frozen=True)

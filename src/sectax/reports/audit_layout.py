@@ -1,17 +1,23 @@
-"""What the report of an audit says: the verdict in a sentence, what fired, what could not be checked, and the rest."""
+"""What the report of an audit says: its verdict, what matters most, what fired, and last what could not be checked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from sectax.model.audited import Audited, Status
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.printable import printable
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
-from sectax.reports.document import Block, Document, Kind, Section, Text, Warned, sections
+from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
 from sectax.reports.words.audits import audit_sentence, count
 
 _ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
+# Subjects that say nothing beside what was seen.
+_WHOLE = ("run", "all figures")
+
+Names = Callable[[str], str]
 
 
 def audit_report(audited: Audited, *, show_all: bool) -> Document:
@@ -19,43 +25,103 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
     scope = count(audited.figures, "comparison" if audited.own else "figure")
     if audited.values:
         scope += f", {count(audited.values, 'single value')}"
-    looked = {Status.FIRED, Status.UNCHECKED}
+    named = _namer(audited)
+    every = [one for each in audited.checks for one in each.warnings]
+    groups = _gravest_first(each for each in every if not each.missing)
+    fired = [group for group in groups if group[0].severity is not Severity.NOTE]
+    notes = [group for group in groups if group[0].severity is Severity.NOTE]
     return Document(
         f"Audit of {printable(audited.target)}",
-        (Text(f"{printable(audited.title)}: {scope}"), Text(f"{audit_sentence(audited)}.", strong=True)),
+        (
+            Text(f"{printable(audited.title)}: {scope}"),
+            Text(f"{audit_sentence(audited)}.", strong=True),
+            *_what_matters_most(fired),
+        ),
         sections(
-            Section("What fired", tuple(_warnings(audited, {Status.FIRED}, _ORDER[:2], show_all))),
-            Section("Notes, and what cannot be checked", tuple(_warnings(audited, looked, _ORDER[2:], show_all))),
-            Section("Found nothing", _names(audited, Status.SILENT), Kind.DETAIL),
-            Section("Do not apply here", _names(audited, Status.NOT_APPLICABLE), Kind.DETAIL),
+            Section("What fired", tuple(_warnings(fired, named, show_all))),
+            Section("Notes", tuple(_warnings(notes, named, show_all))),
+            Section("Found nothing", _found_nothing(audited), Kind.DETAIL),
+            Section("Do not apply here", _not_applicable(audited) if show_all else (), Kind.DETAIL),
+            Section("What cannot be checked", _unchecked(audited, named, show_all)),
         ),
     )
 
 
-def _warnings(
-    audited: Audited, statuses: set[Status], severities: tuple[Severity, ...], show_all: bool
-) -> Iterator[Warned]:
-    """The warnings of these severities, those that say the same gathered into one, the grave ones first."""
-    found = [one for each in audited.checks if each.status in statuses for one in each.warnings]
-    chosen = [each for each in found if each.severity in severities]
-    for warning, same in alike(sorted(chosen, key=lambda each: _ORDER.index(each.severity))):
-        yield warned(warning, (_line(saw, subjects, show_all) for saw, subjects in _by_sight(same).items()))
+def _namer(audited: Audited) -> Names:
+    """Puts what people say in the place of ids, wherever they stand in a text."""
+    if not audited.names:
+        return printable
+    longest_first = sorted(audited.names, key=len, reverse=True)
+    # An id may be the beginning of another one, and a part of a word.
+    ids = re.compile(rf"(?<![\w/])(?:{'|'.join(map(re.escape, longest_first))})(?![\w/#])")
+    return lambda text: printable(ids.sub(lambda found: audited.names[found[0]], text))
 
 
-def _by_sight(warnings: list[AuditWarning]) -> dict[str, dict[str, None]]:
+def _gravest_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]:
+    """Those that say the same together; the grave ones first, and of these what concerns most."""
+    groups = [same for _, same in alike(warnings)]
+    return sorted(groups, key=lambda same: (_ORDER.index(same[0].severity), -_reach(same)))
+
+
+def _reach(same: list[AuditWarning]) -> float:
+    if any(each.subject in _WHOLE for each in same):
+        return float("inf")
+    return sum(max(len(each.figures), 1) for each in same)
+
+
+def _what_matters_most(fired: list[list[AuditWarning]]) -> Iterator[Text]:
+    first = fired[0][0] if fired else None
+    if first is not None and first.severity is Severity.FATAL:
+        yield Text(f"{first.severity.value}  {printable(first.check)}: {printable(first.meaning)}.", strong=True)
+
+
+def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:
+    for same in groups:
+        yield warned(same[0], (_line(saw, of, show_all) for saw, of in _by_sight(same, named).items()))
+
+
+def _by_sight(warnings: Iterable[AuditWarning], named: Names) -> dict[str, dict[str, None]]:
     """What was seen, with all that it was seen of."""
     groups: dict[str, dict[str, None]] = {}
     for each in warnings:
-        groups.setdefault(printable(each.saw), {})[printable(each.subject)] = None
+        groups.setdefault(named(each.saw), {})[each.subject if each.subject in _WHOLE else named(each.subject)] = None
     return groups
 
 
 def _line(saw: str, subjects: dict[str, None], show_all: bool) -> str:
-    shown = [*subjects] if show_all else [*subjects][:MOST_SUBJECTS]
+    about = [each for each in subjects if each not in _WHOLE and not re.search(rf"(?:^|of ){re.escape(each)}[: ]", saw)]
+    return f"{_listed(about, show_all)}: {saw}" if about else saw
+
+
+def _listed(subjects: list[str], show_all: bool) -> str:
+    shown = subjects if show_all else subjects[:MOST_SUBJECTS]
     more = f" and {len(subjects) - len(shown)} more" if len(shown) < len(subjects) else ""
-    return f"{', '.join(shown)}{more}: {saw}"
+    return f"{', '.join(shown)}{more}"
 
 
-def _names(audited: Audited, status: Status) -> tuple[Block, ...]:
-    names = [printable(each.check) for each in audited.checks if each.status is status]
-    return (Text(", ".join(names)),) if names else ()
+def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, ...]:
+    """One row for each check, however many figures it lacks the same for."""
+    rows = []
+    of_all = f" ({count(audited.figures, 'figure')})"
+    for each in audited.checks:
+        lacking = _by_sight((replace(one, saw=one.missing) for one in each.warnings if one.missing), named)
+        if lacking:
+            missing = "; ".join(saw.removesuffix(of_all) for saw in lacking)
+            about = dict.fromkeys(one for subjects in lacking.values() for one in subjects if one not in _WHOLE)
+            rows.append((printable(each.check), missing, _listed([*about], show_all)))
+    if not rows:
+        return ()
+    # What is missing of every figure needs no names.
+    tell_of = audited.own and any(of for _, _, of in rows)
+    columns = (Column("check"), Column("what is missing"), *([Column("of")] if tell_of else []))
+    return (Table("", columns, tuple(Row(row if tell_of else row[:2]) for row in rows)),)
+
+
+def _found_nothing(audited: Audited) -> tuple[Block, ...]:
+    names = [each.check for each in audited.checks if each.status is Status.SILENT and not each.warnings]
+    return (Text(", ".join(map(printable, names))),) if names else ()
+
+
+def _not_applicable(audited: Audited) -> tuple[Block, ...]:
+    names = [each.check for each in audited.checks if each.status is Status.NOT_APPLICABLE]
+    return (Text(", ".join(map(printable, names))),) if names else ()

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from sectax.audit import words
 from sectax.audit.check import Outcome
 from sectax.audit.evidence import Evidence
 from sectax.audit.importers.columns import Columns
@@ -14,6 +15,8 @@ from sectax.audit.importers.registry import NAMES, choose, refuse_mixed
 from sectax.model.audited import Audited, Checked, Status, Tally
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
+from sectax.model.plan import Plan
+from sectax.reports.words import names
 
 __all__ = ["FORMATS", "Columns", "audit"]
 
@@ -24,18 +27,23 @@ FORMATS = NAMES
 _RUN_SUFFIX = ".sectax"
 
 
-def audit(target: str, format_: str | None = None, columns: Columns | None = None) -> Audited:
+def audit(target: str, format_: str | None = None, columns: Columns | None = None, *, in_full: bool = False) -> Audited:
     """Put a target under every check.
 
     Args:
         target: a run file, `published:ID`, or the path of a file of numbers.
         format_: the name of an importer; None lets the file's content decide.
         columns: what the user says of a CSV's columns, and of the baseline.
+        in_full: whether texts name every figure instead of the first few.
 
     Raises:
         SectaxError: the target is not there, of no known kind, or not what it is taken for.
     """
-    said = columns or Columns()
+    with words.in_full() if in_full else contextlib.nullcontext():
+        return _audit(target, format_, columns or Columns())
+
+
+def _audit(target: str, format_: str | None, said: Columns) -> Audited:
     if target.startswith(PUBLISHED):
         _refuse_options("a published study", format_, said)
         return _published(target)
@@ -64,7 +72,16 @@ def _run(target: str) -> Audited:
     findings = judge(measured)
     audited = _reviewed(target, "run", "run of sectax", evidence_of(measured, findings))
     warned = withhold(measured.plan, findings, (one for each in audited.checks for one in each.warnings))
-    return replace(audited, comparisons=comparisons(warned))
+    return replace(audited, comparisons=comparisons(warned), names=_names(measured.plan))
+
+
+def _names(plan: Plan) -> dict[str, str]:
+    """What the other reports call what a warning of a run may be about."""
+    ids = [each.id for each in plan.treatments]
+    ids += [each.id for each in plan.comparisons]
+    ids += [each.id for each in plan.cells]
+    named = {id: names.subject(plan, id) for id in ids}
+    return {id: name for id, name in named.items() if name != id}
 
 
 def comparisons(findings: Iterable[Finding]) -> Tally:
@@ -136,4 +153,4 @@ def status(outcome: Outcome) -> Status:
         return Status.NOT_APPLICABLE
     if any(warning.severity is not Severity.NOTE for warning in outcome.warnings):
         return Status.FIRED
-    return Status.UNCHECKED if outcome.warnings else Status.SILENT
+    return Status.UNCHECKED if any(warning.missing for warning in outcome.warnings) else Status.SILENT

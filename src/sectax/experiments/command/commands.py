@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -208,8 +209,17 @@ def files_of(argv: tuple[str, ...], folder: str) -> str:
     described = []
     for path in files:
         status = os.stat(path)
-        described.append(f"{path} {status.st_size} bytes, changed {status.st_mtime_ns}")
+        described.append(f"{path} {status.st_size} bytes, changed {_at(status.st_mtime_ns)}")
     return f"in {folder}: {'; '.join(described)}"
+
+
+def _at(nanoseconds: int) -> str:
+    """A time of day as people write it, to the nanosecond: two versions of a file may be a moment apart."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    try:
+        return f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(seconds))}.{rest:09d} UTC"
+    except (OverflowError, ValueError, OSError):
+        return f"{nanoseconds} ns after 1970"  # a file system may hold any number
 
 
 def _program(word: str, folder: str) -> str | None:

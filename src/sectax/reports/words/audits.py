@@ -1,24 +1,15 @@
-"""The audit's own verdict, in one sentence."""
+"""The audit's own verdict, in one sentence that cannot be read as a pass where little could be looked at."""
 
 from __future__ import annotations
 
-from sectax.model.audited import Audited, Status, Tally
+from sectax.model.audited import Audited, Status
 from sectax.model.finding import Severity
 
 
 def audit_sentence(audited: Audited) -> str:
-    """How many claims fall, how many are doubtful, and how many checks found nothing or could not be made."""
-    fatal, warned = audited.tally().fatal, audited.tally().warned
-    silent, unchecked = audited.count(Status.SILENT), audited.count(Status.UNCHECKED)
-    if audited.own:
-        first = f"{count(fatal, 'comparison')} {_verb(fatal, 'loses its', 'lose their')} verdict (F)"
-        second = f"{warned} more {_verb(warned, 'carries', 'carry')} a warning (W)"
-    else:
-        first = f"{count(fatal, 'claim')} cannot stand (F)"
-        second = f"{warned} more {_verb(warned, 'carries', 'carry')} no verdict by "
-        second += f"{_verb(warned, 'itself', 'themselves')} (W)"
-    third = f"{count(silent, 'check')} found nothing, {unchecked} could not be checked"
-    return ", ".join(part for part in (first, second, _beside(audited.beside()), third) if part)
+    """What falls, what is doubtful, and how many of the checks that concern the target could be made."""
+    found = _found(audited)
+    return f"{found}. {_made(audited)}" if found else _made_and_found_nothing(audited)
 
 
 def count(number: int, noun: str) -> str:
@@ -26,14 +17,61 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _beside(beside: Tally) -> str:
-    """The warnings that no figure is counted for; empty where there are none."""
+def _found(audited: Audited) -> str:
+    """What is marked F or W; empty where nothing is."""
+    fatal, warned = audited.tally().fatal, audited.tally().warned
+    if audited.own and not audited.figures:
+        return f"Nothing was measured, so no verdict stands{' (F)' if audited.is_fatal else ''}"
+    of = f"of {count(audited.figures, 'comparison' if audited.own else 'figure')}"
+    parts = []
+    if fatal:
+        falls = f"{_verb(fatal, 'loses its', 'lose their')} verdict" if audited.own else "cannot stand"
+        parts.append(f"{fatal} {of} {falls} (F)")
+    if warned:
+        doubt = (
+            _verb(warned, "carries", "carry") + " a warning"
+            if audited.own
+            else _verb(warned, "needs", "need") + " care"
+        )
+        parts.append(f"{warned} {'more' if fatal else of} {doubt} (W)")
+    parts += _beside(audited)
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}" if parts else ""
+
+
+def _made(audited: Audited) -> str:
+    """'3 checks of 12 could be made': so few are no pass."""
+    made, all_ = _checks(audited)
+    if made == all_:
+        return f"All {count(all_, 'check')} could be made"
+    return f"{'Only ' if 2 * made < all_ else ''}{count(made, 'check')} of {all_} could be made"
+
+
+def _made_and_found_nothing(audited: Audited) -> str:
+    made, all_ = _checks(audited)
+    if not made:
+        return f"None of {count(all_, 'check')} could be made, so nothing is known" if all_ else "No check applies here"
+    if 2 * made < all_:
+        return f"{_made(audited)}, which is no pass; {_verb(made, 'it', 'they')} found nothing"
+    if made < all_:
+        return f"Nothing was found by the {count(made, 'check')} of {all_} that could be made"
+    return f"Nothing was found by {f'any of the {all_} checks' if all_ > 1 else 'the one check'} that could be made"
+
+
+def _checks(audited: Audited) -> tuple[int, int]:
+    """How many checks could be made, and how many apply."""
+    made = audited.count(Status.FIRED) + audited.count(Status.SILENT)
+    return made, made + audited.count(Status.UNCHECKED)
+
+
+def _beside(audited: Audited) -> list[str]:
+    """The warnings that no figure is counted for; nothing where there are none."""
+    beside = audited.beside()
     both = ((beside.fatal, Severity.FATAL), (beside.warned, Severity.WARNING))
-    several = [f"{count(number, 'warning')} marked {severity.value}" for number, severity in both if number]
-    if not several:
-        return ""
-    are = _verb(beside.fatal + beside.warned, "is", "are")
-    return f"{' and '.join(several)} {are} about comparisons or all figures"
+    return [
+        f"{count(number, 'warning')} {_verb(number, 'is', 'are')} about a side or all of it ({severity.value})"
+        for number, severity in both
+        if number
+    ]
 
 
 def _verb(number: int, one: str, several: str) -> str:
