@@ -270,7 +270,18 @@ def test_words_have_no_powers_of_ten_and_nothing_is_said_twice(target):
 
 def test_a_run_is_audited_with_the_names_of_the_other_reports(tmp_path):
     ran = sectax(
-        *("run", "command", "true", "sleep 0.001", "--max-blocks", "6", "--out", "r.sectax"),
+        *(
+            "run",
+            "command",
+            "--baseline",
+            "true",
+            "--treatment",
+            "slow=sleep 0.001",
+            "--max-blocks",
+            "6",
+            "--out",
+            "r.sectax",
+        ),
         folder=tmp_path,
         simulated=3,
     )
