@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sectax.subjects.command import launchers
 from sectax.subjects.command.launchers import built_launcher, launcher
+from sectax.toolchain import c_programs
 
 needs_a_compiler = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler")
 
@@ -46,13 +46,13 @@ def test_one_in_the_cache_that_does_not_run_is_built_anew() -> None:
 
 
 def test_without_a_compiler_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launchers, "_COMPILERS", ("no-such-compiler",))
+    monkeypatch.setattr(c_programs, "COMPILERS", ("no-such-compiler",))
 
     assert launcher().name.startswith("python 3.")
 
 
 def test_with_a_compiler_that_fails_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launchers, "_COMPILERS", ("false",))
+    monkeypatch.setattr(c_programs, "COMPILERS", ("false",))
 
     assert launcher().name.startswith("python 3.")
 
