@@ -211,7 +211,9 @@ def _soonest(
 ) -> int:
     """The number of rounds of one cell at which its closest comparison is answered soonest."""
     fewest, most = plan.rounds_range
-    candidates = np.arange(_even(fewest), most + 1, 2) if most > fewest else np.array([fewest])
+    if fewest == most:
+        return fewest
+    candidates = np.arange(_even(fewest), most + 1, 2)
     parts = [variance_parts([process[len(process) // 2 :] for process in seen.processes]) for seen in tried.values()]
     baseline = calibrations.get(plan.cell(cell).baseline)
     distances = [

@@ -75,7 +75,9 @@ def calibrate(
         if treatment.id not in alone:
             continue
         try:
-            tried[treatment.id] = _try(treatment, specs[treatment.id], plan.batch_s, metric, emit, tick)
+            tried[treatment.id] = _try(
+                treatment, specs[treatment.id], plan.batch_s, metric, emit, tick, brief=_sizes_alone(plan)
+            )
         except (SubjectFailed, SubjectSkipped) as error:
             emit(_dropped(treatment.id, error))
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
@@ -94,14 +96,22 @@ def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) 
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
 
-def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, emit: Emit, tick: Tick) -> Tried:
+def _sizes_alone(plan: Plan) -> bool:
+    """Whether nothing depends on the pilot but how many operations make a batch: then one short process tells it."""
+    fewest, most = plan.rounds_range
+    return fewest == most and not plan.warms_up and not plan.equal_counts
+
+
+def _try(
+    treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, emit: Emit, tick: Tick, *, brief: bool
+) -> Tried:
     # Operations with idle time between them tell nothing together that each alone does not.
     idle_s = gap_s(spec)
     most = 1 if idle_s else None
     opened_s: list[float] = []
     processes: list[list[_Reading]] = []
     count, witnesses = 0, Witnesses()
-    for _ in range(PROCESSES):
+    for _ in range(1 if brief else PROCESSES):
         subject = Guarded(treatment.id, spec)
         try:
             began = time.monotonic()
@@ -111,10 +121,12 @@ def _try(treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, 
                 emit(Opened(treatment.id, witnesses, subject.first, opened_s[0]))
                 shortest_s = _shortest_s(witnesses, metric)
                 count, most, fastest = _enough(subject, shortest_s, aim_s, metric.observed, most)
-                batches = max(
-                    FEWEST_BATCHES, min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / max(fastest.elapsed_s, 1e-9)))
-                )
-            batch: list[_Reading] = []
+                fitting = min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / max(fastest.elapsed_s, 1e-9)))
+                batches = max(FEWEST_BATCHES, fitting)
+                if brief:
+                    # What lasts for minutes is not done again to learn how long it lasts.
+                    batches = FEWEST_BATCHES if fitting else 0
+            batch = [fastest] if brief else []
             for _ in range(batches):
                 tick()
                 batch.append(_read(subject, count, metric.observed))
