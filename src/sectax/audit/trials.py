@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sectax.audit.check import Check, Remark, fatal
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.grouping import about, each_table, gather, unknown
 from sectax.audit.words import named
@@ -16,6 +16,8 @@ from sectax.model.finding import Severity
 EARLY, LATE = 0.995, 1.05
 # Of the seconds, that a trial that the clock ended lasts longer; and what numbers of events are unlike.
 A_LITTLE, UNLIKE = 0.002, 1.05
+
+_CONFIGURED = "it is the same however fast the machine is, so it shows no cost and no lack of one"
 
 # Quantities that are of a whole trial, which may have counted nothing.
 _OF_A_TRIAL = frozenset({Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH, Quantity.COUNT})
@@ -52,11 +54,27 @@ def _by_the_clock(evidence: Evidence) -> Iterator[Remark]:
         Severity.FATAL,
         [figure for figure in _totals(evidence) if fixed[figure.id]],
         saw,
-        "it is the same however fast the machine is, so it shows no cost and no lack of one",
+        _CONFIGURED,
         "compare operations per second, or let a number of events end the trial",
     )
     yield from _same_time(evidence)
     yield from _as_asked(evidence)
+    for arm in evidence.arms.values():
+        yield from _arm_by_the_clock(arm)
+
+
+def _arm_by_the_clock(arm: Arm) -> Iterator[Remark]:
+    """A subject of ours that would end by the clock says so: `configured_s`."""
+    told = [each for each in (arm.witnesses or {}).get("configured_s", ()) if isinstance(each, (int, float))]
+    if not told or arm.batch_s is None:
+        return
+    if EARLY * told[0] <= arm.batch_s <= LATE * told[0]:
+        yield fatal(
+            arm.id,
+            f"its {arm.batch_s:.4g} s are the {told[0]:g} s that were configured",
+            _CONFIGURED,
+            "compare the test of the same kind that does a fixed number of operations",
+        )
 
 
 def _same_time(evidence: Evidence) -> Iterator[Remark]:
@@ -165,6 +183,7 @@ FIXED_TIME_TOTAL = Check(
     "events in the same whole seconds were ended by the clock (W where a rate stands beside)",
     examine=_by_the_clock,
     sees=_fixable,
+    applies=lambda evidence: any((arm.witnesses or {}).get("configured_s") for arm in evidence.arms.values()),
 )
 
 ZERO_EVENT_RUN = Check(

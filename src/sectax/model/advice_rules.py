@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
@@ -86,14 +86,41 @@ class SmallestUnder:
 
 
 @dataclass(frozen=True)
+class Group:
+    """A kind of work: its name in a mix, what a person calls it, and the levels that stand for it."""
+
+    name: str
+    words: str
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What each treatment makes of every kind of work, and of a mix of them.
+
+    Attributes:
+        factor: its levels are the pieces of work that are timed.
+        groups: the kinds, in the order in which they are told.
+        repeats: the factor whose levels are repetitions of the whole with other machines; a run need not have it.
+        left_out: levels of other factors that say nothing here.
+    """
+
+    factor: str
+    groups: tuple[Group, ...]
+    repeats: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class AdviceRules:
-    """The rules that an experiment uses; `metric` is the one, in seconds, that stages and growth are about."""
+    """The rules that an experiment uses; `metric` is the one, in seconds, that all of them but prices are about."""
 
     metric: str
     stages: Stages | None = None
     growth: GrowsWithSize | None = None
     price: Price | None = None
     smallest: SmallestUnder | None = None
+    profile: Profile | None = None
 
     @property
     def steps(self) -> Steps | None:

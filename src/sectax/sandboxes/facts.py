@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from sectax.model.printable import printable
+from sectax.model.subject import Witnesses
 from sectax.sandboxes.process.child import Child
 
 _DEADLINE_S = 30.0
@@ -96,6 +97,19 @@ def judged(said: Mapping[str, str]) -> dict[str, str]:
     if encryption is not None:
         known["host.memory_encryption"] = encryption
     return known
+
+
+def witnesses(known: Mapping[str, str]) -> Witnesses:
+    """What a subject on a host says of it: what labels are held against, and what figures depend on.
+
+    Args:
+        known: as `ask` gives it.
+    """
+    names = ("isolation", "memory_encryption", "kernel", "cpu_model", "clock_source", "mitigations", "runtime")
+    told: Witnesses = {name: known[f"host.{name}"] for name in names if f"host.{name}" in known}
+    if "memory_encryption" in told:
+        told["confidential"] = told["memory_encryption"] in TECHNOLOGIES
+    return told
 
 
 def isolation(said: Mapping[str, str]) -> str:

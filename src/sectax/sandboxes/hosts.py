@@ -11,6 +11,7 @@ from typing import Protocol
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
+from sectax.sandboxes import facts
 from sectax.sandboxes.process.child import LINE_LIMIT, Child
 from sectax.sandboxes.process.host import LocalHost
 from sectax.sandboxes.process.processors import Chosen
@@ -97,6 +98,22 @@ def host(name: str = LOCAL_HOST) -> Host:
     if name not in _known:
         _known[name] = LocalHost() if name == LOCAL_HOST else _of_entry_point(name)
     return _known[name]
+
+
+_local: dict[str, str] = {}
+
+
+def facts_of(name: str) -> dict[str, str]:
+    """What a host says of itself by the one script that all are asked by (`sandboxes.facts`); asked once.
+
+    Raises:
+        ChildError: it cannot be reached, or does not answer.
+    """
+    if name != LOCAL_HOST:
+        return host(name).identity()
+    if not _local:
+        _local.update(facts.ask(host()))
+    return host().identity() | _local
 
 
 def _of_entry_point(name: str) -> Host:

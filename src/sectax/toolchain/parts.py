@@ -150,9 +150,13 @@ class RuntimePart:
         managed.install(self.runtime)
 
 
+# A program of the system -> Debian's packages that it takes, where they have other names.
+_PACKAGES = {"cc": ("gcc", "libc6-dev")}
+
+
 @dataclass(frozen=True)
 class SystemPart:
-    """A program of the system, in the package of its own name."""
+    """A program of the system, in the package of its own name where `_PACKAGES` names no others."""
 
     program: str
     optional: bool = True
@@ -166,8 +170,9 @@ class SystemPart:
         return self.program
 
     def missing(self) -> Missing | None:
-        hint = f"apt-get install {self.program}"
-        return missing_program(Requirement(program=self.program, apt=[self.program], hint=hint))
+        packages = _PACKAGES.get(self.program, (self.program,))
+        hint = f"apt-get install {' '.join(packages)}"
+        return missing_program(Requirement(program=self.program, apt=[*packages], hint=hint))
 
     def make(self, say: Say) -> None:
         """Only the system's packages have it."""

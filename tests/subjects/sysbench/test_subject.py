@@ -11,10 +11,18 @@ import pytest
 
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
-from sectax.subjects.sysbench import TESTS, SysbenchSpec
+from sectax.subjects.sysbench import TESTS, SysbenchSpec, probe
+from sectax.subjects.sysbench.patience import PATIENCE
 
 GOLDEN = Path(__file__).with_name("golden") / "mutex-1.0.20.txt"
 needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_has_hung():
+    PATIENCE._until.clear()
+    yield
+    PATIENCE._until.clear()
 
 
 def pretend(folder: Path, monkeypatch, body: str) -> None:
@@ -31,18 +39,22 @@ def left_by(subject) -> list[Path]:
 
 
 @needs_sysbench
+@pytest.mark.skipif(probe.built() is None, reason="no C compiler")
 @pytest.mark.parametrize("test", sorted(TESTS))
 def test_every_test_of_sysbench_does_as_many_operations_as_it_is_asked(test):
     subject = SysbenchSpec("local", test, block=2**20).subject()
 
     witnesses = subject.open()
-    (observation,) = subject.visit(Work(count=3, extra=1)).observations
+    visit = subject.visit(Work(count=3, extra=1))
     subject.close()
 
-    assert observation.count == 3
-    assert observation.clock == "sysbench"
-    assert 0 <= observation.value < 60
-    assert witnesses["sysbench"].startswith("1.0.")
+    time, *cpu = visit.observations
+    assert time.count == 3
+    assert time.clock == TESTS[test].program
+    assert 0 <= time.value < 60
+    assert all(each.metric == "cpu_time" and 0 <= each.value < 60 for each in cpu)
+    assert bool(cpu) == (probe.built() is not None)
+    assert witnesses["tool"].startswith(("sysbench 1.0.", "sectax-probe 1 "))
     assert witnesses["kernel"] == os.uname().release
     assert left_by(subject) == []
 
@@ -77,7 +89,8 @@ def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatc
         ("sed s/1.0.20/1.1.0/ $golden", "this is sysbench 1.1.0"),
         ('sed "s/events:  .*2$/events:                     1/" $golden', "it did 1 of 2 events"),
         ("head -n 5 $golden", "stands there 0 times"),
-        ("kill -9 $PPID", "its shell ended"),
+        ("kill -9 $PPID", "its probe was ended"),
+        ('kill -9 "$(cut -d " " -f 4 "/proc/$PPID/stat")"', "its shell ended"),
         ("yes", "it prints without end"),
         ("head -c 100000 /dev/zero", "without a line break"),
         ("exit 0", "stands there 0 times"),
@@ -103,9 +116,16 @@ def test_a_sysbench_that_hangs_costs_its_own_time_and_no_more(tmp_path, monkeypa
     subject = SysbenchSpec("local", "mutex", longest_s=1).subject()
     with pytest.raises(SubjectFailed, match="no answer within"):
         subject.open()
+    hung_s = time.monotonic() - began
 
     assert left_by(subject) == []
-    assert time.monotonic() - began < 60
+    assert hung_s < 60
+    began = time.monotonic()
+    with pytest.raises(SubjectFailed, match="it hung before, and is left alone for"):
+        SysbenchSpec("local", "mutex", longest_s=1).subject().open()
+    assert time.monotonic() - began < max(1.0, hung_s / 2)
+    with pytest.raises(SubjectFailed, match="no answer within"):  # the host itself is alive
+        SysbenchSpec("local", "threads", longest_s=1).subject().open()
 
 
 def test_a_disk_that_is_full_is_said(tmp_path, monkeypatch):

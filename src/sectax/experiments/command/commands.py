@@ -14,6 +14,8 @@ from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused
 from sectax.experiments.command.shell_syntax import shell_syntax
+from sectax.experiments.places import HOST, Places, read_places, sees_this_machine
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
 from sectax.model.plan import FIRST_LOOK
@@ -47,6 +49,7 @@ class Commands:
         warmup: executions at the start of every block that do not count.
         input: the file that they read on stdin; None for an empty one.
         show_output: whether what they print is shown, on sectax's stderr.
+        places: the hosts that they run on; None for this machine alone.
     """
 
     texts: dict[str, str]
@@ -60,11 +63,12 @@ class Commands:
     warmup: int
     input: str | None
     show_output: bool
+    places: Places | None = None
 
 
 def scans(options: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The factors besides the command, with their levels. Raises `WrongUse` as `read_scans` does."""
-    return read_scans(options.get("scan", ()), CONTROL)
+    """The factors besides the command and its host, with their levels. Raises `WrongUse` as `read_scans` does."""
+    return read_scans(options.get("scan", ()), (CONTROL, HOST))
 
 
 def read_cells(options: Mapping[str, tuple[str, ...]]) -> list[Commands]:
@@ -89,9 +93,12 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
             a value.
     """
     values = values or {}
+    places = read_hosts(options)
     folder = next(iter(options.get(FOLDER, ())), os.getcwd())
     shell = bool(options.get("shell"))
-    split = functools.partial(_split, shell=shell, folder=folder)
+    here = places is None or places.use_this_machine
+    split = functools.partial(_split, shell=shell, folder=folder if here else None)
+    hooked = functools.partial(_split, shell=shell, folder=folder)  # they run on this machine
     if not options.get("baseline"):
         raise WrongUse("no baseline was given", "say --baseline 'CMD'")
     texts = {BASELINE: options["baseline"][0]}
@@ -100,7 +107,7 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         if name in texts:
             raise WrongUse(f"two commands are called {name!r}", "give every treatment a name of its own")
         texts[name] = text
-    if len(texts) == 1:
+    if len(texts) == 1 and places is None:
         raise WrongUse("nothing was given to compare the baseline with", "say --treatment NAME='CMD'")
     for hook in ("setup", "cleanup"):
         for text in options.get(hook, ()):
@@ -111,15 +118,32 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         texts=texts,
         argv={name: split(f"command {name!r}", text) for name, text in texts.items()},
         prepare=_prepare(prepared, tuple(texts), split, shell=shell),
-        set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
-        clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
+        set_up=tuple(hooked("--setup", text) for text in options.get("setup", ())),
+        clean_up=tuple(hooked("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
         deadline_s=_deadline(options.get("timeout", ())),
         folder=folder,
         warmup=_number("warmup", options, 0, _MOST_WARMUP) or 0,
         input=_input(options.get("input", ()), folder),
         show_output=bool(options.get("show-output")),
+        places=places,
     )
+
+
+def read_hosts(options: Mapping[str, tuple[str, ...]]) -> Places | None:
+    """The hosts that the commands run on; None where nobody named any.
+
+    Raises:
+        WrongUse: as `read_places` does; an option that goes with this machine alone.
+    """
+    if not options.get(HOST):
+        return None
+    places = read_places(options, {})
+    if options.get("show-output") and places.hosts != (LOCAL_HOST,):
+        raise WrongUse("--show-output is for commands on this machine alone", "leave it out, or --host")
+    if options.get("input") and any(not sees_this_machine(where) for where in places.hosts):
+        raise WrongUse("--input names a file of this machine, and --host names others", "put it into the command")
+    return places
 
 
 def runs(options: Mapping[str, tuple[str, ...]]) -> int | None:
@@ -166,7 +190,7 @@ def _as_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"
 
 
-def _split(what: str, text: str, *, shell: bool, folder: str) -> tuple[str, ...]:
+def _split(what: str, text: str, *, shell: bool, folder: str | None) -> tuple[str, ...]:
     if not text.strip():
         raise WrongUse(f"{what} is empty")
     if shell:
@@ -183,7 +207,8 @@ def _split(what: str, text: str, *, shell: bool, folder: str) -> tuple[str, ...]
         raise WrongUse(f"{what} is badly quoted: {error}", "balance the quotes") from error
     if not words:
         raise WrongUse(f"{what} is empty")
-    if _program(words[0], folder) is None:
+    # On other machines it is looked for when it is run; folder is None then.
+    if folder is not None and _program(words[0], folder) is None:
         hint = "give its path, or --shell where it is a shell's own word (a pipe, a variable, a built-in)"
         raise WrongUse(f"{what}: {words[0]!r} was not found or is not executable", hint)
     return words

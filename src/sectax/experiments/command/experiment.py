@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sectax.design.matrix import Asked
 from sectax.experiments.command.commands import (
     BASELINE,
     CONTROL,
@@ -21,6 +22,8 @@ from sectax.experiments.command.commands import (
 )
 from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
+from sectax.experiments.places import HOST, NeedsHost, Places, declares, scope, sees_this_machine
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping
@@ -50,9 +53,16 @@ class CommandExperiment(Experiment):
     options = (
         Option("baseline", "the command that the others are compared with", "CMD"),
         Option("treatment", "a command and its name", "NAME=CMD", multiple=True),
+        Option(
+            HOST,
+            "run the commands on several hosts, and compare those: the first is the baseline. WHERE is local, "
+            "ssh://user@host[:port] or oci:RUNTIME",
+            "NAME=WHERE",
+            multiple=True,
+        ),
         Option("prepare", "runs untimed before every execution", "[NAME=]CMD", multiple=True),
-        Option("setup", "runs once before the first block", "CMD", multiple=True),
-        Option("cleanup", "runs once after the last block, whatever ended it", "CMD", multiple=True),
+        Option("setup", "runs once before the first block, on this machine", "CMD", multiple=True),
+        Option("cleanup", "runs once after the last block, whatever ended it, on this machine", "CMD", multiple=True),
         Option("scan", "each value in place of {NAME}, as in size=1,6,9", "NAME=A,B", multiple=True, short="L"),
         Option("warmup", "executions at the start of every block that do not count", "N"),
         Option("runs", "execute every command so often, or a few times more, in a fixed number of blocks", "N"),
@@ -66,15 +76,27 @@ class CommandExperiment(Experiment):
     def design(self, request: Request) -> Design:
         options = dict(request.options) | {FOLDER: (os.getcwd(),)}
         first, *_ = read_cells(options)
-        known = (*(Factor(*scan) for scan in scans(options).items()), Factor(CONTROL, tuple(first.argv)))
+        commands, places = Factor(CONTROL, tuple(first.argv)), first.places
+        known = tuple(Factor(*scan) for scan in scans(options).items())
+        if places is None:
+            known = (*known, commands)
+        else:
+            known = (*known, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
+        asked = Asked()
         stopping, rounds_range, batch_s = _how_often(runs(options), request.stopping)
         return Design(
             factors=choose(known, {}, request.levels),
-            control=CONTROL,
-            baseline=BASELINE,
+            control=CONTROL if places is None else HOST,
+            baseline=BASELINE if places is None else places.baseline,
             metrics=(WALL, CPU, PEAK_MEMORY),
-            rules=Rules(family=lambda levels: _FAMILY, extra_operations=False),
-            transfers="The cost is that of these programs on this machine, with these inputs and this file cache.",
+            rules=Rules(
+                family=lambda levels: _FAMILY,
+                requires=lambda levels: () if places is None else (NeedsHost(places.where(levels)),),
+                asked=asked,
+                declares=lambda levels: {} if places is None else declares(levels[HOST], places.where(levels)),
+                extra_operations=False,
+            ),
+            transfers=_transfers(places),
             batch_s=batch_s,
             rounds_range=rounds_range,
             stopping=stopping,
@@ -91,12 +113,13 @@ class CommandExperiment(Experiment):
             words={"metric=wall": "wall time", "metric=cpu": "CPU time", "empty loop": "starting the shell takes"},
             # Another launcher has another cost of its own; another exit status is other work.
             equal_witnesses=("launcher", "exit_statuses"),
+            hosts=() if places is None else _used(places, asked),
         )
 
     def command_lines(self, plan: Plan) -> dict[str, str]:
         """Every treatment's command as it was typed, with the values of its scans."""
         asked = (each for each in plan.treatments if each.role in (Role.BASELINE, Role.TREATMENT))
-        return {each.id: _of(each, plan).texts[each.levels[CONTROL]] for each in asked}
+        return {each.id: _of(each, plan).texts[_command(each)] for each in asked}
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
@@ -109,6 +132,8 @@ class _Bench(Bench):
 
     def identity(self) -> dict[str, str]:
         told: dict[str, dict[str, None]] = {}
+        if self._commands.places is not None and not self._commands.places.use_this_machine:
+            return {}
         for commands in read_cells(self.plan.options):
             for name, argv in commands.argv.items():
                 told.setdefault(f"command.{name}", {})[files_of(argv, commands.folder)] = None
@@ -122,11 +147,16 @@ class _Bench(Bench):
         self._run(self._commands.set_up)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> CommandSpec:
-        name, commands = treatment.levels[CONTROL], _of(treatment, self.plan)
+        name, commands = _command(treatment), _of(treatment, self.plan)
+        places = commands.places
+        where = LOCAL_HOST if places is None else places.where(treatment.levels)
         return CommandSpec(
-            name=name,
+            name=name if places is None else f"{name} on {treatment.levels[HOST]}",
             argv=commands.argv[name],
-            cwd=commands.folder,
+            # Another machine has no such folder; there it is the home of whoever logs in.
+            cwd=commands.folder if sees_this_machine(where) else None,
+            host=where,
+            tells_host=places is not None,
             prepare=commands.prepare.get(name),
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
@@ -140,12 +170,31 @@ class _Bench(Bench):
         """With --shell, the start of the shell is part of every command, and told beside the figures."""
         if not self.plan.options.get("shell"):
             return {}
-        commands = self._commands
-        return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=commands.folder, deadline_s=commands.deadline_s)}
+        commands, where = self._commands, LOCAL_HOST
+        if commands.places is not None:
+            where = commands.places.hosts[0]
+        folder = commands.folder if sees_this_machine(where) else None
+        return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=folder, deadline_s=commands.deadline_s, host=where)}
 
     def _run(self, hooks: tuple[tuple[str, ...], ...]) -> None:
         for argv in hooks:
             run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
+
+
+def _command(treatment: Treatment) -> str:
+    """Which command a treatment runs; where hosts are compared there may be only one."""
+    return treatment.levels.get(CONTROL, BASELINE)
+
+
+def _used(places: Places, asked: Asked) -> tuple[str, ...]:
+    """The other hosts that can be used."""
+    return tuple(where for where in places.hosts if where != LOCAL_HOST and asked.why_not(NeedsHost(where)) is None)
+
+
+def _transfers(places: Places | None) -> str:
+    if places is None:
+        return "The cost is that of these programs on this machine, with these inputs and this file cache."
+    return f"The cost is that of these programs with these inputs. {scope(places)}"
 
 
 def _of(treatment: Treatment, plan: Plan) -> Commands:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
@@ -14,11 +14,11 @@ _PLACEHOLDER = re.compile(r"\{(?P<open>\{)?(?P<name>[A-Za-z_]\w*)\}(?(open)\})")
 _AS_IN = "say it as in -L size=1,6,9"
 
 
-def read_scans(given: Iterable[str], taken: str) -> dict[str, tuple[str, ...]]:
+def read_scans(given: Iterable[str], taken: Collection[str]) -> dict[str, tuple[str, ...]]:
     """What each `-L NAME=A,B` names, in order.
 
     Args:
-        taken: the name of the control's factor, which a scan cannot have.
+        taken: the names of other factors, which a scan cannot have.
     Raises:
         WrongUse: no name or values, a name twice, a value twice.
     """
@@ -28,7 +28,7 @@ def read_scans(given: Iterable[str], taken: str) -> dict[str, tuple[str, ...]]:
         levels = tuple(value.strip() for value in values.split(","))
         if not separator or not _NAME.fullmatch(name) or not all(levels):
             raise WrongUse(f"-L {text!r} names no placeholder and values", _AS_IN)
-        if name in scans or name == taken:
+        if name in scans or name in taken:
             raise WrongUse(f"-L {name}: this name is taken", "give every placeholder a name of its own")
         twice = next((level for at, level in enumerate(levels) if level in levels[:at]), None)
         if twice is not None:

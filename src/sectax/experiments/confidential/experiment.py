@@ -2,41 +2,60 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from sectax.design.matrix import Asked
-from sectax.experiments.confidential.places import DEFAULT, HOST, PAIR, QUICK, NeedsHost, Places, declares, read_places
+from sectax.design.matrix import Asked, Levels, Requirement
+from sectax.experiments.confidential.levels import (
+    AS_PUBLISHED,
+    BY_COUNT,
+    COMMANDS,
+    DEFAULT,
+    GROUPS,
+    PRESETS,
+    PUBLISHED_CHOICES,
+    QUICK,
+    TEST,
+    WORDS,
+)
 from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
+from sectax.experiments.places import HOST, PAIR, NeedsHost, Places, declares, read_places, scope
+from sectax.model.advice_rules import AdviceRules, Profile
 from sectax.model.environment import LOCAL_HOST
+from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
-from sectax.sandboxes.hosts import host
-from sectax.subjects.sysbench import TESTS, SysbenchSpec
-from sectax.subjects.sysbench.subject import TOTAL_TIME, local_facts
+from sectax.model.why_not import WhyNot
+from sectax.sandboxes.hosts import facts_of, host
+from sectax.subjects.sysbench import PUBLISHED_TESTS, TESTS, SysbenchSpec, probe
+from sectax.subjects.sysbench.subject import CPU_TIME, TOTAL_TIME
+from sectax.subjects.sysbench.tests import SYSBENCH
 
 TIME = Metric("time", "s", Better.LOWER, Summary.MEAN, observed=TOTAL_TIME)
+# Linux counts CPU time in microseconds; gVisor in steps of 10 ms.
+CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed=CPU_TIME, resolution=1e-6, cpu=True)
 
 # Recorded, so that a resumed run measures the same.
 BLOCK = "memory-block"
-_TEST = "test"
-_QUICK_TESTS = ("cpu", "memory-write", "fileio", "threads", "mutex")
-_DEFAULT_TESTS = ("cpu", "memory-write", "memory-read", "fileio", "fileio-sync", "threads", "mutex")
+TIMEOUT = "timeout"
+_USUAL_TIMEOUT_S = 60
+# The study's longest command takes 300 s, where nothing is slow.
+_PUBLISHED_TIMEOUT_S = 900
 _LEAST_BLOCK, _MOST_BLOCK = 64 * 2**20, 2**30
-
-_ISOLATION = "containers and gVisor isolate and encrypt no memory: their cost says nothing of a confidential VM"
 
 
 class ConfidentialExperiment(Experiment):
-    """Five tests of sysbench on two or more hosts: VMs over ssh, containers, a sandbox, this machine."""
+    """Tests of sysbench and of a probe of our own on two or more hosts: VMs, containers, a sandbox, this machine."""
 
     name = "confidential"
     title = "What does a confidential VM, or any other isolation, cost?"
-    presets = ("default", "quick")
-    budgets_s: Mapping[str, float] = {"quick": 150.0, "default": 600.0}
+    presets = ("default", "quick", "published")
+    budgets_s: Mapping[str, float] = {"quick": 150.0, "default": 900.0, "published": 7200.0}
     options = (
         Option(
             HOST,
@@ -46,55 +65,69 @@ class ConfidentialExperiment(Experiment):
             multiple=True,
         ),
         Option(PAIR, "two more hosts in the places of the two that --host names", "A=B", multiple=True),
+        Option(TIMEOUT, "the longest that one execution of a test may take (default 60)", "SECONDS"),
     )
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return (Factor(_TEST, tuple(TESTS)), Factor(HOST, (*DEFAULT, "…")))
+        return (Factor(TEST, tuple(TESTS)), Factor(HOST, (*DEFAULT, "…")))
 
     def requirements(self) -> tuple[str, ...]:
-        return ("system:sysbench", "system:runc", "runsc")
+        return ("system:sysbench", "system:runc", "runsc", "system:cc")
 
     def design(self, request: Request) -> Design:
-        quick = request.preset == "quick"
-        places = read_places(request.options, QUICK if quick else DEFAULT)
+        fixed_rounds = {"quick": (2, 2), "published": (1, 1)}
+        as_published = request.preset == "published"
+        places = read_places(request.options, QUICK if request.preset == "quick" else DEFAULT)
         several = len(places.pairs) > 1
         known = (
             *((Factor(PAIR, tuple(str(number + 1) for number in range(len(places.pairs)))),) if several else ()),
-            Factor(_TEST, tuple(TESTS)),
+            *((Factor(COMMANDS, (BY_COUNT, AS_PUBLISHED)),) if as_published else ()),
+            Factor(TEST, tuple(PUBLISHED_TESTS if as_published else TESTS)),
             Factor(HOST, places.names),
         )
-        factors = choose(known, {_TEST: _QUICK_TESTS if quick else _DEFAULT_TESTS}, request.levels)
+        factors = choose(known, {TEST: PRESETS[request.preset]}, request.levels)
         asked = Asked()
         used = [where for where in places.hosts if asked.why_not(NeedsHost(where)) is None]
         block, choice = _block(used)
+        timeout = _timeout(request.options.get(TIMEOUT, ()), as_published=as_published)
         return Design(
             factors=factors,
             control=HOST,
             baseline=places.baseline,
-            metrics=(TIME,),
+            metrics=(TIME, CPU) if probe.built() is not None else (TIME,),
             rules=Rules(
                 family=lambda levels: f"pair {levels[PAIR]}" if several else "hosts",
-                requires=lambda levels: (NeedsHost(places.where(levels)),),
+                requires=lambda levels: _requires(levels, places),
                 asked=asked,
                 declares=lambda levels: declares(levels[HOST], places.where(levels)),
+                primary=lambda levels: levels.get(COMMANDS, BY_COUNT) == BY_COUNT,
             ),
             transfers=_transfers(places),
-            batch_s=0.1 if quick else 0.3,
-            rounds_range=(2, 2) if quick else (2, 8),
+            batch_s=0.1 if request.preset == "quick" else 0.3,
+            rounds_range=fixed_rounds.get(request.preset, (2, 8)),
             warms_up=False,
             settles=False,
-            choices=(choice,),
+            choices=(choice, *(PUBLISHED_CHOICES if as_published else ())),
             options=dict(request.options)
-            | {HOST: tuple(f"{name}={where}" for name, where in places.pairs[0].items()), BLOCK: (str(block),)},
-            answered_by="the answer is the time of one operation, by sysbench's own clock on the host that did it",
-            equal_witnesses=("sysbench",),
-            words={f"{_TEST}={name}": f"in {name}" for name in TESTS},
+            | {
+                HOST: tuple(f"{name}={where}" for name, where in places.pairs[0].items()),
+                BLOCK: (str(block),),
+                TIMEOUT: (str(timeout),),
+            },
+            answered_by="the answer is the time of one operation, by the test's own clock on the host that did it",
+            beside=(CPU.name,) if probe.built() is not None else (),
+            equal_witnesses=("tool",),
+            words=WORDS,
             hosts=tuple(where for where in used if where != LOCAL_HOST),
         )
 
     def bench(self, plan: Plan) -> Bench:
         return _Bench(plan)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        """What every host makes of every kind of work, and of a mix of one's own."""
+        return AdviceRules(TIME.name, profile=Profile(TEST, GROUPS, repeats=PAIR, left_out={COMMANDS: AS_PUBLISHED}))
 
 
 class _Bench(Bench):
@@ -102,24 +135,57 @@ class _Bench(Bench):
         super().__init__(plan)
         self._places = read_places(plan.options, DEFAULT)
         self._block = int(plan.options[BLOCK][0])
+        self._timeout_s = int(plan.options.get(TIMEOUT, (str(_USUAL_TIMEOUT_S),))[0])
 
     def identity(self) -> dict[str, str]:
         """Of this machine, where it is among the hosts, what its plain identity leaves out."""
         if LOCAL_HOST not in self._places.hosts:
             return {}
         known = host().identity()
-        return {name: value for name, value in local_facts().items() if name not in known}
+        return {name: value for name, value in facts_of(LOCAL_HOST).items() if name not in known}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
-        return SysbenchSpec(self._places.where(treatment.levels), treatment.levels[_TEST], self._block)
+        return SysbenchSpec(
+            self._places.where(treatment.levels),
+            treatment.levels[TEST],
+            self._block,
+            self._timeout_s,
+            as_published=treatment.levels.get(COMMANDS) == AS_PUBLISHED,
+        )
+
+
+@dataclass(frozen=True)
+class NeedsProbe:
+    """Our own probe, which a C compiler on this machine builds."""
+
+    def why_not(self) -> WhyNot | None:
+        return None if probe.built() is not None else WhyNot(probe.NO_COMPILER, "sectax setup confidential")
+
+
+def _requires(levels: Levels, places: Places) -> tuple[Requirement, ...]:
+    where = places.where(levels)
+    if TESTS[levels[TEST]].program == SYSBENCH:
+        return (NeedsHost(where), NeedsHost(where, SYSBENCH))
+    return (NeedsHost(where), NeedsProbe())
 
 
 def _transfers(places: Places) -> str:
     if len(places.pairs) > 1:
-        return f"It holds for these {len(places.pairs)} pairs of hosts; each pair has its own verdicts."
-    if any(where.startswith("oci:") for where in places.hosts):
-        return f"{_ISOLATION}. The cost is that of this machine, kernel and processor."
-    return "It holds for these hosts alone: two equal VMs can differ too. Five pairs (--pair) make a general claim."
+        return (
+            f"It holds for these {len(places.pairs)} pairs of hosts; each pair has its own verdicts, and sectax advise "
+            "puts them together. Five pairs make a general claim."
+        )
+    return scope(places)
+
+
+def _timeout(given: tuple[str, ...], *, as_published: bool) -> int:
+    if not given:
+        return _PUBLISHED_TIMEOUT_S if as_published else _USUAL_TIMEOUT_S
+    text = given[0].removesuffix("s")
+    seconds = float(text) if re.fullmatch(r"\d{1,6}(\.\d{1,6})?", text) else 0.0
+    if not 0 < seconds <= 86400:
+        raise WrongUse(f"--{TIMEOUT} {given[0]!r} is not a number of seconds up to 86400", f"as in --{TIMEOUT} 60")
+    return math.ceil(seconds)
 
 
 def _block(hosts: list[str]) -> tuple[int, str]:
@@ -138,6 +204,5 @@ def _block(hosts: list[str]) -> tuple[int, str]:
 
 
 def _cache(where: str) -> int | None:
-    said = local_facts() if where == LOCAL_HOST else host(where).identity()
-    found = re.fullmatch(r"(\d+)([KM])", said.get("host.last_level_cache", ""))
+    found = re.fullmatch(r"(\d+)([KM])", facts_of(where).get("host.last_level_cache", ""))
     return None if found is None else int(found[1]) << {"K": 10, "M": 20}[found[2]]

@@ -44,6 +44,7 @@ class Command:
         warmup: executions of a fresh launcher that do not count, after its first.
         host: where it runs, by the name of a host (`sectax.sandboxes.hosts`). Files and folders are those of that
             host, and `inherit` is for this machine alone.
+        tells_host: witness what the host is, since its name promises it.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Command:
     injected_s: float = 0.0
     warmup: int = 0
     host: str = LOCAL_HOST
+    tells_host: bool = False
 
 
 def definitions(command: Command, path: str, prepare_path: str) -> list[bytes]:

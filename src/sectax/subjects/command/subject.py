@@ -9,7 +9,8 @@ import statistics
 from sectax.model.errors import SubjectFailed
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witnesses, Work
-from sectax.sandboxes.hosts import Telemetry, host
+from sectax.sandboxes import facts
+from sectax.sandboxes.hosts import Telemetry, facts_of, host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted, describe_exit
 from sectax.sandboxes.process.programs import NotFound
 from sectax.sandboxes.process.telemetry import difference
@@ -104,6 +105,7 @@ class CommandSubject:
             peak_memory_floor_bytes: what that program seems to need; no peak below can be seen.
             clock, clock_granularity_s, clock_read_s: of the launcher. The first two witnesses of cost are missing
             where there is no program that does nothing.
+            isolation, memory_encryption, kernel, …: with `spec.tells_host`, what the host is.
         """
         self.start()
         running = self._alive()
@@ -115,6 +117,8 @@ class CommandSubject:
             witnesses["clock_read_s"] = clock.read_s
             if self._using.nothing is not None:
                 witnesses |= self._launch_cost(running, self._using.nothing)
+            if self._spec.tells_host:
+                witnesses |= facts.witnesses(facts_of(self._spec.host))
         except _LauncherTrouble as error:
             raise self._launcher_failed(error) from error
         self._telemetry = self._host.telemetry(running.child)

@@ -1,7 +1,17 @@
-"""sysbench on any host: its tests by fixed counts, and a strict reader of what it prints."""
+"""Tests on any host: sysbench's by fixed counts, those of a probe of our own, and strict readers of what they print."""
 
 from sectax.subjects.sysbench.output import Result, UnknownOutput, read_result
 from sectax.subjects.sysbench.subject import SysbenchSpec
-from sectax.subjects.sysbench.tests import TESTS, Test
+from sectax.subjects.sysbench.tests import PROBE_TESTS, PUBLISHED_TESTS, SYSBENCH_TESTS, TESTS, Test
 
-__all__ = ["TESTS", "Result", "SysbenchSpec", "Test", "UnknownOutput", "read_result"]
+__all__ = [
+    "PROBE_TESTS",
+    "PUBLISHED_TESTS",
+    "SYSBENCH_TESTS",
+    "TESTS",
+    "Result",
+    "SysbenchSpec",
+    "Test",
+    "UnknownOutput",
+    "read_result",
+]

@@ -29,6 +29,23 @@ class UnknownOutput(Exception):
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What is known of one execution of a test.
+
+    Attributes:
+        total_s: seconds that its operations took, by the test's own clock.
+        cpu_s: seconds of CPU time that they used; None where nothing could read that.
+        steal_s: seconds in which the hypervisor ran somebody else; None where nobody said.
+        events: that it counted, where that need not be the number of operations.
+    """
+
+    total_s: float
+    cpu_s: float | None = None
+    steal_s: float | None = None
+    events: int | None = None
+
+
+@dataclass(frozen=True)
 class Result:
     """One run of sysbench.
 

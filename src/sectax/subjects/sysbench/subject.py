@@ -1,7 +1,7 @@
-"""A subject that runs one test of sysbench on a host, as often as it is asked, through one shell there.
+"""A subject that runs one test on a host, as often as it is asked, through one shell there.
 
 The shell is started once per block and test, so neither a login nor the start of a container is in any figure. Times
-are those that sysbench takes itself: no clock of sectax, and none of another host, enters them.
+are those that the test takes itself: no clock of sectax, and none of another host, enters them.
 """
 
 from __future__ import annotations
@@ -11,28 +11,33 @@ import secrets
 import time
 from dataclasses import dataclass
 
-from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
-from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.sandboxes import facts
-from sectax.sandboxes.hosts import Host, Telemetry, host
+from sectax.sandboxes.hosts import Host, Telemetry, facts_of, host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
 from sectax.sandboxes.process.telemetry import difference
-from sectax.subjects.sysbench.output import GRANULARITY_S, MOST_BYTES, Result, UnknownOutput, read_result
-from sectax.subjects.sysbench.tests import BLOCK, TESTS
+from sectax.subjects.sysbench import probe
+from sectax.subjects.sysbench.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
+from sectax.subjects.sysbench.patience import PATIENCE
+from sectax.subjects.sysbench.tests import BLOCK, FIRST_BLOCK, PROBE, PUBLISHED_TESTS, SYSBENCH, TESTS, Test
 
 TOTAL_TIME = "total_time"
+CPU_TIME = "cpu_time"
 
-# What one execution may take beyond the time after which sysbench ends itself: a slow disk, a slow login.
+# What one execution may take beyond the time after which it ends itself: a slow disk, a slow login.
 _GRACE_S = 20.0
 _CLOSE_S = 5.0
+# A host that is alive answers a shell's `echo` within it.
+_ANSWER_S = 5.0
+# A failure that came sooner says that something is wrong, and not that it hangs.
+_LONG_S = 2.0
 _LINE_LIMIT = 8 * 1024
-# That the test works is shown with a small block: filling a large one takes most of a second.
-_FIRST_BLOCK = 2**20
-# Reads words line by line and runs sysbench with them, in a folder of its own. The mark, which nobody can guess, ends
-# each answer. When stdin ends, so does the shell, and its folder is removed.
+_OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
+# Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench. The
+# mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed.
 _SHELL = r"""
 set -f
 folder=$(mktemp -d "/var/tmp/$0-XXXXXX") || exit 3
@@ -40,10 +45,17 @@ trap 'cd / && rm -rf "$folder"' EXIT
 trap 'exit 4' HUP INT TERM
 cd "$folder" || exit 3
 while IFS= read -r words; do
-  sysbench $words </dev/null 2>&1
+  case $words in
+    'probe '*) "$1" ${words#probe } </dev/null 2>&1 ;;
+    *) $words </dev/null 2>&1 ;;
+  esac
   printf '\n%s %s\n' "$0" "$?"
 done
 """
+
+# The hosts on which the probe that was built here runs, and those on which it does not.
+_WITH_PROBE: set[str] = set()
+_WITHOUT_PROBE: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -52,15 +64,17 @@ class SysbenchSpec:
 
     Attributes:
         host: the name of a host (`sectax.sandboxes.hosts`).
-        test: one of `TESTS`.
+        test: one of `TESTS`, or of `PUBLISHED_TESTS`.
         block: bytes of a block of the memory tests.
         longest_s: seconds after which an execution counts as hung.
+        as_published: run the published study's command of this name.
     """
 
     host: str
     test: str
     block: int = BLOCK
     longest_s: int = 60
+    as_published: bool = False
 
     def subject(self) -> SysbenchSubject:
         return SysbenchSubject(self, host(self.host))
@@ -72,69 +86,76 @@ class SysbenchSubject:
     def __init__(self, spec: SysbenchSpec, at: Host) -> None:
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
-        self._test = TESTS[spec.test]
+        self._test: Test = (PUBLISHED_TESTS if spec.as_published else TESTS)[spec.test]
         self._host = at
         self._mark = f"sectax-{secrets.token_hex(8)}"
         self._child: Child | None = None
+        self._probe = ""  # its path there; empty where it cannot be used
         self._telemetry: Telemetry | None = None
         self._stage = "open"
+        self._events: set[int] = set()
 
     def start(self) -> None:
-        if self._child is None:
-            try:
-                self._child = self._host.start(("/bin/sh", "-c", _SHELL, self._mark), line_limit=_LINE_LIMIT)
-            except ChildNotStarted as error:
-                raise self._failure(error.reason) from error
+        if self._child is not None:
+            return
+        self._refuse_what_rests()
+        began = time.monotonic()
+        try:
+            self._probe = self._sent_probe()
+            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe)
+            self._child = self._host.start(words, line_limit=_LINE_LIMIT)
+        except ChildNotStarted as error:
+            if time.monotonic() - began > _LONG_S:
+                PATIENCE.hung(self._spec.host, time.monotonic() - began)
+            raise self._failure(error.reason) from error
 
     def open(self) -> Witnesses:
-        """Make the files of the test where it has any, and run it once.
+        """Make the files of the test where it has any, and run it once; a study's whole command is not run for that.
 
         Returns:
-            what the host says of itself (`isolation`, `memory_encryption`, `kernel`, `mitigations`, …), `sysbench`,
-            its version, and the granularity of its clock.
+            what the host says of itself (`isolation`, `memory_encryption`, `kernel`, `mitigations`, …); `tool`, the
+            program and its version; the granularity of its clock; `configured_s`, after which a study's command ends
+            itself whatever it has done.
+        Raises:
+            SubjectSkipped: the host has no such program, or cannot do such a test.
         """
         self.start()
         witnesses = self._says()
-        version = self._run("--version")
-        if not version.startswith("sysbench "):
-            self.kill()
-            raise SubjectSkipped(
-                f"there is no sysbench on {self._spec.host}: {printable(version.strip(), 120)}",
-                "apt-get install sysbench there",
-            )
+        self._try_probe()
         if self._test.prepare:
-            said = self._run(*self._test.prepare)
+            said, _ = self._run(self._test.program, *self._test.prepare)
             if "FATAL" in said:
                 raise self._failure(f"its files could not be made: {printable(_fatal(said), 200)}")
-        result = self._execute(1, _FIRST_BLOCK)
+        witnesses |= self._tool()
         assert self._child is not None
         self._telemetry = self._host.telemetry(self._child)
         self._stage = "visit"
-        return witnesses | {
-            "sysbench": result.version,
-            "clock": "sysbench",
-            "clock_granularity_s": GRANULARITY_S,
-            "clock_read_s": 0.0,
-        }
+        return witnesses
 
     def visit(self, work: Work) -> Visit:
         """Run the test once with all operations. Raises ValueError for operations one by one."""
         if work.each:
-            raise ValueError("sysbench does not tell its operations apart")
+            raise ValueError("a test does not tell its operations apart")
         if work.settle:
             self._execute(work.settle)
         telemetry = self._telemetry
         before = None if telemetry is None else telemetry.read()
-        result = self._execute(work.count + work.extra)
+        reading = self._execute(work.count + work.extra)
         after = None if telemetry is None else telemetry.read()
         ridden = {} if before is None or after is None else difference(before, after)
         shared = {name: value for name, value in ridden.items() if name == "steal_s"}
-        return Visit((Observation(TOTAL_TIME, result.total_s, "s", "sysbench", work.count),), shared)
+        if reading.steal_s is not None:
+            shared.setdefault("steal_s", reading.steal_s)
+        observed = [Observation(TOTAL_TIME, reading.total_s, "s", self._test.program, work.count)]
+        if reading.cpu_s is not None:
+            observed.append(Observation(CPU_TIME, reading.cpu_s, "s", "rusage", work.count))
+        return Visit(tuple(observed), shared)
 
     def close(self) -> Witnesses:
+        """Returns: of a study's command `events`, the smallest and the largest number that it counted."""
         self._stage = "close"
         self.kill()
-        return {}
+        return {"events": f"{min(self._events)} to {max(self._events)}"} if self._events else {}
 
     def kill(self) -> None:
         """End the shell, which removes its files; never raises."""
@@ -152,50 +173,129 @@ class SysbenchSubject:
         with self._host.start(("/bin/sh", "-c", 'rm -rf "/var/tmp/$0"-*', self._mark)) as child:
             child.wait(time.monotonic() + _CLOSE_S)
 
+    def _refuse_what_rests(self) -> None:
+        left_s = PATIENCE.rests_s(self._spec.host, (self._spec.host, self._spec.test))
+        if left_s > 0:
+            raise self._failure(f"it hung before, and is left alone for {left_s:.0f} s more")
+
+    def _sent_probe(self) -> str:
+        """Where the probe is on the host; empty where it cannot be used there."""
+        needed = self._test.program == PROBE
+        file = probe.built()
+        if file is None or self._spec.host in _WITHOUT_PROBE:
+            if needed:
+                if file is None:
+                    raise SubjectSkipped(probe.NO_COMPILER, "apt-get install gcc libc6-dev here")
+                raise SubjectSkipped(f"the probe does not run on {self._spec.host}", _OTHER_PROCESSOR)
+            return ""
+        return self._host.put(file)
+
+    def _try_probe(self) -> None:
+        """Learn, once for every host, whether the probe runs there. A shell takes a program that does not for a script.
+
+        Raises:
+            SubjectSkipped: it does not, and the test is one of its own.
+        """
+        at = self._spec.host
+        if not self._probe or at in _WITH_PROBE:
+            return
+        said, status = self._ask(f"{PROBE} nothing")
+        if status == 0 and not said.strip():
+            _WITH_PROBE.add(at)
+            return
+        _WITHOUT_PROBE.add(at)
+        self._probe = ""
+        if self._test.program == PROBE:
+            self.kill()
+            raise SubjectSkipped(f"the probe does not run on {at}: {printable(said.strip(), 120)}", _OTHER_PROCESSOR)
+
     def _says(self) -> Witnesses:
         try:
-            said = self._host.identity()
-            if self._spec.host == LOCAL_HOST:
-                said = said | local_facts()
+            return facts.witnesses(facts_of(self._spec.host))
         except ChildNotStarted as error:
             raise self._failure(error.reason) from error
         except ChildError as error:
             raise self._failure(f"it does not say what it is: {error}") from error
-        names = ("isolation", "memory_encryption", "kernel", "cpu_model", "clock_source", "mitigations", "runtime")
-        witnesses: Witnesses = {name: said[f"host.{name}"] for name in names if f"host.{name}" in said}
-        if "memory_encryption" in witnesses:
-            witnesses["confidential"] = witnesses["memory_encryption"] in facts.TECHNOLOGIES
-        return witnesses
 
-    def _execute(self, count: int, block: int | None = None) -> Result:
-        text = self._run(*self._test.arguments(count, block or self._spec.block, self._spec.longest_s))
+    def _tool(self) -> Witnesses:
+        """Which program does the test, shown to work. Raises as `open` does."""
+        tool: dict[str, Witness] = {"clock": self._test.program, "clock_read_s": 0.0}
+        if self._test.program == PROBE:
+            self._execute(1, FIRST_BLOCK)
+            return tool | {"tool": probe.version(), "clock_granularity_s": probe.GRANULARITY_S}
+        said, status = self._run(SYSBENCH, "--version")
+        version = next((line for line in said.splitlines() if line.startswith("sysbench ")), "")
+        if not version:
+            self.kill()
+            last = said.strip().splitlines()[-1:] or [f"exit status {status}"]
+            raise SubjectSkipped(
+                f"there is no sysbench on {self._spec.host}: {printable(last[0], 120)}",
+                "apt-get install sysbench there",
+            )
+        if self._test.clock_s is not None:
+            tool["configured_s"] = self._test.clock_s
+        else:
+            self._execute(1, FIRST_BLOCK)
+        return tool | {"tool": version, "sysbench": version.split()[1], "clock_granularity_s": GRANULARITY_S}
+
+    def _execute(self, count: int, block: int | None = None) -> Reading:
+        if self._test.as_published:
+            return _together([self._once(1, self._spec.block) for _ in range(count)])
+        return self._once(count, block or self._spec.block)
+
+    def _once(self, count: int, block: int) -> Reading:
+        words = self._test.arguments(count, block, self._spec.longest_s)
+        text, status = self._run(self._test.program, *words)
         try:
+            if self._test.program == PROBE:
+                if status == 3:  # the probe's own: not on this host
+                    self._cannot(text)
+                return probe.read_test(text, self._test.name, count)
+            cpu_s, steal_s = None, None
+            if self._probe:
+                text, cpu_s, steal_s = probe.read_run(text)
             result = read_result(text)
         except UnknownOutput as error:
             raise self._failure(str(error)) from error
         wanted = self._test.wanted_events(count)
-        if result.events != wanted or result.threads != self._test.threads:
+        if wanted is None:
+            self._events.add(result.events)
+        elif result.events != wanted or result.threads != self._test.threads:
             raise self._failure(f"it did {result.events} of {wanted} events within {self._spec.longest_s} s")
-        return result
+        return Reading(result.total_s, cpu_s, steal_s, result.events)
 
-    def _run(self, *words: str) -> str:
-        """All that sysbench prints; its exit status is 0 even where its output says otherwise, so that is not asked."""
+    def _cannot(self, said: str) -> None:
+        last = said.strip().splitlines()[-1:] or [""]
+        message = f"{self._test.name} cannot be done on {self._spec.host}: {printable(last[0], 120)}"
+        if self._stage != "open":
+            raise self._failure(message)
+        self.kill()
+        raise SubjectSkipped(message)
+
+    def _run(self, program: str, *words: str) -> tuple[str, int]:
+        """All that a program prints, and its exit status. sysbench ends with 0 even where its output says otherwise."""
+        counted = (PROBE, "run") if program == SYSBENCH and self._probe else ()
+        return self._ask(" ".join((*counted, program, *words)))
+
+    def _ask(self, line: str) -> tuple[str, int]:
         child = self._child
         if child is None:
             raise self._failure("its shell has ended")
-        deadline = time.monotonic() + self._spec.longest_s + _GRACE_S
+        began = time.monotonic()
+        deadline = began + self._spec.longest_s + min(_GRACE_S, self._spec.longest_s)
         mark = self._mark.encode()
         lines: list[bytes] = []
         size = 0
         try:
-            child.send(" ".join(words).encode() + b"\n", deadline)
-            while not (line := child.receive_line(deadline)).startswith(mark):
-                size += len(line)
+            child.send(line.encode() + b"\n", deadline)
+            while not (answer := child.receive_line(deadline)).startswith(mark):
+                size += len(answer)
                 if size > MOST_BYTES:
                     raise self._failure("it prints without end")
-                lines.append(line)
+                lines.append(answer)
         except ChildSilent as error:
             self._stage = "hung"
+            self._learn_what_hangs(time.monotonic() - began)
             raise self._failure(f"no answer within {error.seconds:.0f} s", stage="visit") from error
         except ChildDied as error:
             said = error.stderr_tail.decode(errors="replace").strip().splitlines()
@@ -203,24 +303,38 @@ class SysbenchSubject:
             raise self._failure(f"its shell ended ({error}){last}") from error
         except ChildError as error:
             raise self._failure(str(error)) from error
-        return b"".join(lines).decode(errors="replace").removesuffix("\n")
+        status = answer[len(mark) :].strip()
+        return b"".join(lines).decode(errors="replace").removesuffix("\n"), int(status) if status.isdigit() else -1
+
+    def _learn_what_hangs(self, cost_s: float) -> None:
+        """Whether the whole host hangs or this test alone: that is left alone for a while."""
+        try:
+            with self._host.start(("echo", "alive")) as child:
+                child.receive_line(time.monotonic() + _ANSWER_S)
+        except ChildError:
+            PATIENCE.hung(self._spec.host, cost_s + _ANSWER_S)
+        else:
+            PATIENCE.hung((self._spec.host, self._spec.test), cost_s)
 
     def _failure(self, why: str, *, stage: str | None = None) -> SubjectFailed:
         stage = stage or self._stage
         self.kill()
-        message = f"sysbench {self._spec.test} on {self._spec.host}: {why}"
+        message = f"{self._test.program} {self._spec.test} on {self._spec.host}: {why}"
         by_hand = " ".join(self._test.arguments(1, self._spec.block, self._spec.longest_s))
-        return SubjectFailed(printable(message, 400), f"try by hand there: sysbench {by_hand}", stage)
+        path = SYSBENCH if self._test.program == SYSBENCH else probe.built() or PROBE
+        return SubjectFailed(printable(message, 400), f"try by hand there: {path} {by_hand}", stage)
 
 
-_local: dict[str, str] = {}
+def _together(readings: list[Reading]) -> Reading:
+    def added(values: list[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return sum(known) if len(known) == len(values) else None
 
-
-def local_facts() -> dict[str, str]:
-    """What this machine says of itself by the script that all hosts are asked by; asked once. Raises `ChildError`."""
-    if not _local:
-        _local.update(facts.ask(host()))
-    return dict(_local)
+    return Reading(
+        sum(each.total_s for each in readings),
+        added([each.cpu_s for each in readings]),
+        added([each.steal_s for each in readings]),
+    )
 
 
 def _fatal(said: str) -> str:

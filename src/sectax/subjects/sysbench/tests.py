@@ -1,4 +1,4 @@
-"""The tests of sysbench, each by a number of operations: what stops by the clock says nothing of time."""
+"""The tests that a host can be given: those of sysbench, those of our own probe, and a published study's own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 # Bytes of a block of the memory tests where the plan does not say.
 BLOCK = 64 * 2**20
+# That a test works is shown with a small block: filling a large one takes most of a second.
+FIRST_BLOCK = 2**20
+SYSBENCH, PROBE = "sysbench", "probe"
 _FILES = ("--file-num=1", "--file-total-size=64M")
 
 
@@ -16,65 +19,133 @@ class Test:
     Attributes:
         name: as a level.
         operation: what one operation is, for a person.
-        words: the arguments of sysbench; `{count}` is the number of operations, `{block}` the bytes of a block
-            of the memory tests, `{bytes}` of all its blocks.
-        threads: that sysbench starts.
-        events: how many events sysbench counts: one for each operation, or one for each thread.
+        words: the arguments of its program; `{count}` is the number of operations, `{block}` the bytes of a block of
+            the memory tests, `{bytes}` of all its blocks, `{longest}` the seconds after which it ends itself.
+        threads: that it starts; None where that is not checked.
+        events: what its count of events is: one for each operation, one for each thread, or anything.
         prepare: arguments that make its files; empty where it has none.
+        program: `sysbench`, or `probe`, our own.
+        clock_s: seconds after which it ends itself whatever it has done, where the study asked for that.
     """
 
     name: str
     operation: str
     words: tuple[str, ...]
-    threads: int = 1
+    threads: int | None = 1
     events: str = "operations"
     prepare: tuple[str, ...] = ()
+    program: str = SYSBENCH
+    clock_s: float | None = None
+
+    @property
+    def as_published(self) -> bool:
+        """Whether it is a study's command, word by word, which does its work once."""
+        return self.events == "anything"
 
     def arguments(self, count: int, block: int, longest_s: int) -> tuple[str, ...]:
-        """The arguments for so many operations; after *longest_s* it ends, and has then too few events."""
-        filled = [word.format(count=count, block=block, bytes=count * block) for word in self.words]
-        return (*filled, f"--threads={self.threads}", f"--time={longest_s}", "run")
+        """The arguments for so many operations; after *longest_s* sysbench ends, and has then too few events."""
+        return tuple(
+            word.format(count=count, block=block, bytes=count * block, longest=longest_s) for word in self.words
+        )
 
-    def wanted_events(self, count: int) -> int:
+    def wanted_events(self, count: int) -> int | None:
+        """How many events its output must name; None where any number is right."""
+        if self.as_published:
+            return None
         return self.threads if self.events == "threads" else count
 
 
+def _sysbench(
+    name: str, operation: str, *words: str, threads: int = 1, events: str = "operations", prepare: tuple[str, ...] = ()
+) -> Test:
+    whole = (*words, f"--threads={threads}", "--time={longest}", "run")
+    return Test(name, operation, whole, threads, events, prepare)
+
+
 def _memory(kind: str, access: str) -> Test:
-    words = ("memory", "--memory-block-size={block}", "--memory-total-size={bytes}", f"--memory-oper={kind}")
-    return Test(
+    return _sysbench(
         f"memory-{kind}" if access == "seq" else f"memory-random-{kind}",
         f"one block {'written' if kind == 'write' else 'read'}"
         + (" in order" if access == "seq" else " in random order"),
-        (*words, f"--memory-access-mode={access}"),
+        *("memory", "--memory-block-size={block}", "--memory-total-size={bytes}", f"--memory-oper={kind}"),
+        f"--memory-access-mode={access}",
     )
 
 
 def _files(name: str, operation: str, *words: str) -> Test:
     always = ("fileio", *_FILES, "--events={count}", "--file-fsync-end=off")
-    return Test(name, operation, (*always, *words), prepare=("fileio", *_FILES, "prepare"))
+    return _sysbench(name, operation, *always, *words, prepare=("fileio", *_FILES, "prepare"))
 
 
-TESTS = {
+def _probe(name: str, operation: str) -> Test:
+    return Test(name, operation, (name, "{count}", "{block}"), program=PROBE)
+
+
+SYSBENCH_TESTS = (
+    _sysbench("cpu", "all primes up to 10,000", "cpu", "--cpu-max-prime=10000", "--events={count}"),
+    _memory("write", "seq"),
+    _memory("read", "seq"),
+    _memory("write", "rnd"),
+    _memory("read", "rnd"),
+    _files("fileio", "16 KiB read or written at random, cached", "--file-test-mode=rndrw", "--file-fsync-freq=0"),
+    _files("fileio-sync", "16 KiB written at random and synced", "--file-test-mode=rndwr", "--file-fsync-all=on"),
+    _files(
+        *("fileio-direct", "16 KiB read at random past the page cache"),
+        *("--file-test-mode=rndrd", "--file-fsync-freq=0", "--file-extra-flags=direct"),
+    ),
+    _sysbench(
+        *("threads", "100 times a lock and a yield"),
+        *("threads", "--thread-yields=100", "--thread-locks=4", "--events={count}"),
+        threads=2,
+    ),
+    _sysbench(
+        *("mutex", "one lock taken by each of two threads"),
+        *("mutex", "--mutex-num=16", "--mutex-loops=100", "--mutex-locks={count}"),
+        threads=2,
+        events="threads",
+    ),
+)
+
+PROBE_TESTS = (
+    _probe("syscalls", "one system call (getppid)"),
+    _probe("context-switch", "a byte to another process on the same processor, and back"),
+    _probe("clock-read", "one clock_gettime"),
+    _probe("page-fault", "the first touch of a page of 4 KiB"),
+    _probe("memory-bandwidth", "1 MiB read in order"),
+    _probe("memory-latency", "one load that needs the one before, past the cache"),
+    _probe("loopback", "a byte over TCP to 127.0.0.1, and back"),
+    _probe("fsync", "4 KiB written and synced"),
+    _probe("process-start", "a process started and waited for"),
+    _probe("rdtsc", "one read of the processor's counter"),
+    _probe("cpuid", "one CPUID instruction"),
+)
+
+TESTS = {test.name: test for test in (*SYSBENCH_TESTS, *PROBE_TESTS)}
+
+_STUDYS_FILES = ("fileio", "--file-total-size=5G", "--file-test-mode=rndrw", "--time=300", "--max-requests=0")
+# sysbench ends after 10 s where nobody says otherwise.
+_USUAL_CLOCK_S = 10.0
+
+
+def _published(name: str, clock_s: float, *words: str, prepare: tuple[str, ...] = ()) -> Test:
+    whole = "the study's whole command"
+    return Test(name, whole, words, threads=None, events="anything", prepare=prepare, clock_s=clock_s)
+
+
+# The commands of the published study, word by word, under the names of our tests of the same kind.
+PUBLISHED_TESTS = {
     test.name: test
     for test in (
-        Test("cpu", "all primes up to 10,000", ("cpu", "--cpu-max-prime=10000", "--events={count}")),
-        _memory("write", "seq"),
-        _memory("read", "seq"),
-        _memory("write", "rnd"),
-        _files("fileio", "16 KiB read or written at random, cached", "--file-test-mode=rndrw", "--file-fsync-freq=0"),
-        _files("fileio-sync", "16 KiB written at random and synced", "--file-test-mode=rndwr", "--file-fsync-all=on"),
-        Test(
-            "threads",
-            "100 times a lock and a yield",
-            ("threads", "--thread-yields=100", "--thread-locks=4", "--events={count}"),
-            threads=2,
+        _published("cpu", _USUAL_CLOCK_S, "cpu", "run", "--max-requests=10000", "--num-threads=4"),
+        _published("memory-write", _USUAL_CLOCK_S, "memory", "run"),
+        _published("fileio", 300.0, *_STUDYS_FILES, "run", prepare=(*_STUDYS_FILES, "prepare")),
+        _published(
+            *("threads", _USUAL_CLOCK_S),
+            *("threads", "--threads=500", "--thread-yields=100", "--thread-locks=4", "run"),
         ),
-        Test(
-            "mutex",
-            "one lock taken by each of two threads",
-            ("mutex", "--mutex-num=16", "--mutex-loops=100", "--mutex-locks={count}"),
-            threads=2,
-            events="threads",
+        _published(
+            *("mutex", _USUAL_CLOCK_S),
+            *("mutex", "--threads=100", "--mutex-num=1000", "--mutex-locks=100000", "--mutex-loops=10000", "run"),
         ),
     )
 }

@@ -16,13 +16,10 @@ from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
 from sectax.sandboxes.process.programs import NotFound
 
 HOST, PAIR = "host", "pair"
-# What is measured where the user names no hosts: this machine, and isolation that it can have.
-PLAIN = "plain"
-DEFAULT = {PLAIN: LOCAL_HOST, "runc": "oci:runc", "runc-seccomp": "oci:runc+seccomp", "gvisor": "oci:runsc"}
-QUICK = {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")}
-
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+_CONTAINERS = "oci:"
 _NORMAL = "normal"
+_ISOLATION = "Containers and gVisor isolate and encrypt no memory: their cost says nothing of a confidential VM"
 _ANY = "confidential"
 
 
@@ -48,6 +45,11 @@ class Places:
     def hosts(self) -> tuple[str, ...]:
         """All hosts, each once."""
         return tuple(dict.fromkeys(where for pair in self.pairs for where in pair.values()))
+
+    @property
+    def use_this_machine(self) -> bool:
+        """Whether one of them is this machine, or a container, which sees its files."""
+        return any(map(sees_this_machine, self.hosts))
 
     def where(self, levels: Mapping[str, str]) -> str:
         """The host of a combination of levels."""
@@ -85,9 +87,21 @@ def read_places(options: Mapping[str, tuple[str, ...]], otherwise: Mapping[str, 
     return Places(tuple(pairs))
 
 
+def sees_this_machine(where: str) -> bool:
+    """Whether a host is this machine, or a container, which sees its files."""
+    return where == LOCAL_HOST or where.startswith(_CONTAINERS)
+
+
 def _known(where: str) -> str:
     host(where)  # refuses what is none; nothing is reached yet
     return where
+
+
+def scope(places: Places) -> str:
+    """What a cost that was measured on these hosts says of others."""
+    if any(where.startswith(_CONTAINERS) for where in places.hosts):
+        return f"{_ISOLATION}. The cost is that of this machine, kernel and processor."
+    return "It holds for these hosts alone: two equal VMs can differ too. Five pairs make a general claim."
 
 
 def declares(name: str, where: str) -> dict[str, Witness]:
@@ -97,7 +111,7 @@ def declares(name: str, where: str) -> dict[str, Witness]:
     promises any of them, and `normal` none.
     """
     promised: dict[str, Witness] = {}
-    if where.startswith("oci:"):
+    if where.startswith(_CONTAINERS):
         promised["isolation"] = "gvisor" if "runsc" in where else "container"
         if where.endswith("+seccomp"):
             promised["isolation"] = "container+seccomp"
@@ -119,16 +133,18 @@ def _says(name: str, word: str) -> bool:
 
 @dataclass(frozen=True)
 class NeedsHost:
-    """A host that can be reached and has sysbench."""
+    """A host that can be reached, and has a program where one is needed."""
 
     where: str
+    program: str = ""
 
     def why_not(self) -> WhyNot | None:
         """Logs in, or starts a container."""
         try:
             at = host(self.where)
             at.identity()
-            at.find_program("sysbench", None, {})
+            if self.program:
+                at.find_program(self.program, None, {})
         except ChildNotStarted as error:
             hint = "sectax setup confidential" if "is not installed" in error.reason else ""
             return WhyNot(f"{self.where}: {error.reason}", hint)
@@ -136,7 +152,7 @@ class NeedsHost:
             last = error.stderr_tail.decode(errors="replace").strip().splitlines()
             return WhyNot(f"{self.where} cannot be used: {last[-1] if last else error}")
         except NotFound as error:
-            return WhyNot(f"there is no sysbench on {self.where}", f"{error.hint}; Debian's package is sysbench")
+            return WhyNot(f"there is no {self.program} on {self.where}", error.hint)
         except SectaxError as error:
             return error.why_not
         return None
