@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
 
 from sectax.model.analysed import Analysed
 from sectax.model.compared import (
@@ -21,11 +22,12 @@ from sectax.model.errors import WrongUse
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.metric import Summary
 from sectax.model.plan import Plan
-from sectax.model.published import Counterpart, PublishedStudy, PublishedTable
+from sectax.model.published import BASELINE, EVERY, OTHERS, Counterpart, PublishedStudy, PublishedTable
 from sectax.model.treatment import Role, Standing
 
 # sectax and its own libraries: listed where they differ, but they do not run the subjects.
 _OWN = "sectax"
+_UNLIKE = Figure(None, "unlike amounts of work: only ratios within a row can be compared")
 _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
 
 
@@ -43,14 +45,15 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
             f"published:{study.id} is about {study.experiment}, this run about {plan.experiment}",
             f"sectax run {study.experiment} --published measures the study's own levels",
         )
+    counterpart = resolved(study.counterpart, plan)
     tables, left_out = [], []
     for table in study.tables:
         if table.derived:
             left_out.append(f"{table.id}: computed by the study from another of its tables")
-        elif table.id not in study.counterpart.metrics:
+        elif table.id not in counterpart.metrics:
             left_out.append(f"{table.id}: sectax has no counterpart of {table.metric}")
         else:
-            tables.append(_compared_table(analysed, study.counterpart, table))
+            tables.append(_compared_table(analysed, counterpart, table))
     sessions = analysed.measured.sessions
     return PublishedComparison(
         study=study.id,
@@ -63,8 +66,30 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
         remarks=study.remarks,
         unknowns=study.unknowns,
         choices=plan.choices or study.choices,
-        variants=study.counterpart.variants,
+        variants=counterpart.variants,
     )
+
+
+def resolved(counterpart: Counterpart, plan: Plan) -> Counterpart:
+    """The counterpart with the levels that this plan has in the place of those that stand for them.
+
+    Where one label stands for several levels, they become variants; where the plan lacks a factor, it has none.
+    """
+    levels = {factor.name: factor.levels for factor in plan.factors}
+    variants = {
+        name: levels[name] if EVERY in given else given
+        for name, given in counterpart.variants.items()
+        if name in levels or EVERY not in given
+    }
+    baselines = {plan.treatment(cell.baseline).levels[plan.control] for cell in plan.cells}
+    labels: dict[str, dict[str, str]] = {}
+    for factor, read in counterpart.labels.items():
+        if OTHERS in read.values():
+            variants[plan.control] = tuple(level for level in levels[plan.control] if level not in baselines)
+        labels[factor] = {
+            label: next(iter(baselines), level) if level == BASELINE else level for label, level in read.items()
+        }
+    return replace(counterpart, variants=variants, labels=labels)
 
 
 def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
@@ -124,13 +149,16 @@ def _compared_table(analysed: Analysed, counterpart: Counterpart, table: Publish
         row_base=table.row_labels[base],
         there=there,
         here=sides,
-        down=tuple(_down(table, base, there, sides)),
+        down=() if counterpart.unlike_rows else tuple(_down(table, base, there, sides)),
         across=tuple(_across(table, there, sides)),
         absolute=tuple(
             Side(
                 side.name,
                 tuple(
-                    tuple(ratio(ours, printed) for ours, printed in zip(*rows, strict=True))
+                    tuple(
+                        _UNLIKE if counterpart.unlike_rows else ratio(ours, printed)
+                        for ours, printed in zip(*rows, strict=True)
+                    )
                     for rows in zip(side.figures, there.figures, strict=True)
                 ),
             )
@@ -173,7 +201,8 @@ def _figure(
         level = counterpart.labels.get(factor, {}).get(label)
         if level is None:
             return Figure(None, f"sectax has no level for {label!r}")
-        wanted[counterpart.factors[factor]] = level
+        if level != OTHERS:  # otherwise the variant says which
+            wanted[counterpart.factors[factor]] = level
     roles = {Role.BASELINE.value, Role.TREATMENT.value}
     found = [each for each in analysed.treatments if each.role in roles and _agrees(each.levels, wanted)]
     if len(found) > 1:

@@ -20,11 +20,33 @@ from sectax.workflow.advise import advise
 )
 @click.option("--of", metavar="STATISTIC", help="Which Duration --under limits: p99 (the default), p90 or median.")
 @click.option("--prices", type=click.Path(), metavar="FILE", help="Use your own prices instead of the built-in ones.")
+@click.option(
+    "--mix", metavar="KIND=PERCENT,…", help="What your own work is made of, such as cpu=60,memory=20,syscalls=20."
+)
+@click.option(
+    "--vm", metavar="LEVEL=ITEM", multiple=True, help="What an hour of a level's machine is in the price list."
+)
 @as_json
-def command(run_file: str, under: str | None, of: str | None, prices: str | None, json_: bool) -> None:
-    """Say where the time of a run goes, how it grows with size, and what a million requests cost."""
+def command(
+    run_file: str,
+    under: str | None,
+    of: str | None,
+    prices: str | None,
+    mix: str | None,
+    vm: tuple[str, ...],
+    json_: bool,
+) -> None:
+    """Say where the time of a run goes, what each kind of work and a mix of them cost, and the bill."""
     limit = parse.limit(under) if under is not None else None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
     own_prices = Path(prices) if prices is not None else None
-    print_result(advise(Path(run_file), under_s=limit, statistic=of, prices=own_prices), as_json=json_)
+    advice = advise(
+        Path(run_file),
+        under_s=limit,
+        statistic=of,
+        prices=own_prices,
+        mix=None if mix is None else parse.mix(mix),
+        machines=parse.machines(vm),
+    )
+    print_result(advice, as_json=json_)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sectax.model.advice_rules import AdviceRules
 from sectax.model.bill import Bill
-from sectax.model.finding import Estimate
+from sectax.model.finding import Estimate, Finding
 from sectax.model.plan import Plan
 
 
@@ -108,11 +108,62 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Kind:
+    """What a treatment makes of one kind of work: the findings of the levels that stand for it."""
+
+    words: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class ProfileOf:
+    """What a treatment makes of every kind of work that was measured.
+
+    `levels` are those of the control, and of the factor that repeats the whole where the run has one.
+    """
+
+    levels: Mapping[str, str]
+    kinds: tuple[Kind, ...]
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """What a treatment makes of a mix of work: `ratio` is its time over the baseline's, or `missing` says why not."""
+
+    levels: Mapping[str, str]
+    ratio: Estimate | None
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What all repetitions say together: each is one value, the mean of its blocks. `ratio` counts repetitions."""
+
+    levels: Mapping[str, str]
+    words: str
+    ratio: Estimate
+
+
+@dataclass(frozen=True)
+class Rented:
+    """What the work of one hour on the baseline costs on a treatment's machine, with the mix that was asked for.
+
+    `least` and `most` are the totals at the ends of the mix's interval.
+    """
+
+    levels: Mapping[str, str]
+    baseline: Bill
+    bill: Bill
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
 class Advice:
     """All of it.
 
     `limit` is None where nobody asked for the smallest memory; `lacking` are the metrics that were asked for and that
-    the run has of no treatment.
+    the run has of no treatment. `mix` is the share of every kind of work that was asked for, empty where nobody did.
     """
 
     run_id: str
@@ -127,3 +178,8 @@ class Advice:
     smallest: tuple[Smallest, ...]
     lacking: tuple[str, ...] = ()
     unpriced: bool = False
+    profiles: tuple[ProfileOf, ...] = ()
+    mix: Mapping[str, float] = field(default_factory=dict)
+    mixes: tuple[Mixed, ...] = ()
+    pooled: tuple[Pooled, ...] = ()
+    rents: tuple[Rented, ...] = ()

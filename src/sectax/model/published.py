@@ -94,6 +94,11 @@ class Counterpart:
         labels: published factor -> published label -> our level.
         metrics: published table id -> our metric.
         columns: where a table's columns are statistics: the published label -> our metric.
+        unlike_rows: the rows of its tables are unlike work, and ours are another amount of it: only ratios within a
+            row can be set beside each other.
+
+    A level may stand for what the run itself says: `BASELINE` for the baseline of its control, `OTHERS` for every other
+    level of it, and as a variant `EVERY` for all levels of a factor.
     """
 
     levels: dict[str, str]
@@ -102,6 +107,11 @@ class Counterpart:
     labels: dict[str, dict[str, str]]
     metrics: dict[str, str]
     columns: dict[str, str] = field(default_factory=dict)
+    unlike_rows: bool = False
+
+
+# Levels of a counterpart whose names the user of a run chooses.
+BASELINE, OTHERS, EVERY = "(baseline)", "(others)", "(every)"
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,7 @@ def _counterpart(raw: schema.Counterpart | None) -> Counterpart | None:
         labels=raw.labels,
         metrics=raw.metrics,
         columns=raw.columns,
+        unlike_rows=raw.unlike_rows,
     )
 
 

@@ -67,6 +67,7 @@ class Counterpart(_Strict, frozen=True, kw_only=True):
     labels: dict[str, dict[str, str]]
     metrics: dict[str, str]
     columns: dict[str, str] = {}
+    unlike_rows: bool = False
 
 
 class Vector(_Strict, frozen=True, kw_only=True):

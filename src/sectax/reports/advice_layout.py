@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Priced, Unknown
-from sectax.model.finding import Estimate
+from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Priced, ProfileOf, Unknown
+from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.document import Block, Document, Section, Text, lines, sections
 from sectax.reports.reasons import no_interval
-from sectax.reports.words import names
+from sectax.reports.words import claims, names
 
 _MILLI, _NANO = 1e-3, 1e9
 _WIDEST_SHARE = 0.5
+# So many pairs of machines make a general claim.
+_GENERAL = 5
 
 
 def advice_report(given: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
     plan = given.plan
     parts = sections(
+        Section("What each kind of work costs", _sentences(_profile(each, plan) for each in given.profiles)),
+        Section("What your mix costs", _sentences(_mix(given, plan))),
+        Section("What all pairs say together", _sentences(_pooled(given))),
+        Section("What an hour of your mix costs", _sentences(_rents(given))),
         Section("Where the time goes", _sentences(_anatomy(each, plan) for each in given.anatomies)),
         Section("How it grows with the size", _sentences(_growth(each, given) for each in given.growths)),
         Section("How large an event is", _sentences(_event_size(each, plan) for each in given.event_sizes)),
@@ -35,6 +42,53 @@ def advice_report(given: Advice) -> Document:
 
 def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
     return lines(texts, long=True)
+
+
+def _profile(each: ProfileOf, plan: Plan) -> str:
+    kinds = "; ".join(f"{kind.words}: {claims.of_kind(kind)}" for kind in each.kinds)
+    return f"{_levels(each.levels, set(each.levels))}: {printable(kinds)}"
+
+
+def _mix(given: Advice, plan: Plan) -> Iterator[str]:
+    made_of = ", ".join(f"{100 * share:.3g} % {name}" for name, share in given.mix.items())
+    for each in given.mixes:
+        who = _levels(each.levels, set(each.levels))
+        yield f"{who}: {_ratio(each.ratio) if each.ratio else f'not known: {printable(each.missing)}'}"
+    if given.mixes:
+        yield f"for work that spends {printable(made_of)} of its time on the baseline, one part after the other"
+
+
+def _pooled(given: Advice) -> Iterator[str]:
+    for each in given.pooled:
+        yield f"{_levels(each.levels, set(each.levels))} · {printable(each.words)}: {_ratio(each.ratio)}"
+    fewest = min((each.ratio.count for each in given.pooled), default=_GENERAL)
+    if given.pooled:
+        yield "every pair counts once, so this is about the kind of machine, not about these machines"
+    if fewest < _GENERAL:
+        yield f"{fewest} pairs are few: a general claim takes {_GENERAL}"
+
+
+def _rents(given: Advice) -> Iterator[str]:
+    for each in given.rents:
+        low, high = units.outward(each.least, each.most)
+        total = units.number(each.bill.total, each.most - each.least)
+        (charge,), (base,) = each.bill.charges, each.baseline.charges
+        yield (
+            f"{_levels(each.levels, set(each.levels))}: {total} {printable(each.bill.currency)} ({low} to {high}) on "
+            f"{printable(charge.words)}, {each.baseline.total:.4g} on {printable(base.words)}"
+        )
+    if given.rents:
+        bill = given.rents[0].bill
+        yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
+        yield "the machine is paid for while the work takes longer, and nothing else changes; before tax and discounts"
+
+
+def _ratio(ratio: Estimate) -> str:
+    """A ratio of times, in the words that effects have."""
+    known = ratio.low is not None and ratio.high is not None
+    low, high = (math.log(ratio.low or 1.0), math.log(ratio.high or 1.0)) if known else (-math.inf, math.inf)
+    seen = Effect(math.log(ratio.point), low, high, ratio.level, ratio.count, ratio.method, 0.0, 0.0)
+    return claims.effect(seen)
 
 
 def _anatomy(each: Anatomy, plan: Plan) -> str:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from sectax.analysis.anatomy import anatomies
 from sectax.analysis.growth import growths
+from sectax.analysis.profile import mixes, pooled, profiles
 from sectax.experiments import registry
 from sectax.experiments.interface import SupportsAdvice
-from sectax.model.advice import Advice, EventSize, Limit, Priced, Smallest, Throttled, Unknown
+from sectax.model.advice import Advice, EventSize, Limit, Mixed, Priced, Rented, Smallest, Throttled, Unknown
 from sectax.model.advice_rules import AdviceRules, Price, SmallestUnder
 from sectax.model.analysed import Analysed
+from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.measured import Measured
+from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
 from sectax.model.treatment import Role
 from sectax.prices.billing import bill
@@ -26,7 +30,13 @@ _REQUESTS = 1_000_000
 
 
 def advise(
-    run_file: Path, *, under_s: float | None = None, statistic: str | None = None, prices: Path | None = None
+    run_file: Path,
+    *,
+    under_s: float | None = None,
+    statistic: str | None = None,
+    prices: Path | None = None,
+    mix: Mapping[str, float] | None = None,
+    machines: Mapping[str, str] | None = None,
 ) -> Advice:
     """What a run says to whoever must decide.
 
@@ -34,6 +44,8 @@ def advise(
         under_s: asks for the smallest level that keeps a statistic below it; statistic: which one, the experiment's
             usual one where nobody says.
         prices: the user's own price list; None for the built-in one.
+        mix: kind of work -> its share; asks what every treatment makes of such work.
+        machines: level of the control -> what an hour of its machine is in the price list; needs a mix.
     Raises:
         WrongUse: the experiment has no advice to give, knows no such statistic, or a price is missing.
     """
@@ -43,7 +55,7 @@ def advise(
     experiment = registry.load(plan.experiment)
     if not isinstance(experiment, SupportsAdvice):
         raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
-    return advice(analysed, experiment.advice_rules(plan), price_list, under_s, statistic)
+    return advice(analysed, experiment.advice_rules(plan), price_list, under_s, statistic, mix or {}, machines or {})
 
 
 def advice(
@@ -52,11 +64,17 @@ def advice(
     prices: PriceList,
     under_s: float | None = None,
     statistic: str | None = None,
+    mix: Mapping[str, float] = MappingProxyType({}),
+    machines: Mapping[str, str] = MappingProxyType({}),
 ) -> Advice:
     """The same of a run that was read and judged already."""
     measured, price = analysed.measured, rules.price
     limit = None if under_s is None else _limit(measured.plan, rules.smallest, under_s, statistic)
     wanted = [] if price is None else [price.billed]
+    profile = rules.profile
+    if profile is None and (mix or machines):
+        raise WrongUse(f"runs of {measured.plan.experiment} have no kinds of work to mix", "leave --mix and --vm out")
+    mixed = mixes(analysed, profile, rules.metric, mix) if profile and mix else ()
     if limit is not None and rules.smallest is not None:
         wanted.append(rules.smallest.statistics[limit.statistic])
     return Advice(
@@ -73,7 +91,40 @@ def advice(
         limit=limit,
         smallest=tuple(_smallest(analysed, rules.smallest, limit)) if limit and rules.smallest else (),
         lacking=tuple(metric for metric in wanted if not any(_results(analysed, metric))),
+        profiles=profiles(analysed, profile, rules.metric) if profile else (),
+        mix=dict(mix),
+        mixes=mixed,
+        pooled=tuple(pooled(analysed, profile, rules.metric)) if profile else (),
+        rents=tuple(_rented(measured.plan, mixed, machines, prices)),
     )
+
+
+def _rented(plan: Plan, mixed: tuple[Mixed, ...], machines: Mapping[str, str], prices: PriceList) -> Iterator[Rented]:
+    """What an hour of work on the baseline's machine costs on the others.
+
+    Raises:
+        WrongUse: there is no mix, a machine of a level that there is none of, or none of the baseline.
+    """
+    if not machines:
+        return
+    if not mixed:
+        raise WrongUse("--vm needs to know the work", "add its mix, as in --mix cpu=60,memory=20,syscalls=20")
+    levels = next(factor.levels for factor in plan.factors if factor.name == plan.control)
+    baseline = plan.treatment(plan.cells[0].baseline).levels[plan.control]
+    for name in machines:
+        if name not in levels:
+            raise WrongUse(f"--vm {name}: the run has no {plan.control} of this name", did_you_mean(name, levels))
+    if baseline not in machines:
+        raise WrongUse(f"--vm says nothing of {baseline}, the baseline", f"add --vm {baseline}=ITEM")
+    here = bill([Usage(machines[baseline], 1.0)], prices)
+    for each in mixed:
+        machine = machines.get(each.levels[plan.control])
+        if machine is None or each.ratio is None or each.ratio.low is None or each.ratio.high is None:
+            continue
+        total, least, most = (
+            bill([Usage(machine, hours)], prices) for hours in (each.ratio.point, each.ratio.low, each.ratio.high)
+        )
+        yield Rented(each.levels, here, total, least.total, most.total)
 
 
 def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:

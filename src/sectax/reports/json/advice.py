@@ -9,6 +9,7 @@ from msgspec import Meta
 from sectax.model import advice as model
 from sectax.reports.json.findings import Estimate, estimate
 from sectax.reports.json.parts import NOT_ASKED, Levels, Missing, Object, WithGaps, fill, known
+from sectax.reports.words.claims import of_kind
 
 
 class Part(Object, frozen=True):
@@ -101,6 +102,48 @@ class Smallest(WithGaps, frozen=True):
     found: tuple[Found, ...]
 
 
+class Kind(Object, frozen=True):
+    """What a treatment makes of one kind of work."""
+
+    words: str
+    comparisons: Annotated[tuple[str, ...], Meta(description="Ids of the findings that tell it.")]
+    answer: str
+
+
+class Profile(Object, frozen=True):
+    """What a treatment makes of every kind of work that was measured."""
+
+    levels: Levels
+    kinds: tuple[Kind, ...]
+
+
+class Mixed(WithGaps, frozen=True):
+    """What a treatment makes of the mix that was asked for: its time over the baseline's."""
+
+    levels: Levels
+    ratio: Estimate | None
+
+
+class Pooled(Object, frozen=True):
+    """What all pairs say together of one level; `count` of the ratio counts pairs."""
+
+    levels: Levels
+    words: str
+    ratio: Estimate
+
+
+class Rented(Object, frozen=True):
+    """What the work of one hour on the baseline's machine costs on a treatment's."""
+
+    levels: Levels
+    baseline: float
+    total: float
+    least: Annotated[float, Meta(description="At the lower end of the interval of the mix.")]
+    most: Annotated[float, Meta(description="At its upper end.")]
+    currency: str
+    prices: Prices
+
+
 class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     """What a run says to whoever must decide."""
 
@@ -112,6 +155,11 @@ class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     lacking: Annotated[tuple[str, ...], Meta(description="Metrics that were asked for and that no treatment has.")]
     bills: tuple[Bill, ...]
     smallest: Smallest
+    profiles: tuple[Profile, ...]
+    mix: Annotated[dict[str, float], Meta(description="Kind of work -> its share; empty where nobody asked.")]
+    mixes: tuple[Mixed, ...]
+    pooled: tuple[Pooled, ...]
+    rents: tuple[Rented, ...]
 
 
 def structure(result: model.Advice) -> Advice:
@@ -127,6 +175,37 @@ def structure(result: model.Advice) -> Advice:
         held=tuple(fill(Throttled, each) for each in result.throttled),
         bills=tuple(map(_bill, result.priced)),
         smallest=fill(Smallest, found=tuple(map(_found, result.smallest)), **asked),
+        profiles=tuple(
+            fill(Profile, levels=dict(each.levels), kinds=tuple(map(_kind, each.kinds))) for each in result.profiles
+        ),
+        mix=dict(result.mix),
+        mixes=tuple(map(_mixed, result.mixes)),
+        pooled=tuple(
+            fill(Pooled, each, levels=dict(each.levels), ratio=estimate(each.ratio)) for each in result.pooled
+        ),
+        rents=tuple(map(_rented, result.rents)),
+    )
+
+
+def _kind(kind: model.Kind) -> Kind:
+    return Kind(kind.words, tuple(each.comparison.id for each in kind.findings), of_kind(kind))
+
+
+def _mixed(mixed: model.Mixed) -> Mixed:
+    ratio = Missing(mixed.missing) if mixed.ratio is None else estimate(mixed.ratio)
+    return fill(Mixed, levels=dict(mixed.levels), ratio=ratio)
+
+
+def _rented(rented: model.Rented) -> Rented:
+    bill = rented.bill
+    return fill(
+        Rented,
+        rented,
+        levels=dict(rented.levels),
+        baseline=rented.baseline.total,
+        total=bill.total,
+        currency=bill.currency,
+        prices=fill(Prices, bill),
     )
 
 

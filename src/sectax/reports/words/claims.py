@@ -9,8 +9,10 @@ more work in the same time. So it mirrors, as the margin does, and 2 % means the
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from sectax.model.finding import FASTER, SLOWER, Effect, Finding, Severity, VerdictId
+from sectax.model.advice import Kind
+from sectax.model.finding import FASTER, SLOWER, WITHIN_MARGIN, Effect, Finding, Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import FIRST_LOOK
 from sectax.reports import units
@@ -116,6 +118,21 @@ def interval(seen: Effect, metric: Metric | None = None) -> str:
     near, far = _bounds(seen)
     known = near if near == far else f"{near} to {far}"
     return f"{known} {'times' if _is_ratio(seen) else '%'} {direction(seen.low + seen.high, metric)}"
+
+
+def of_kind(kind: Kind) -> str:
+    """One answer for all findings of a kind: their own where there is one, the range of them where there are more."""
+    first, *others = kind.findings
+    verdicts = {finding.verdict for finding in kind.findings}
+    effects = [finding.effect for finding in kind.findings if finding.effect is not None]
+    if not others or verdicts == {VerdictId.EQUIVALENT} or len(effects) < len(kind.findings):
+        return verdict(first)
+    unsettled = [finding for finding in kind.findings if finding.verdict not in SLOWER | FASTER | WITHIN_MARGIN]
+    if unsettled:
+        return "; ".join(f"{finding.comparison.cell} {verdict(finding)}" for finding in kind.findings)
+    points = [each.log_ratio for each in effects]
+    low, high = min(each.low for each in effects), max(each.high for each in effects)
+    return interval(replace(effects[0], log_ratio=sum(points) / len(points), low=low, high=high))
 
 
 def is_known(seen: Effect) -> bool:
