@@ -27,7 +27,6 @@ from sectax.model.treatment import Role, Standing
 
 # sectax and its own libraries: listed where they differ, but they do not run the subjects.
 _OWN = "sectax"
-_UNLIKE = Figure(None, "unlike amounts of work: only ratios within a row can be compared")
 _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
 
 
@@ -151,18 +150,17 @@ def _compared_table(analysed: Analysed, counterpart: Counterpart, table: Publish
         here=sides,
         down=() if counterpart.unlike_rows else tuple(_down(table, base, there, sides)),
         across=tuple(_across(table, there, sides)),
-        absolute=tuple(
-            Side(
-                side.name,
-                tuple(
-                    tuple(
-                        _UNLIKE if counterpart.unlike_rows else ratio(ours, printed)
-                        for ours, printed in zip(*rows, strict=True)
-                    )
-                    for rows in zip(side.figures, there.figures, strict=True)
-                ),
-            )
-            for side in sides
+        absolute=() if counterpart.unlike_rows else tuple(_over(side, there) for side in sides),
+    )
+
+
+def _over(side: Side, there: Side) -> Side:
+    """Every figure of ours over the one that is printed."""
+    return Side(
+        side.name,
+        tuple(
+            tuple(ratio(ours, printed) for ours, printed in zip(*rows, strict=True))
+            for rows in zip(side.figures, there.figures, strict=True)
         ),
     )
 

@@ -131,6 +131,8 @@ def _table(table: ComparedTable, title: str) -> list[Section]:
     said = Lines(("Ratios within each table; these may be set beside each other.",))
     shape = Section(f"Shape of {title}", (said, *shapes, *notes.footnotes()))
     notes = _Notes()
+    if not table.absolute:
+        return [figures, shape]
     ratios = [_side(table, printable(side.name), side, units.ratio, notes) for side in table.absolute]
     absolute = Section(f"Absolute, {title}: here over there", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
     return [figures, shape, absolute]

@@ -111,8 +111,8 @@ class CommandExperiment(Experiment):
             ),
             beside=(CPU.name,),
             words={"metric=wall": "wall time", "metric=cpu": "CPU time", "empty loop": "starting the shell takes"},
-            # Another launcher has another cost of its own; another exit status is other work.
-            equal_witnesses=("launcher", "exit_statuses"),
+            # Another launcher has another cost of its own; another exit status, or another program, is other work.
+            equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
             hosts=() if places is None else _used(places, asked),
         )
 
