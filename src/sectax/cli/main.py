@@ -32,6 +32,7 @@ _COMMANDS = {
     "report": ("sectax.cli.report:command", "Write the results of a run as a page, Markdown, CSV or JSON."),
     "compare": ("sectax.cli.compare:command", "Compare a run with another run, or with a published study."),
     "advise": ("sectax.cli.advise:command", "Say where the time of a run goes, and what it costs in money."),
+    "attest": ("sectax.cli.attest:command", "Check the attestation reports of a run's confidential hosts."),
     "audit": ("sectax.cli.audit:command", "Check a run, a study or a file of numbers for common mistakes."),
     "probe": ("sectax.cli.probe:group", "Begin a probe, and check that one keeps to the protocol."),
     "hmac": ("sectax.experiments.hmac.commands:group", "Make a shared key and events, sign and verify them."),

@@ -86,6 +86,10 @@ class Bench(ExitStack):
         """What of the subjects' software must not change within a run, as names and versions."""
         return {}
 
+    def circumstances(self) -> dict[str, dict[str, str]]:
+        """What else is recorded of hosts in every session, by their names; it may change from one to the next."""
+        return {}
+
     def inputs(self) -> dict[str, str]:
         """What is made once per run and handed to every subject alike. Secret: it is never recorded."""
         return {}

@@ -1,7 +1,7 @@
 """What a host says of itself: kernel, processor, clock, mitigations, its isolation and memory encryption.
 
 One POSIX shell script collects it, so that a host needs nothing else. Everything here is the host's own word: a host
-that wants to lie can. Only an attestation report would be proof, and sectax does not fetch one yet.
+that wants to lie can. Only an attestation report is proof (`sandboxes.attestation`).
 """
 
 from __future__ import annotations
@@ -56,11 +56,13 @@ printf 'end\t\n'
 """
 
 
-class _Starts(Protocol):
+class Starts(Protocol):
+    """What of a host is needed to ask it something."""
+
     def start(self, argv: tuple[str, ...], *, line_limit: int) -> Child: ...
 
 
-def ask(host: _Starts) -> dict[str, str]:
+def ask(host: Starts) -> dict[str, str]:
     """What a host says of itself; asked anew each time.
 
     Returns:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.metadata import version
 
 from sectax import __version__
 from sectax.experiments.interface import Bench
-from sectax.model.environment import COMMAND_LINE, Environment
+from sectax.model.environment import COMMAND_LINE, LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.errors import ChildError
@@ -22,7 +23,16 @@ def take_environment(bench: Bench, command_line: str = "") -> Environment:
     here = host()
     identity = here.identity() | own | bench.identity()
     called = {COMMAND_LINE: command_line} if command_line else {}
-    return Environment(identity, here.circumstances() | called, of_hosts(bench.plan.hosts))
+    others = of_hosts(bench.plan.hosts)
+    told = bench.circumstances()
+    return Environment(
+        identity,
+        here.circumstances() | called | told.get(LOCAL_HOST, {}),
+        {
+            name: replace(other, circumstances=other.circumstances | told.get(name, {}))
+            for name, other in others.items()
+        },
+    )
 
 
 def of_hosts(names: Iterable[str]) -> dict[str, Environment]:

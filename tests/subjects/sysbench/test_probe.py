@@ -86,7 +86,7 @@ def test_a_host_on_which_the_probe_does_not_run_is_skipped(tmp_path, monkeypatch
     foreign.chmod(0o755)
     monkeypatch.setattr(probe, "built", lambda: foreign)
     monkeypatch.setattr(subjects, "_WITHOUT_PROBE", set())
-    monkeypatch.setattr(subjects, "_WITH_PROBE", set())
+    monkeypatch.setattr(subjects, "_WITH_PROBE", {})
 
     for _ in range(2):  # the second time it is known
         with pytest.raises(SubjectSkipped, match="the probe does not run on local"):

@@ -23,6 +23,7 @@ from sectax.experiments.confidential.levels import (
 from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.places import HOST, PAIR, NeedsHost, Places, declares, read_places, scope
+from sectax.formats.attestation import nonce_of
 from sectax.model.advice_rules import AdviceRules, Profile
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -31,7 +32,9 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
+from sectax.sandboxes import attestation, facts
 from sectax.sandboxes.hosts import facts_of, host
+from sectax.sandboxes.process.errors import ChildError
 from sectax.subjects.sysbench import PUBLISHED_TESTS, TESTS, SysbenchSpec, probe
 from sectax.subjects.sysbench.subject import CPU_TIME, TOTAL_TIME
 from sectax.subjects.sysbench.tests import SYSBENCH
@@ -143,6 +146,21 @@ class _Bench(Bench):
             return {}
         known = host().identity()
         return {name: value for name, value in facts_of(LOCAL_HOST).items() if name not in known}
+
+    def circumstances(self) -> dict[str, dict[str, str]]:
+        """Of every host that says that its memory is encrypted, its attestation report over the hash of the plan."""
+        nonce = nonce_of(self.plan)
+        return {
+            where: self._report(where, nonce)
+            for where in self._places.hosts
+            if where in (LOCAL_HOST, *self.plan.hosts) and facts.witnesses(facts_of(where)).get("confidential")
+        }
+
+    def _report(self, where: str, nonce: bytes) -> dict[str, str]:
+        try:
+            return attestation.ask(host(where), nonce)
+        except ChildError as error:
+            return {attestation.MISSING: str(error)}
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         return SysbenchSpec(

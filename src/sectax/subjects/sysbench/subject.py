@@ -19,7 +19,8 @@ from sectax.sandboxes.hosts import Host, Telemetry, facts_of, host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
 from sectax.sandboxes.process.telemetry import difference
-from sectax.subjects.sysbench import probe
+from sectax.subjects.sysbench import cpuid, probe
+from sectax.subjects.sysbench.cpuid import Leaves
 from sectax.subjects.sysbench.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
 from sectax.subjects.sysbench.patience import PATIENCE
 from sectax.subjects.sysbench.tests import BLOCK, FIRST_BLOCK, PROBE, PUBLISHED_TESTS, SYSBENCH, TESTS, Test
@@ -53,8 +54,8 @@ while IFS= read -r words; do
 done
 """
 
-# The hosts on which the probe that was built here runs, and those on which it does not.
-_WITH_PROBE: set[str] = set()
+# The hosts on which the probe that was built here runs, with what CPUID says there, and those on which it does not.
+_WITH_PROBE: dict[str, Leaves] = {}
 _WITHOUT_PROBE: set[str] = set()
 
 
@@ -122,6 +123,7 @@ class SysbenchSubject:
         self.start()
         witnesses = self._says()
         self._try_probe()
+        witnesses = cpuid.witnesses(_WITH_PROBE.get(self._spec.host, {}), witnesses)
         if self._test.prepare:
             said, _ = self._run(self._test.program, *self._test.prepare)
             if "FATAL" in said:
@@ -201,7 +203,7 @@ class SysbenchSubject:
             return
         said, status = self._ask(f"{PROBE} nothing")
         if status == 0 and not said.strip():
-            _WITH_PROBE.add(at)
+            _WITH_PROBE[at] = probe.read_cpuid(self._ask(f"{PROBE} cpuid")[0])
             return
         _WITHOUT_PROBE.add(at)
         self._probe = ""

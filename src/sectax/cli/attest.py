@@ -1,0 +1,41 @@
+"""`sectax attest RUN`."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import click
+
+from sectax.cli.options import run_file
+from sectax.model.errors import ExitStatus
+from sectax.workflow.attested import attested
+
+
+@click.command("attest")
+@run_file
+@click.option(
+    "--certificates",
+    type=click.Path(),
+    metavar="FILE",
+    help="The certificates of a host that gave none with its report (PEM): that of its chip's key, then AMD's two.",
+)
+def command(run_file: str, certificates: str | None) -> None:
+    """Check the attestation reports that the confidential hosts of a run gave.
+
+    A report is good where a processor's vendor vouches for it, and it was made for this run's plan. Whether the vendor
+    has revoked a key, or wants newer firmware, is not asked: that takes the vendor's network service.
+
+    Exit status: 0 every host that says that its memory is encrypted gave a good report; 1 one did not, or there is no
+    such host.
+    """
+    now = datetime.datetime.now(datetime.UTC)
+    found = attested(Path(run_file), None if certificates is None else Path(certificates), when=now)
+    several = len({each.session for each in found}) > 1
+    for each in found:
+        session = f", session {each.session}" if several else ""
+        click.echo(f"{each.host}{session}: {'attested' if each.genuine else 'not attested'}: {each.words}")
+    if not found:
+        click.echo("no host of this run says that its memory is encrypted")
+    if not found or not all(each.genuine for each in found):
+        raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -1,0 +1,71 @@
+"""What CPUID tells a guest of its hypervisor and of the encryption of its memory.
+
+Sources: Intel TDX Module Base Architecture Specification (leaf 0x21); AMD64 Architecture Programmer's Manual, volume 3,
+appendix E (leaf 0x8000001F); Microsoft, Hypervisor Top Level Functional Specification (leaf 0x4000000C).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sectax.model.printable import printable
+from sectax.model.subject import Witnesses
+
+Leaves = Mapping[int, tuple[int, int, int, int]]  # EAX, EBX, ECX, EDX
+
+_FEATURES, _TDX, _HYPERVISOR, _PRIVILEGES, _ISOLATION, _AMD = 1, 0x21, 0x40000000, 0x40000003, 0x4000000C, 0x8000001F
+_IS_GUEST = 1 << 31
+_MAY_ISOLATE = 1 << 22
+_ISOLATED_AS = {2: "sev-snp", 3: "tdx"}
+_OF_AMD = ((1 << 1, "SEV"), (1 << 3, "SEV-ES"), (1 << 4, "SEV-SNP"))
+_NONE = (0, 0, 0, 0)
+
+
+def technology(leaves: Leaves) -> str | None:
+    """Which technology encrypts this guest's memory; None where CPUID does not say. Of SEV it never says."""
+    _, b, c, d = leaves.get(_TDX, _NONE)
+    if _text(b, d, c) == "IntelTDX    ":
+        return "tdx"
+    if leaves.get(_PRIVILEGES, _NONE)[1] & _MAY_ISOLATE:
+        return _ISOLATED_AS.get(leaves.get(_ISOLATION, _NONE)[1] & 0xF)
+    return None
+
+
+def witnesses(leaves: Leaves, known: Witnesses) -> Witnesses:
+    """What a subject says of its host, with what CPUID adds.
+
+    Args:
+        known: what the host's kernel says. Where both speak and disagree, the encryption is not known.
+    """
+    if not leaves:
+        return known
+    told = dict(known) | {"cpuid": words(leaves)}
+    seen = technology(leaves)
+    if seen is None or seen == told.get("memory_encryption"):
+        return told
+    if "memory_encryption" in told:
+        del told["memory_encryption"], told["confidential"]
+        return told
+    return told | {"memory_encryption": seen, "confidential": True}
+
+
+def words(leaves: Leaves) -> str:
+    """The same for a person: `guest of KVMKVMKVM; the processor shows SEV, SEV-ES`."""
+    said = []
+    if leaves.get(_FEATURES, _NONE)[2] & _IS_GUEST:
+        _, b, c, d = leaves.get(_HYPERVISOR, _NONE)
+        said.append(f"guest of {_text(b, c, d).strip() or 'a hypervisor without a name'}")
+    else:
+        said.append("no hypervisor shows")
+    shown = [name for bit, name in _OF_AMD if leaves.get(_AMD, _NONE)[0] & bit]
+    if shown:
+        said.append(f"the processor shows {', '.join(shown)}")
+    seen = technology(leaves)
+    if seen is not None:
+        said.append(f"memory encrypted by {seen}")
+    return "; ".join(said)
+
+
+def _text(*registers: int) -> str:
+    raw = b"".join(each.to_bytes(4, "little") for each in registers)
+    return printable(raw.rstrip(b"\0").decode("latin-1"), 12)

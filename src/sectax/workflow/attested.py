@@ -1,0 +1,85 @@
+"""Checks the attestation reports that a run holds: are they genuine, and were they made for its plan?"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sectax.formats.attestation import NotGenuine, nonce_of, verify
+from sectax.model.environment import LOCAL_HOST, Environment
+from sectax.model.errors import WrongUse
+from sectax.model.printable import printable
+from sectax.record.reader import RunReader
+from sectax.sandboxes.attestation import CERTIFICATES, MISSING, PROVIDER, REPORT
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a host gave in one session. `words` says what it is, or what is wrong with it."""
+
+    host: str
+    session: int
+    genuine: bool
+    words: str
+
+
+def attested(run_file: Path, certificates: Path | None = None, *, when: datetime.datetime) -> tuple[Checked, ...]:
+    """The reports of all hosts in all sessions.
+
+    Args:
+        certificates: a PEM file with those of a host that gave none with its report, the signing key's first.
+        when: the certificates must be valid then.
+    Raises:
+        WrongUse: the file of certificates cannot be read.
+        SectaxError: the run file cannot be read.
+    """
+    try:
+        given = b"" if certificates is None else certificates.read_bytes()
+    except OSError as error:
+        raise WrongUse(f"--certificates {certificates} cannot be read: {error.strerror}", "name a PEM file") from error
+    with contextlib.closing(RunReader.open(run_file)) as reader:
+        plan, sessions = reader.plan(), reader.sessions()
+    nonce = nonce_of(plan)
+    return tuple(
+        checked
+        for number, session in enumerate(sessions, 1)
+        for name, environment in _hosts(session)
+        for checked in _of_host(name, number, environment, nonce, given, when)
+    )
+
+
+def _hosts(session: Environment) -> Iterator[tuple[str, Environment]]:
+    yield LOCAL_HOST, session
+    yield from session.hosts.items()
+
+
+def _of_host(
+    name: str, number: int, environment: Environment, nonce: bytes, certificates: bytes, when: datetime.datetime
+) -> Iterator[Checked]:
+    said = environment.circumstances
+    if MISSING in said:
+        yield Checked(name, number, False, f"it gave no report: {printable(said[MISSING], 200)}")
+    if REPORT not in said:
+        return
+    try:
+        report, table = (base64.b64decode(said.get(each, ""), validate=True) for each in (REPORT, CERTIFICATES))
+        found = verify(said.get(PROVIDER, ""), report, nonce, table=table, certificates=certificates, when=when)
+    except (NotGenuine, binascii.Error) as error:
+        yield Checked(name, number, False, printable(str(error), 300))
+        return
+    known = environment.identity.get("host.memory_encryption")
+    if known not in (None, found.technology):
+        yield Checked(name, number, False, f"its report is of {found.technology}, and it said {printable(known or '')}")
+        return
+    yield Checked(
+        name,
+        number,
+        True,
+        f"a guest of {found.technology}, by {found.root}, made for this run's plan; its measurement is "
+        f"{found.measurement}",
+    )
