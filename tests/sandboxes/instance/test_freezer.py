@@ -148,3 +148,30 @@ def _comes_to_say(words: str, group: Path) -> bool:
 def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
     assert open_freezer(tmp_path) is None
     thaw(tmp_path)
+
+
+def _states(name: str) -> dict[str, str]:
+    """Of the groups in the freezer of v1 whose names begin so, whether each is frozen."""
+    top = cgroup_folders(os.getpid(), "freezer")[-1]
+    return {path.parent.name: path.read_text().strip() for path in top.glob(f"sectax/{name}*/freezer.state")}
+
+
+@needs_root
+def test_a_group_stays_frozen_as_long_as_the_instance_lives(name: str) -> None:
+    """Without one every freeze and every thaw makes the kernel rewrite code on all processors."""
+    if (cgroup_folders(os.getpid(), "freezer")[-1] / "cgroup.controllers").exists():
+        pytest.skip("the freezer of cgroup v2 needs no such group")
+    box = instance(name=name)
+    try:
+        states = [_states(name)]
+        box.freeze()
+        box.thaw()
+        states.append(_states(name))
+    finally:
+        box.destroy()
+
+    for seen in states:
+        (still,) = (each for each in seen if each.endswith(".still"))
+        assert seen.pop(still) == "FROZEN"
+        assert list(seen.values()) == ["THAWED"]
+    assert _states(name) == {}

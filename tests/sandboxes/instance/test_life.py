@@ -252,7 +252,7 @@ def test_a_sweep_ends_an_instance_that_could_not_see_its_owners_death(name: str)
         owner.wait()
         assert init in processes_of(name)
 
-    assert name in sweep()
+    sweep()  # unless another test's was faster
     assert wait_until_none(name) == []
     assert traces_of(name) == []
 

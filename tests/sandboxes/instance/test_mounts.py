@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from sectax.sandboxes.instance import Instance, InstanceFailed, Limits, Mount
 from tests.sandboxes.instance.inside import INTERPRETER, attempt, needs_root, run, traces_of
 
 pytestmark = needs_root
+
+_NAME = f"mounts-{os.getpid()}"  # tests of other processes look for what theirs left
 
 
 @pytest.fixture
@@ -24,7 +27,7 @@ def code(tmp_path: Path) -> Path:
 
 
 def _instance(*mounts: Mount) -> Instance:
-    return Instance.create("mounts", Limits(256, None), [*INTERPRETER, *mounts])
+    return Instance.create(_NAME, Limits(256, None), [*INTERPRETER, *mounts])
 
 
 def test_a_folder_is_seen_at_its_target_and_cannot_be_changed(code: Path) -> None:
@@ -70,7 +73,7 @@ def test_a_target_that_cannot_be_made_is_an_error_and_leaves_nothing(code: Path,
     with pytest.raises(InstanceFailed, match="no instance can be made"):
         _instance(Mount(code, target))
 
-    assert traces_of("mounts") == []
+    assert traces_of(_NAME) == []
 
 
 def test_dots_lead_nowhere(code: Path) -> None:

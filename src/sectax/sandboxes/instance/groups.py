@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from sectax.sandboxes.instance.errors import InstanceFailed, SandboxMissing
-from sectax.sandboxes.instance.freezer import Freezer, open_freezer, thaw
+from sectax.sandboxes.instance.freezer import Freezer, keep_frozen, open_freezer, thaw
 from sectax.sandboxes.instance.hierarchies import (
     CONTROLLERS,
     DELEGATE,
@@ -76,8 +76,14 @@ class Groups:
 
     @property
     def folders(self) -> list[Path]:
-        """Every folder once: in v2 one serves all controllers."""
+        """Every folder of its processes once: in v2 one serves all controllers."""
         return list(dict.fromkeys(self._folder(controller) for controller in self._places))
+
+    @property
+    def made(self) -> list[Path]:
+        """Every folder that `make` makes, and that is to be removed."""
+        still = self._still
+        return self.folders if still is None else [*self.folders, still]
 
     def make(self, limits: Limits) -> None:
         """Make the folders, write the limits and read them back.
@@ -96,6 +102,9 @@ class Groups:
         for controller, place in self._places.items():
             self._limit(self._folder(controller), limit_settings(place.version, limits).get(controller, []))
         self._compare(limits)
+        if self._still is not None:
+            with contextlib.suppress(OSError):  # freezing only takes longer without it
+                keep_frozen(self._still)
         self._open_counters()
 
     def procs(self) -> list[int]:
@@ -155,6 +164,12 @@ class Groups:
             self._open = {}
         if self.freezer is not None:
             self.freezer.close()
+
+    @property
+    def _still(self) -> Path | None:
+        """Under v1 a group without processes that makes freezing cheap; see `keep_frozen`."""
+        place = self._places.get(FREEZER)
+        return None if place is None or place.version != 1 else place.parent / f"{self._name}.still"
 
     def _folder(self, controller: str) -> Path:
         return self._places[controller].parent / self._name

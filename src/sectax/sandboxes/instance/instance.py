@@ -51,7 +51,7 @@ class Instance:
         self.name = name
         self._place = place
         self._groups = Groups(place.folder.name)
-        self._made = self._groups.folders
+        self._made = self._groups.made
         self._period_us = 0
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
