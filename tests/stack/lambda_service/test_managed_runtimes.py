@@ -97,6 +97,28 @@ def test_a_node_function_runs_under_aws_s_own_client(real):
     assert (error.value["errorType"], error.value["errorMessage"]) == ("RangeError", "nobody to greet")
 
 
+STREAM_JS = """
+exports.handler = awslambda.streamifyResponse(async (event, stream) => {
+  stream.setContentType("text/plain");
+  stream.write("one");
+  await new Promise(resolve => setTimeout(resolve, 1000));
+  stream.end("two");
+});
+"""
+
+
+@pytest.mark.more
+def test_node_s_streamify_response_streams(real):
+    runtime = ready(node.here(), "Node")
+    code = {"ZipFile": archive({"index.js": STREAM_JS})}
+    create(real, "js-streams", "", Runtime=runtime, Handler="index.handler", Code=code)
+
+    *parts, end = real.invoke_with_response_stream(FunctionName="js-streams")["EventStream"]
+
+    assert [each["PayloadChunk"]["Payload"] for each in parts] == [b"one", b"two"]  # else one piece
+    assert "ErrorCode" not in end["InvokeComplete"]
+
+
 @pytest.mark.more
 def test_a_java_function_runs_under_aws_s_own_client(real, tmp_path):
     runtime = ready(java.here(), "Java")

@@ -38,14 +38,22 @@ class EventSettings:
     modified: float
 
 
+BUFFERED, RESPONSE_STREAM = "BUFFERED", "RESPONSE_STREAM"
+
+
 @dataclass(frozen=True)
 class Url:
-    """A function URL: an address of its own on this machine. `auth` is AWS_IAM or NONE."""
+    """A function URL: an address of its own on this machine.
+
+    Attributes:
+        auth: AWS_IAM or NONE. mode: BUFFERED or RESPONSE_STREAM.
+    """
 
     port: int
     auth: str
     created: str
     modified: str
+    mode: str = BUFFERED
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 PAYLOAD_BYTES = 6 * 1024 * 1024  # of a synchronous invocation, in each direction: AWS Lambda quotas
+STREAM_BYTES = 200 * 1024 * 1024  # of an answer that is streamed: AWS Lambda quotas, since July 2025
 ACCOUNT = "000000000000"
 
 

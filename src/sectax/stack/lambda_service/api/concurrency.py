@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from sectax.stack.lambda_service.api.catalogue import Catalogue
 from sectax.stack.lambda_service.api.errors import invalid, too_many
 from sectax.stack.lambda_service.entry import Entry
 from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.instances.invocation import Event, Outcome
+from sectax.stack.lambda_service.instances.invocation import Event, Outcome, Stream
 from sectax.stack.lambda_service.instances.pool import Pool, TooManyInstances
 
 
@@ -98,9 +98,13 @@ class Invoker:
         self._pool = pool
         self._concurrency = concurrency
 
-    async def invoke(self, name: str, qualifier: str | None, event: Event) -> tuple[Function, Outcome]:
+    async def invoke(
+        self, name: str, qualifier: str | None, event: Event, stream: Callable[[Function], Stream] | None = None
+    ) -> tuple[Function, Outcome]:
         """Run it.
 
+        Args:
+            stream: given the configuration that will run, what takes its answer part by part.
         Returns:
             The configuration that ran (an alias chooses for each event), and what came of it.
         Raises:
@@ -110,6 +114,8 @@ class Invoker:
         runtime = await self._catalogue.runtime(self._catalogue.called(name, qualifier).runtime)
         function = self._catalogue.called(name, qualifier)
         with self._concurrency.one_more(self._catalogue.entry(name)):
+            if stream is not None:
+                event = replace(event, stream=stream(function))
             try:
                 return function, await self._pool.invoke(function, runtime, event)
             except TooManyInstances as error:

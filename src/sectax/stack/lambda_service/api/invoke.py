@@ -15,9 +15,9 @@ from sectax.stack.lambda_service.api.catalogue import Catalogue
 from sectax.stack.lambda_service.api.concurrency import Invoker
 from sectax.stack.lambda_service.api.errors import ApiError, invalid, too_large
 from sectax.stack.lambda_service.api.event_queue import EVENT_BYTES, EventQueue
-from sectax.stack.lambda_service.function import Function
+from sectax.stack.lambda_service.function import LATEST, Function
 from sectax.stack.lambda_service.http import Exchange
-from sectax.stack.lambda_service.instances.invocation import Event, Outcome
+from sectax.stack.lambda_service.instances.invocation import Event, Outcome, Stream
 from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
 
 MEASURED_HEADER = "X-Sectax-Measured"
@@ -55,27 +55,29 @@ class Invoke:
                 raise invalid(f"there is no invocation type {kind[:100]!r}")
 
     async def with_stream(self, call: Call) -> None:
-        """Answer an InvokeWithResponseStream: all pieces at once, when the function has answered."""
+        """Answer an InvokeWithResponseStream: each part as it comes, where the runtime streams its answer."""
         name, qualifier = call.function()
         event = self._event(call, name, qualifier)
         if call.exchange.request.headers.get("x-amz-invocation-type", "RequestResponse") == "DryRun":
             call.exchange.answer(204)
             return
-        function, outcome = await self._invoker.invoke(name, qualifier, event)
+        exchange = call.exchange
+        streamed = _StreamedAnswer(exchange, event.request_id)
+        function, outcome = await self._invoker.invoke(name, qualifier, event, streamed.of)
         end: dict[str, str] = {}
-        pieces = []
-        if outcome.function_error is None:
-            payload = outcome.payload
-            for at in range(0, len(payload), _PIECE_BYTES):
-                piece = payload[at : at + _PIECE_BYTES]
-                pieces.append(_stream_message("PayloadChunk", "application/octet-stream", piece))
-        else:
+        if outcome.function_error is not None:
             end = {"ErrorCode": outcome.function_error, "ErrorDetails": outcome.payload.decode(errors="replace")}
-        if _wants_log(call.exchange):
+        if _wants_log(exchange):
             end["LogResult"] = base64.b64encode(outcome.log).decode()
-        pieces.append(_stream_message("InvokeComplete", "application/json", msgspec.json.encode(end)))
-        headers = [("Content-Type", _STREAM_TYPE), *_headers(function, outcome, call.exchange, log=False)]
-        call.exchange.answer(200, b"".join(pieces), headers)
+        complete = _stream_message("InvokeComplete", "application/json", msgspec.json.encode(end))
+        if streamed.begun:
+            exchange.part(complete)
+            exchange.end()
+            return
+        payload = outcome.payload if outcome.function_error is None else b""
+        pieces = [_chunk(payload[at : at + _PIECE_BYTES]) for at in range(0, len(payload), _PIECE_BYTES)]
+        headers = [("Content-Type", _STREAM_TYPE), *_headers(function, outcome, exchange, log=False)]
+        exchange.answer(200, b"".join([*pieces, complete]), headers)
 
     def _event(self, call: Call, name: str, qualifier: str | None) -> Event:
         """The event, if the function is there to take it."""
@@ -85,6 +87,32 @@ class Invoke:
         self._catalogue.called(name, qualifier)
         arn = self._catalogue.registry.function_arn(name, qualifier)
         return Event(_json(request.body), arn, _client_context(request.headers.get("x-amz-client-context", "")))
+
+
+class _StreamedAnswer:
+    """Implements `Stream`: parts as they come, in the encoding of AWS's event streams."""
+
+    def __init__(self, exchange: Exchange, request_id: str) -> None:
+        self.begun = False
+        self.ready = exchange.ready
+        self._exchange = exchange
+        self._request_id = request_id
+        self._version = LATEST
+
+    def of(self, function: Function) -> Stream:
+        """It is this one that will answer."""
+        self._version = function.version
+        return self
+
+    def begin(self, content_type: str) -> None:
+        """Tell the caller. What was measured is not known yet: the REPORT line of `LogResult` says it."""
+        self.begun = True
+        headers = [("x-amzn-RequestId", self._request_id), ("X-Amz-Executed-Version", self._version)]
+        self._exchange.begin(200, [("Content-Type", _STREAM_TYPE), *headers])
+
+    def put(self, part: bytes) -> None:
+        """Send it."""
+        self._exchange.part(_chunk(part))
 
 
 def _json(body: bytes) -> bytes:
@@ -126,6 +154,10 @@ def _headers(function: Function, outcome: Outcome, exchange: Exchange, *, log: b
     if log and _wants_log(exchange):
         headers.append(("X-Amz-Log-Result", base64.b64encode(outcome.log).decode()))
     return headers
+
+
+def _chunk(piece: bytes) -> bytes:
+    return _stream_message("PayloadChunk", "application/octet-stream", piece)
 
 
 _STREAM_TYPE = "application/vnd.amazon.eventstream"

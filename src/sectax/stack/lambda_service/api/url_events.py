@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import time
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
-from sectax.stack.lambda_service.http import Request
+from sectax.stack.lambda_service.http import Exchange, Request
 
 _TEXT_TYPES = (
     "text/",
@@ -23,6 +25,12 @@ _TEXT_TYPES = (
     "application/x-www-form-urlencoded",
 )
 _OWN = ("connection", "content-length", "transfer-encoding")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
+
+_WITH_PRELUDE = "application/vnd.awslambda.http-integration-response"
+_DELIMITER = bytes(8)
+_MOST_PRELUDE_BYTES = 64 * 1024
+_BYTES = "application/octet-stream"
 
 Response = tuple[int, bytes, list[tuple[str, str]]]
 
@@ -93,18 +101,91 @@ def response(payload: bytes) -> Response:
     if not isinstance(said, dict) or "statusCode" not in said:
         return 200, payload, [("Content-Type", "application/json")]
     try:
-        status = int(said["statusCode"])
-        headers = [(str(name), _one_line(value)) for name, value in (said.get("headers") or {}).items()]
-        headers += [("Set-Cookie", _one_line(cookie)) for cookie in said.get("cookies") or []]
         body = said.get("body") or ""
         content = base64.b64decode(body, validate=True) if said.get("isBase64Encoded") else _text(body)
+        status, headers = _head(said, "application/json")
     except (TypeError, ValueError, AttributeError, binascii.Error):
         return _BAD_GATEWAY
-    if not 200 <= status <= 599:
-        return _BAD_GATEWAY
+    return status, content, headers
+
+
+def _head(said: dict[str, Any], usual_type: str) -> tuple[int, list[tuple[str, str]]]:
+    """Status and headers. Raises `TypeError`, `ValueError`, `AttributeError` for what are none."""
+    status = int(said["statusCode"])
+    headers = [(str(name), _one_line(value)) for name, value in (said.get("headers") or {}).items()]
+    headers += [("Set-Cookie", _one_line(cookie)) for cookie in said.get("cookies") or []]
+    if not 200 <= status <= 599 or any(not _TOKEN.fullmatch(name) for name, _ in headers):
+        raise ValueError(status)
     if not any(name.lower() == "content-type" for name, _ in headers):
-        headers.append(("Content-Type", "application/json"))
-    return status, content, [each for each in headers if each[0].lower() not in _OWN]
+        headers.append(("Content-Type", usual_type))
+    return status, [each for each in headers if each[0].lower() not in _OWN]
+
+
+class StreamedResponse:
+    """Implements `Stream`: the parts are the body of a response as they come.
+
+    A runtime that calls its answer `application/vnd.awslambda.http-integration-response` sends status, headers and
+    cookies before them, as JSON with eight NULs behind it.
+    """
+
+    def __init__(self, exchange: Exchange, headers: list[tuple[str, str]]) -> None:
+        self.ready = exchange.ready
+        self._exchange = exchange
+        self._headers = headers
+        self._begun = False  # the runtime streams
+        self._prelude: bytes | None = None  # what has come of it; None where there is none, or it is over
+
+    def begin(self, content_type: str) -> None:
+        """The answer begins."""
+        self._begun = True
+        if content_type == _WITH_PRELUDE:
+            self._prelude = b""
+        else:
+            kind = content_type if content_type.isprintable() and content_type else _BYTES
+            self._exchange.begin(200, [*self._headers, ("Content-Type", kind)])
+
+    def put(self, part: bytes) -> None:
+        """Send it, once it is known what stands before it."""
+        if self._prelude is None:
+            self._exchange.part(part)
+            return
+        self._prelude += part
+        prelude, delimiter, body = self._prelude.partition(_DELIMITER)
+        if delimiter:
+            self._prelude = None
+            try:
+                said = {"statusCode": 200} | msgspec.json.decode(prelude or b"{}", type=dict[str, Any])
+                status, headers = _head(said, _BYTES)
+            except (TypeError, ValueError, AttributeError, msgspec.DecodeError):
+                self._fail()
+                return
+            if status in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
+                self._exchange.answer(status, b"", [*self._headers, *headers])
+                return
+            self._exchange.begin(status, [*self._headers, *headers])
+            self._exchange.part(body)
+        elif len(self._prelude) > _MOST_PRELUDE_BYTES:
+            self._fail()
+
+    def end(self, payload: bytes, *, failed: bool) -> None:
+        """The function has answered, or failed.
+
+        Args:
+            payload: its whole answer, where it did not stream.
+        """
+        if not self._begun and not failed:
+            self._exchange.answer(200, payload, [*self._headers, ("Content-Type", _BYTES)])
+        elif not self._begun or self._prelude is not None:
+            self._fail()
+        elif failed:
+            self._exchange.break_off()
+        else:
+            self._exchange.end()
+
+    def _fail(self) -> None:
+        self._prelude = None
+        status, body, headers = _BAD_GATEWAY
+        self._exchange.answer(status, body, [*self._headers, *headers])
 
 
 def failure() -> Response:

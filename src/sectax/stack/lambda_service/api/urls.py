@@ -15,7 +15,7 @@ from sectax.stack.lambda_service.api.call import Call
 from sectax.stack.lambda_service.api.catalogue import Catalogue
 from sectax.stack.lambda_service.api.concurrency import Invoker
 from sectax.stack.lambda_service.api.errors import ApiError, absent, conflict, constraint, invalid
-from sectax.stack.lambda_service.entry import Entry, Url
+from sectax.stack.lambda_service.entry import BUFFERED, RESPONSE_STREAM, Entry, Url
 from sectax.stack.lambda_service.function import LATEST
 from sectax.stack.lambda_service.http import Exchange, HttpLimits, HttpServer
 from sectax.stack.lambda_service.http.server import listen_on_loopback
@@ -24,6 +24,7 @@ from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
 
 _LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=PAYLOAD_BYTES, connections=512)
 _AUTHS = ("AWS_IAM", "NONE")
+_MODES = (BUFFERED, RESPONSE_STREAM)
 
 
 class Urls:
@@ -76,7 +77,8 @@ class Urls:
                     "message:  FunctionUrlConfig exists for this Lambda function"
                 )
             now = _now()
-            url = Url(await self._serve(entry.name, qualifier, 0), wanted.auth_type, now, now)
+            port = await self._serve(entry.name, qualifier, 0)
+            url = Url(port, wanted.auth_type, now, now, wanted.invoke_mode or BUFFERED)
             await catalogue.keep(replace(entry, urls={**entry.urls, qualifier: url}))
         return self._document(entry, qualifier, url)
 
@@ -101,7 +103,7 @@ class Urls:
         async with catalogue.changing():
             entry, qualifier = self._meant(call)
             url = _found(entry, qualifier)
-            url = replace(url, auth=wanted.auth_type or url.auth, modified=_now())
+            url = replace(url, auth=wanted.auth_type or url.auth, mode=wanted.invoke_mode or url.mode, modified=_now())
             await catalogue.keep(replace(entry, urls={**entry.urls, qualifier: url}))
         return self._document(entry, qualifier, url)
 
@@ -116,8 +118,8 @@ class Urls:
         wanted = call.read(requests.FunctionUrl)
         if wanted.auth_type not in (None, *_AUTHS):
             raise constraint(wanted.auth_type, "authType", f"Member must satisfy enum value set: {list(_AUTHS)}")
-        if wanted.invoke_mode not in (None, "BUFFERED"):
-            raise invalid(f"InvokeMode {wanted.invoke_mode} is not here: only BUFFERED is")
+        if wanted.invoke_mode not in (None, *_MODES):
+            raise constraint(wanted.invoke_mode, "invokeMode", f"Member must satisfy enum value set: {list(_MODES)}")
         requests.refuse_if_asked("Cors", wanted.cors)
         return wanted
 
@@ -139,7 +141,7 @@ class Urls:
             "AuthType": url.auth,
             "CreationTime": url.created,
             "LastModifiedTime": url.modified,
-            "InvokeMode": "BUFFERED",
+            "InvokeMode": url.mode,
         }
 
     async def _serve(self, name: str, qualifier: str, port: int) -> int:
@@ -186,6 +188,9 @@ class Urls:
                 raise ApiError(413, "RequestEntityTooLargeException", "Request Entity Too Large")
             event = Event(b"", self._arn(entry, qualifier))
             event = replace(event, payload=url_events.event(exchange.request, f"url{url.port}", event.request_id))
+            if url.mode == RESPONSE_STREAM:
+                await self._stream(name, qualifier, event, exchange)
+                return
             _, outcome = await self._invoker.invoke(name, qualifier, event)
         except ApiError as error:
             _refuse(exchange, error)
@@ -197,6 +202,12 @@ class Urls:
             failed = outcome.function_error is not None
             status, body, headers = url_events.failure() if failed else url_events.response(outcome.payload)
             exchange.answer(status, body, [("x-amzn-RequestId", event.request_id), *headers])
+
+    async def _stream(self, name: str, qualifier: str, event: Event, exchange: Exchange) -> None:
+        """Answer with what the function answers, part by part where its runtime streams it."""
+        stream = url_events.StreamedResponse(exchange, [("x-amzn-RequestId", event.request_id)])
+        _, outcome = await self._invoker.invoke(name, qualifier, event, lambda _: stream)
+        stream.end(outcome.payload, failed=outcome.function_error is not None)
 
 
 def _refuse(exchange: Exchange, error: ApiError) -> None:

@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 import httptools
 
-from sectax.stack.lambda_service.http.messages import Exchange, HttpLimits, Request, response
+from sectax.stack.lambda_service.http.messages import Exchange, HttpLimits, Outlet, Request, response
 
 # Requests of one segment that may wait behind the one that is being answered; later ones wait in the client's memory.
 _PIPELINED = 16
@@ -84,8 +84,8 @@ class Connection(asyncio.Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether the server owes it no answer."""
-        return self._answering is None and not self._waiting
+        """Whether the server owes it no answer, and waits for no rest of a body."""
+        return self._answering is None and not self._waiting and self._outlet is None
 
     def abort(self) -> None:
         """Close at once, whatever is under way."""
@@ -125,17 +125,23 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._choked = True
+        if self._answering is not None:
+            self._answering.set_choked(True)
 
     def resume_writing(self) -> None:
         self._choked = False
+        if self._answering is not None:
+            self._answering.set_choked(False)
         self._set_deadline()
         self._proceed()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._server.forget(self)
+        self._cut()
         for exchange in (self._receiving, self._answering, *self._waiting):
             if exchange is not None:
                 exchange.gone = True
+                exchange.set_choked(False)  # whoever waits for it need not
         self._waiting.clear()
         self._drop()
         self._transport = None
@@ -164,18 +170,24 @@ class Connection(asyncio.Protocol):
         self.deadline = self._loop.time() + self._limits.request_s
         path, _, query = self._target.decode("latin-1").partition("?")
         method = self._parser.get_method().decode("latin-1")
-        request = Request(method, path, query, self._headers)
-        self._receiving = exchange = Exchange(request, self._send, release=self._server.release)
+        request = Request(method, path, query, self._headers, chunks=self._parser.get_http_version() != "1.0")
+        self._receiving = exchange = Exchange(request, self._send, release=self._server.release, write=self._write_part)
         judge = self._server.judge
         self._most = self._limits.body_bytes if judge is None else judge(exchange)
         length = self._headers.get("content-length", "")
         if exchange.gone or (length.isdecimal() and int(length) > 2 * self._most):
             self._fail(413)
+        if exchange.outlet is not None:
+            self.deadline = math.inf  # its taker says how long it may last
         if self._headers.get("expect", "").lower() == "100-continue" and self._transport is not None and self.idle:
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, part: bytes) -> None:
         self._length += len(part)
+        outlet = self._outlet
+        if self._length <= self._most and outlet is not None:
+            outlet.put(part)
+            return
         if self._length <= self._most:
             self._body.append(part)
             self._hold(len(part))
@@ -208,6 +220,11 @@ class Connection(asyncio.Protocol):
 
     # our own
 
+    @property
+    def _outlet(self) -> Outlet | None:
+        """Where the body that is coming in goes; None where it is kept."""
+        return None if self._receiving is None else self._receiving.outlet
+
     def _begin(self) -> None:
         self._begun = False
         self._in_headers = True
@@ -238,6 +255,21 @@ class Connection(asyncio.Protocol):
             self._server.make_room()
         if self._waiting:
             self.deadline = math.inf
+        outlet = self._outlet
+        if outlet is not None and self._transport is not None and not outlet.ready(self._read_on):
+            self._transport.pause_reading()
+
+    def _read_on(self) -> None:
+        """The taker of the body is ready again."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def _cut(self) -> None:
+        """Tell the taker of a body that the rest will not come."""
+        outlet, receiving = self._outlet, self._receiving
+        if outlet is not None and receiving is not None:
+            receiving.outlet = None
+            outlet.cut()
 
     def _fail(self, status: int) -> None:
         """End the parsing; `_feed` answers with *status*."""
@@ -258,6 +290,7 @@ class Connection(asyncio.Protocol):
     def _part(self, last_words: bytes) -> None:
         if self._last_words is None:  # else the handler has said why
             self._last_words = last_words
+        self._cut()
         self._drop()
         self._proceed()
 
@@ -287,6 +320,11 @@ class Connection(asyncio.Protocol):
         transport.write_eof()
         transport.resume_reading()
         self.deadline = self._loop.time() + self._limits.header_s
+
+    def _write_part(self, content: bytes) -> None:
+        """What comes before the end of an answer."""
+        if self._transport is not None:
+            self._transport.write(content)
 
     def _send(self, exchange: Exchange, answer: bytes) -> None:
         if self._transport is None:

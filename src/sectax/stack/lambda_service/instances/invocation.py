@@ -5,9 +5,24 @@ from __future__ import annotations
 import secrets
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import msgspec
+
+
+class Stream(Protocol):
+    """A caller who is given the answer part by part, where the function makes it so."""
+
+    def begin(self, content_type: str) -> None:
+        """The answer begins; what the runtime calls it, or nothing."""
+
+    def put(self, part: bytes) -> None:
+        """The next part."""
+
+    def ready(self, then: Callable[[], None]) -> bool:
+        """Whether more may come now; where not, *then* is called once it may."""
 
 
 @dataclass(frozen=True)
@@ -16,11 +31,13 @@ class Event:
 
     Attributes:
         payload: JSON. arn: of the function, as it was called. client_context: JSON, or empty.
+        stream: who gets the answer as it comes; None where the caller wants it whole.
     """
 
     payload: bytes
     arn: str
     client_context: str = ""
+    stream: Stream | None = None
     request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
@@ -31,8 +48,9 @@ class Invocation:
     Attributes:
         handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
             just after the last byte of the answer was read from it; 0 before.
-        payload: the answer; None before.
-        failed: the answer is an error. refused: why the service did not take the answer.
+        payload: the answer; None before. Of one that went to `event.stream` only what is left: nothing, or an error.
+        failed: the answer is an error.
+        streaming: the answer has begun to go to `event.stream`.
     """
 
     event: Event
@@ -46,6 +64,7 @@ class Invocation:
     answered_ns: int = 0
     payload: bytes | None = None
     failed: bool = False
+    streaming: bool = False
 
     @property
     def request_id(self) -> str:

@@ -60,7 +60,7 @@ class Life:
         self._extension_names = programs.extensions(function)
         self.extensions = ExtensionsApi(function, frozenset(self._extension_names), self._notify)
         self.api = RuntimeApi(self.extensions, self._notify)
-        self._server = HttpServer(self.api.handle, runtime_api.LIMITS)
+        self._server = HttpServer(self.api.handle, runtime_api.LIMITS, self.api.judge)
         self._passages = [Passage(host, port) for host, port in settings.allow]
         self._making: asyncio.Future[Box] | None = None
         self._running: dict[str, BoxProcess] = {}  # by the name of the extension; the runtime's is empty
