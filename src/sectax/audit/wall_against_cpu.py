@@ -25,9 +25,9 @@ class _Pair:
 
 
 def _pairs(evidence: Evidence) -> Iterator[_Pair]:
-    """Of a run that is answered in CPU time, every comparison that has an interval in wall time too."""
+    """Of a run that is answered in CPU time of whole operations, every comparison that has an interval in wall time."""
     answering = next(iter(evidence.metrics.values()), None)
-    if answering is None or not answering.cpu:
+    if answering is None or not answering.cpu or answering.part_of:
         return
     wall = {
         finding.comparison.treatment: finding.effect

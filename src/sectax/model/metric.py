@@ -48,6 +48,7 @@ class Metric:
         resolution: the smallest step of one observation, in the observations' unit; 0 where it is continuous.
         compared: whether treatments are compared in it; otherwise each is reported by itself.
         cpu: whether what is observed is CPU time, which stands still while the subject waits, and not time that passes.
+        part_of: the name of the metric that is of the whole operation, where this one is of a part of it; else empty.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Metric:
     resolution: float = 0.0
     compared: bool = True
     cpu: bool = False
+    part_of: str = ""
 
     @property
     def once_per_process(self) -> bool:
