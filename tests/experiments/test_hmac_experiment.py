@@ -71,7 +71,37 @@ def test_cpu_time_answers_where_it_is_known_and_the_study_had_no_other_metric(pr
 
 
 def test_what_the_check_takes_by_the_functions_own_clock_is_shown_beside_the_answer() -> None:
-    assert "whole" in plan().beside
+    assert "check" in plan().beside
+
+
+def test_a_minute_is_answered_by_the_functions_own_steps_and_all_of_them_tell() -> None:
+    made = plan("quick")
+    bench = EXPERIMENT.bench(made)
+
+    assert [made.metrics[0].name, made.metrics[0].part_of] == ["whole_cpu", "duration"]
+    assert made.beside == ("duration", "check_cpu")
+    assert "own steps" in made.answered_by
+    assert {spec.environment["ANATOMY"] for spec in bench.specs(bench.inputs(), None).values()} == {"1"}
+
+
+@pytest.mark.parametrize(
+    ("preset", "levels"),
+    [
+        ("default", {}),
+        ("published", {}),
+        ("quick", {"authentication": ("none", "published", "published-timed")}),
+        ("quick", {"authentication": ("none", "published", "immediate")}),
+        ("quick", {"pace": ("back-to-back",)}),
+    ],
+)
+def test_elsewhere_functions_run_without_a_clock_unless_they_are_the_timed_ones(preset, levels) -> None:
+    made = plan(preset, **levels)
+    bench = EXPERIMENT.bench(made)
+    specs = bench.specs(bench.inputs(), None)
+
+    assert made.metrics[0].name == "duration"
+    for each in made.treatments:
+        assert specs[each.id].environment["ANATOMY"] == str(int(each.levels["authentication"] == "published-timed"))
 
 
 def test_the_default_crosses_every_scheme_and_what_stands_around_the_check() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -35,6 +36,22 @@ def test_a_block_of_the_published_design_is_five_invocations_with_the_first_amon
     assert len(counts) == 6 * 3  # the baseline, its copy, and the published scheme
     assert set(counts.values()) == {5}
     assert set(observed(tmp_path / "r.sectax", "duration").values()) == {4}
+
+
+@pytest.mark.more
+def test_a_quick_run_says_what_the_check_itself_takes(tmp_path):
+    said = sectax("run", "hmac", "--quick", *SMALL, folder=tmp_path)
+
+    assert said.status == 0, said.err
+    counts = observed(tmp_path / "r.sectax", "whole_cpu")
+    assert len(counts) == 6 * 3  # the baseline is told of too, or nothing could be compared
+    assert len(observed(tmp_path / "r.sectax", "check_cpu")) == 6
+    found = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
+    first = next(each for each in found["findings"] if each["standing"] == "primary")
+    assert first["metric"] == "whole_cpu"
+    assert first["effect"]["blocks"] == 6
+    itself = r"the check itself, in CPU time, takes [\d.,]+ to [\d.,]+ (µs|ms), about [\d.,]+ % of the\s+Duration"
+    assert re.search(itself, said.out)
 
 
 @pytest.mark.more

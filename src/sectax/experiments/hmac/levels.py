@@ -23,7 +23,9 @@ STEPS = {
     "base64": "Base64",
     "messagepack": "MessagePack",
 }
-WHOLE = "whole"  # from before the first step to after the last
+# What authenticates, and from before the first step to after the last: by the clock, and in CPU time.
+CHECK, CHECK_CPU = "check", "check_cpu"
+WHOLE, WHOLE_CPU = "whole", "whole_cpu"
 
 _KIB = 1024
 # Bytes of the binary field, before MessagePack and Base64: the study's own six.
@@ -92,7 +94,10 @@ WORDS = METRIC_WORDS | {
     IMMEDIATE: "an answer at once",
     "python": "Python",
     "go": "Go",
-    f"metric={WHOLE}": "the check itself, by the function's own clock",
+    f"metric={CHECK}": "the check itself, by the function's own clock",
+    f"metric={CHECK_CPU}": "the check itself, in CPU time",
+    f"metric={WHOLE}": "all its steps, by the function's own clock",
+    f"metric={WHOLE_CPU}": "the function's own steps, in CPU time",
     f"pace={SPACED}": "with idle gaps",
     f"pace={BACK_TO_BACK}": "back to back",
     f"data={UNPACKED}": "and the data unpacked",

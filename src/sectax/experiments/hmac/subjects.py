@@ -79,17 +79,19 @@ def authorizer(
     role: str,
     *,
     counts_first: bool = False,
+    own_clock: bool = False,
 ) -> FunctionSpec:
     """The function that checks, or does not, as the levels say. Builds its zip where the cache has none.
 
     Args:
         counts_first: whether its first invocation is reported among all others too.
+        own_clock: whether it tells of its own steps, as one of level TIMED always does.
     Raises:
         SetUpFailed: the tool-chain failed.
     """
     function = functions.load(FUNCTION, levels["language"])
-    is_timed = levels["authentication"] == TIMED
-    treatment = PUBLISHED if is_timed else levels["authentication"]
+    treatment = PUBLISHED if levels["authentication"] == TIMED else levels["authentication"]
+    is_timed = own_clock or levels["authentication"] == TIMED
     return FunctionSpec(
         name=levels["authentication"],
         code=str(functions.build(FUNCTION, levels["language"])),
