@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sectax.sandboxes.inside.own_groups import make_places
 from sectax.sandboxes.instance import Counters, InForce, Limits, SandboxMissing
 from sectax.sandboxes.instance.groups import Groups
 from sectax.sandboxes.instance.hierarchies import hierarchy
@@ -83,6 +84,67 @@ def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
         oom_kills=1,
     )
     assert groups.counters() == Counters(None, None, None, None, None, None, None)
+
+
+def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -> None:
+    tree = _unified(tmp_path, "/")
+    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    tree.write(f"{_TOP}/sectax/box/cgroup.freeze", "0")
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, 0.5))
+    assert groups.freezer is not None
+    seen = []
+
+    groups.set_quota(2.0, 20_000)  # for the init phase
+    seen.append((folder / "cpu.max").read_text())
+    groups.set_quota(0.5, 20_000)
+    seen.append((folder / "cpu.max").read_text())
+    groups.freezer.freeze()
+    seen.append((folder / "cgroup.freeze").read_text())
+    groups.freezer.thaw()
+    seen.append((folder / "cgroup.freeze").read_text())
+    groups.lift_quota()
+    seen.append((folder / "cpu.max").read_text())
+    groups.reset_memory_peak()
+    seen.append((folder / "memory.peak").read_text()[0])
+    groups.close()
+
+    assert seen == ["40000 20000", "10000 20000", "1", "0", "max", "0"]
+
+
+def test_v2_has_one_folder_for_everything_which_a_process_joins_once(tmp_path: Path) -> None:
+    tree = _unified(tmp_path, "/")
+    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, 0.5))
+
+    (joining,) = groups.procs()
+    os.write(joining, b"0")
+    os.close(joining)
+    groups.close()
+
+    assert (folder / "cgroup.procs").read_text() == "0"
+    assert groups.made == [folder]
+
+
+@pytest.mark.parametrize(
+    ("own", "places"),
+    [
+        ("0::/user.slice/run-1.scope\n", [("/sys/fs/cgroup", "cgroup2", None)]),
+        (
+            "12:hugetlb:/\n4:cpu,cpuacct:/docker/x\n3:memory:/docker/x\n0::/\n",
+            [("/sys/fs/cgroup/cpu,cpuacct", "cgroup", "cpu,cpuacct"), ("/sys/fs/cgroup/memory", "cgroup", "memory")],
+        ),
+    ],
+    ids=["v2", "v1 beside an empty v2"],
+)
+def test_an_instance_is_shown_its_own_groups_where_runtimes_look(tmp_path, monkeypatch, own, places) -> None:
+    (tmp_path / "own").write_text(own)
+    monkeypatch.chdir(tmp_path)
+
+    assert make_places("own") == places
+    for target, _, _ in places:
+        assert (tmp_path / target.lstrip("/")).is_dir()
 
 
 def test_in_a_delegated_group_the_owner_makes_room_first(tmp_path: Path) -> None:

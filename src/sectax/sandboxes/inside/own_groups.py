@@ -12,10 +12,14 @@ _SHOWN = {"cpu", "cpuacct", "cpuset", "memory"}
 _ATTRIBUTES = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 
 
-def make_places() -> list[tuple[str, str, str | None]]:
-    """Make the folders in the current one, the later root: (target, kind of file system, options) of each."""
+def make_places(own: str = "/proc/self/cgroup") -> list[tuple[str, str, str | None]]:
+    """Make the folders in the current one, the later root: (target, kind of file system, options) of each.
+
+    Args:
+        own: where the kernel says which groups this process is in; another file in tests.
+    """
     os.makedirs(_TOP)
-    with open("/proc/self/cgroup") as file:
+    with open(own) as file:
         # 4:cpu,cpuacct:/docker/… in v1, 0::/user.slice/… in v2
         sets = [line.split(":")[1] for line in file]
     old = [names for names in sets if _SHOWN & set(names.split(","))]
