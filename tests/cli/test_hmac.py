@@ -363,3 +363,12 @@ def test_an_expiry_is_signed_where_the_data_hold_one_and_its_lack_is_said_otherw
     assert (signed.status, verified.out) == (0, "genuine\n")
     assert refused.status == 2
     assert "these data hold none" in refused.err
+
+
+def test_a_dash_for_the_event_is_stdout_and_no_file(folder):
+    (folder / "m").write_text("message")
+
+    said = sectax("hmac", "sign", "m", "--out", "-", "--key-file", "key", folder=folder)
+
+    assert set(json.loads(said.out)) == {"key", "token", "data"}
+    assert not (folder / "-").exists()

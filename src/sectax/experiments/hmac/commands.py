@@ -139,7 +139,7 @@ def payload(
 
 @group.command("sign")
 @click.argument("data", metavar="DATA", type=click.Path())
-@click.option("--out", type=click.Path(), metavar="FILE", help="Where to write the event; stdout where left out.")
+@click.option("--out", type=click.Path(), metavar="FILE", help="Where to write the event; stdout where left out, or -.")
 @click.option("--salt", metavar="TEXT", help="16 random bytes as hexadecimal where left out.")
 @click.option("--detached", is_flag=True, help="Leave the data out of the event: salt and token only.")
 @_scheme(*VARIANTS)
@@ -157,6 +157,7 @@ def sign(
     json_: bool,
 ) -> None:
     """Sign the text in the file DATA (- for stdin), every byte of it, and print the event."""
+    out = None if out == "-" else out
     if json_ and out is None:
         raise WrongUse("the event on stdout is JSON already", "leave --json out, or name a file with --out")
     key = _key(key_file)
