@@ -17,6 +17,8 @@ from sectax.stats.moments import Array
 
 # Two sizes lie on a line whatever the law is.
 LEAST_SIZES = 3
+# At which a fitted line is drawn.
+_PLACES = 17
 
 _Levels = tuple[tuple[str, str], ...]
 _Fits = dict[int, tuple[float, float]]  # block -> a and b
@@ -40,21 +42,37 @@ def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
             base = next((lines[each] for each in against if lines.get(each)), {})
             more = [fits[block][1] - base[block][1] for block in fits if block in base]
             extra = over_blocks(more, level, "s/B") if more else None
-        yield _growth(own, "", fits, level, extra)
+        yield _growth(own, "", fits, level, series[levels], extra)
         for metric, words in rules.steps.parts if rules.steps else ():
             of_step = _fits(measured, metric, series[levels])
             if of_step:
-                yield _growth(own, words, of_step, level)
+                yield _growth(own, words, of_step, level, series[levels])
 
 
-def _growth(own: Mapping[str, str], step: str, fits: _Fits, level: float, extra: Estimate | None = None) -> Growth:
+def _growth(
+    own: Mapping[str, str],
+    step: str,
+    fits: _Fits,
+    level: float,
+    sizes: Mapping[float, str],
+    extra: Estimate | None = None,
+) -> Growth:
     return Growth(
         own,
         step,
         over_blocks([fixed for fixed, _ in fits.values()], level, "s"),
         over_blocks([per_byte for _, per_byte in fits.values()], level, "s/B"),
         extra,
+        tuple(
+            (size, over_blocks([fixed + per_byte * size for fixed, per_byte in fits.values()], level, "s"))
+            for size in _along(min(sizes), max(sizes))
+        ),
     )
+
+
+def _along(low: float, high: float) -> list[float]:
+    """Sizes at which a line is drawn, closer to each other where they are small: axes of sizes are logarithmic."""
+    return [low + (high - low) * (place / (_PLACES - 1)) ** 3 for place in range(_PLACES)]
 
 
 def line(sizes: Array, seconds: Array) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from sectax.cli.options import as_json, html, named_run
+from sectax.cli.options import as_json, html, in_ascii, named_run
 from sectax.cli.output import print_result
 from sectax.model.errors import ExitStatus
 from sectax.workflow.audit import FORMATS, Columns, audit
@@ -26,6 +26,7 @@ from sectax.workflow.audit import FORMATS, Columns, audit
 )
 @click.option("--strict", is_flag=True, help="The same as --fail-on F.")
 @html
+@in_ascii
 @as_json
 def command(
     target: str,
@@ -39,6 +40,7 @@ def command(
     fail_on: str | None,
     strict: bool,
     html: str | None,
+    ascii_only: bool,
     json_: bool,
 ) -> None:
     """Check a run, a published study, or a file of somebody else's numbers for common mistakes.
@@ -51,6 +53,6 @@ def command(
     """
     columns = Columns(value, unit, tuple(part.strip() for part in by.split(",") if part.strip()), baseline, replicate)
     audited = audit(target, format_, columns, in_full=show_all)
-    print_result(audited, as_json=json_, show_all=show_all, page=html)
+    print_result(audited, as_json=json_, show_all=show_all, page=html, ascii_only=ascii_only)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, everything, fail_if, html, leave_with, named_run, run_file
+from sectax.cli.options import as_json, conditions, everything, fail_if, html, in_ascii, leave_with, named_run, run_file
 from sectax.cli.output import print_result
 from sectax.workflow.compare import compare_under
 
@@ -17,9 +17,16 @@ from sectax.workflow.compare import compare_under
 @fail_if
 @everything
 @html
+@in_ascii
 @as_json
 def command(
-    run_file: str, target: str, fail_if: tuple[str, ...], show_all: bool, html: str | None, json_: bool
+    run_file: str,
+    target: str,
+    fail_if: tuple[str, ...],
+    show_all: bool,
+    html: str | None,
+    ascii_only: bool,
+    json_: bool,
 ) -> None:
     """Compare a run with another run, or with a published study.
 
@@ -27,5 +34,5 @@ def command(
     (a treatment beside the baseline of its own run) grew from the first run to the second.
     """
     compared, answers = compare_under(Path(run_file), target, conditions(fail_if))
-    print_result(compared, as_json=json_, show_all=show_all, page=html)
+    print_result(compared, as_json=json_, show_all=show_all, page=html, ascii_only=ascii_only)
     leave_with(answers)

@@ -30,11 +30,21 @@ def width() -> int:
     return max(_NARROWEST, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST))
 
 
-def rendered(result: Result, *, as_json: bool, show_all: bool = False) -> str:
+def is_ascii() -> bool:
+    """Whether stdout, as its locale has it, lacks the sign that takes more room in ASCII; others take one letter."""
+    try:
+        "±".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def rendered(result: Result, *, as_json: bool, show_all: bool = False, ascii_only: bool = False) -> str:
     """One result, as a report for this terminal or as one JSON document."""
     from sectax.workflow.present import View, render
 
-    return render(result, "json" if as_json else "terminal", View(width(), is_colourful(), show_all))
+    view = View(width(), is_colourful(), show_all, ascii_only=ascii_only or is_ascii())
+    return render(result, "json" if as_json else "terminal", view)
 
 
 def print_text(text: str) -> None:
@@ -71,10 +81,13 @@ def write_document(text: str, out: str, option: str) -> None:
         raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
 
 
-def print_result(result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None) -> None:
+def print_result(
+    result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None, ascii_only: bool = False
+) -> None:
     """One result, as a report for this terminal or as one JSON document.
 
     Args:
+        ascii_only: write nothing but ASCII, whatever the locale says.
         page: the file to which it is written as a page too; its name follows on stderr.
 
     Raises:
@@ -82,7 +95,7 @@ def print_result(result: Result, *, as_json: bool, show_all: bool = False, page:
     """
     if page is not None:
         refuse_existing(page, "--html")
-    print_text(rendered(result, as_json=as_json, show_all=show_all))
+    print_text(rendered(result, as_json=as_json, show_all=show_all, ascii_only=ascii_only))
     if page is not None:
         from sectax.workflow.present import render
 

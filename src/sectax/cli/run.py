@@ -17,6 +17,7 @@ from sectax.cli.options import (
     conditions,
     everything,
     fail_if,
+    in_ascii,
     leave_with,
     progress,
     quiet,
@@ -51,7 +52,7 @@ _EXPORTS = {
 # What [run] in sectax.toml may have: what every experiment has.
 _SHARED = frozenset(
     {"level", "margin", "budget", "until", "precise", "blocks", "max-blocks", "simultaneous", "seed", "fail-if"}
-    | {"quiet", "verbose", "all", "json"}
+    | {"quiet", "verbose", "all", "ascii", "json"}
 )
 
 
@@ -133,7 +134,7 @@ def _command_for(experiment: Experiment) -> click.Command:
             click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Write {what}, too.")
             for form, what in _EXPORTS.items()
         ]
-    for decorate in (quiet, verbose, everything, as_json, fail_if):
+    for decorate in (quiet, verbose, everything, in_ascii, as_json, fail_if):
         decorate(command)
     return command
 
@@ -162,7 +163,14 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         refuse_existing(str(to), f"--export-{form}")
     called = shlex.join(["sectax", *sys.argv[1:]])
     outcome = workflow.start(experiment.name, request, path, watcher, called)
-    _finish(outcome, as_json=values["json_"], show_all=values["show_all"], exports=exports, page=values["html"])
+    _finish(
+        outcome,
+        as_json=values["json_"],
+        show_all=values["show_all"],
+        ascii_only=values["ascii_only"],
+        exports=exports,
+        page=values["html"],
+    )
 
 
 @click.command("resume")
@@ -170,11 +178,12 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
 @quiet
 @verbose
 @everything
+@in_ascii
 @as_json
-def resume_command(run_file: str, quiet: bool, verbose: bool, show_all: bool, json_: bool) -> None:
+def resume_command(run_file: str, quiet: bool, verbose: bool, show_all: bool, ascii_only: bool, json_: bool) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
     outcome = workflow.resume(Path(run_file), progress(quiet, verbose))
-    _finish(outcome, as_json=json_, show_all=show_all)
+    _finish(outcome, as_json=json_, show_all=show_all, ascii_only=ascii_only)
 
 
 def _stopping(values: dict[str, Any]) -> Stopping:
@@ -196,6 +205,7 @@ def _finish(
     *,
     as_json: bool,
     show_all: bool,
+    ascii_only: bool,
     exports: Mapping[str, Path] | None = None,
     page: str | None = None,
 ) -> None:
@@ -204,7 +214,8 @@ def _finish(
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""
-    print_result(RunReport(outcome.analysed, str(outcome.path), said), as_json=as_json, show_all=show_all, page=page)
+    report = RunReport(outcome.analysed, str(outcome.path), said)
+    print_result(report, as_json=as_json, show_all=show_all, page=page, ascii_only=ascii_only)
     for form, to in (exports or {}).items():
         export(outcome.path, form, to)
     # A budget that was refused would be refused again.

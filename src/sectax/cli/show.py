@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, everything, fail_if, leave_with, run_file
-from sectax.cli.output import is_colourful, print_text, rendered, width
+from sectax.cli.options import as_json, conditions, everything, fail_if, in_ascii, leave_with, run_file
+from sectax.cli.output import is_ascii, is_colourful, print_text, rendered, width
 from sectax.workflow.shown import Shown
 
 
@@ -15,10 +15,12 @@ from sectax.workflow.shown import Shown
 @run_file
 @everything
 @fail_if
+@in_ascii
 @as_json
-def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], json_: bool) -> None:
+def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], ascii_only: bool, json_: bool) -> None:
     """Print the results of a run, from its file alone."""
     form = {"json": json_, "all": show_all, "width": width(), "colour": is_colourful()}
+    form["ascii"] = ascii_only or is_ascii()
     shown = Shown(run_file, form)
     if not fail_if and (text := shown.recall()) is not None:
         print_text(text)
@@ -30,7 +32,7 @@ def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], json_: bool
     asked = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
     answers = concluded(analysed, asked)
-    text = rendered(RunReport(analysed, run_file), as_json=json_, show_all=show_all)
+    text = rendered(RunReport(analysed, run_file), as_json=json_, show_all=show_all, ascii_only=ascii_only)
     if analysed.measured.state == "finished":
         shown.keep(text)
     print_text(text)

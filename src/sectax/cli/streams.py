@@ -7,12 +7,8 @@ import os
 import sys
 from typing import TextIO, cast
 
-# What sectax itself prints beyond ASCII, for terminals and locales that lack it.
-_ASCII = {
-    "±": "+/-", "−": "-", "–": "-", "—": "-", "·": "|", "…": "...", "→": "->", "×": "x", "µ": "u", "μ": "u", "≤": "<=",
-    "≥": ">=", "∞": "inf", "√": "sqrt ", "²": "^2", "†": "*", "└": "`", "─": "-", "│": "|", "\u00a0": " ",
-    "\u202f": " ", "’": "'", "‘": "'",
-}  # fmt: skip
+from sectax.model.ascii import in_ascii
+
 _HANDLER = "sectax-ascii"
 
 
@@ -37,7 +33,7 @@ def make_usable(*, utf8: bool) -> None:
     sys.stdin = sys.stdin or _stream(0, "r")
     sys.stdout = sys.stdout or _stream(1, "w")
     sys.stderr = sys.stderr or _stream(2, "w")
-    codecs.register_error(_HANDLER, _in_ascii)
+    codecs.register_error(_HANDLER, _replaced)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=_HANDLER)
@@ -49,13 +45,8 @@ def _stream(descriptor: int, mode: str) -> TextIO:
     return cast(TextIO, os.fdopen(descriptor, mode, closefd=False))
 
 
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+def _replaced(error: UnicodeError) -> tuple[str, int]:
     """The error handler: our own signs in ASCII, anything else as its number (`\\u4e2d`)."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    lacking = error.object[error.start : error.end]
-    return "".join(_ASCII.get(sign) or _escaped(sign) for sign in lacking), error.end
-
-
-def _escaped(sign: str) -> str:
-    return sign.encode("ascii", "backslashreplace").decode("ascii")
+    return in_ascii(error.object[error.start : error.end]), error.end

@@ -34,7 +34,8 @@ class Growth:
     """An operation as `fixed` seconds and `per_byte` seconds for every byte, at the levels of all other factors.
 
     `step` names one of its steps, and is empty for the whole. `extra_per_byte` is what of a whole the
-    baseline does not take; None for the baseline itself and for a step.
+    baseline does not take; None for the baseline itself and for a step. `line` is what it says at some sizes in bytes,
+    from the smallest to the largest that was measured: between them nothing was.
     """
 
     levels: Mapping[str, str]
@@ -42,6 +43,16 @@ class Growth:
     fixed: Estimate
     per_byte: Estimate
     extra_per_byte: Estimate | None
+    line: tuple[tuple[float, Estimate], ...] = ()
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """Of one metric in seconds: where the time goes, and how it grows with the size."""
+
+    metric: str
+    anatomies: tuple[Anatomy, ...]
+    growths: tuple[Growth, ...]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sectax.model.audited import Checked
 from sectax.model.finding import AuditWarning, Finding, TreatmentResult
 from sectax.model.measured import Measured
 
@@ -35,6 +36,7 @@ class Analysed:
     warnings: tuple[AuditWarning, ...]
     scope: str
     wrong_expected: float  # how many wrong claims to expect among the secondary comparisons
+    checks: tuple[Checked, ...] = ()  # every check of the audit and what became of it, where it was made
 
 
 @dataclass(frozen=True)

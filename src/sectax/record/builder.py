@@ -112,6 +112,7 @@ class MeasuredBuilder:
         self._batches: dict[str, _Batches] = {id: _Batches() for id in order}
         self._shapes: dict[str, dict[int, BatchShape]] = {id: {} for id in order}
         self._telemetry: dict[str, dict[str, float]] = {id: {} for id in order}
+        self._told: dict[int, dict[str, float]] = {}
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -150,10 +151,11 @@ class MeasuredBuilder:
                     self._shapes[treatment][block.number] = batches.shape
         for treatment, telemetry in block.telemetry.items():
             if treatment not in failed:
-                sums = self._telemetry[treatment]
+                of_treatment, of_block = self._telemetry[treatment], self._told.setdefault(block.number, {})
                 for name, value in telemetry.items():
                     if not name.endswith(_LEVEL):
-                        sums[name] = sums.get(name, 0.0) + value
+                        of_treatment[name] = of_treatment.get(name, 0.0) + value
+                        of_block[name] = of_block.get(name, 0.0) + value
 
     def _see(self, treatment: str, witnesses: Witnesses) -> None:
         seen = self._witnesses[treatment]
@@ -208,6 +210,7 @@ class MeasuredBuilder:
             },
             batches={id: batches.statistics() for id, batches in self._batches.items() if batches.batches},
             telemetry={id: dict(sums) for id, sums in self._telemetry.items() if sums},
+            told={block: dict(sums) for block, sums in self._told.items() if sums},
             sessions=sessions,
             block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
             blocks_s=sum(self._seconds.values()),

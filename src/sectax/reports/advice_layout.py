@@ -93,12 +93,12 @@ def _ratio(ratio: Estimate) -> str:
 
 def _anatomy(each: Anatomy, plan: Plan) -> str:
     parts = (
-        f"{part.words} {_percent(part.share)} ({_milliseconds(part.seconds)})"
-        if _is_known(part.share)
+        f"{part.words} {percent(part.share)} ({milliseconds(part.seconds)})"
+        if is_known(part.share)
         else f"{part.words}: too noisy, run longer"
         for part in each.parts[::-1]
     )
-    return f"{_where(plan, each.cell, each.treatment)}: {printable('; '.join(parts))}"
+    return f"{where(plan, each.cell, each.treatment)}: {printable('; '.join(parts))}"
 
 
 def _growth(each: Growth, given: Advice) -> str:
@@ -106,7 +106,7 @@ def _growth(each: Growth, given: Advice) -> str:
     varying = {*names.varying_factors(plan), plan.control}
     whose = f", {printable(each.step)}" if each.step else ""
     words = (
-        f"{_levels(each.levels, varying)}{whose}: {_milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
+        f"{_levels(each.levels, varying)}{whose}: {milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
     )
     if each.extra_per_byte is not None and rule is not None:
         words += f", of which {printable(rule.control)} {_nanoseconds(each.extra_per_byte)}"
@@ -122,7 +122,7 @@ def _quota(given: Advice, plan: Plan) -> Iterator[str]:
     often = [each for each in given.throttled if each.throttled_periods]
     for each in often:
         share = 100 * each.throttled_periods / each.periods
-        yield f"{_where(plan, each.cell, each.treatment)}: in {share:.0f} % of {each.periods} periods"
+        yield f"{where(plan, each.cell, each.treatment)}: in {share:.0f} % of {each.periods} periods"
     if given.throttled and not often:
         yield f"never, in {sum(each.periods for each in given.throttled)} periods"
 
@@ -137,7 +137,7 @@ def _bills(given: Advice, plan: Plan) -> Iterator[str]:
         if base is not None and base is not each:
             amounts = f"{_money(each)} with {printable(rule.control)}, {_money(base)} without"
             billed = f"billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB"
-            yield f"{_where(plan, each.cell, each.treatment)}: {amounts} ({billed})"
+            yield f"{where(plan, each.cell, each.treatment)}: {amounts} ({billed})"
     if given.priced:
         bill = given.priced[0].bill
         yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
@@ -182,7 +182,8 @@ def _lacking(given: Advice, plan: Plan) -> Iterator[str]:
         yield "what a million requests cost, where what is billed has no interval yet: more blocks give one"
 
 
-def _where(plan: Plan, cell: str, treatment: str) -> str:
+def where(plan: Plan, cell: str, treatment: str) -> str:
+    """A treatment with its cell."""
     return " · ".join(part for part in (names.cell(plan, cell), names.treatment(plan, treatment)) if part)
 
 
@@ -196,12 +197,12 @@ def _levels(levels: Mapping[str, str], varying: set[str]) -> str:
     )
 
 
-def _is_known(share: Estimate) -> bool:
+def is_known(share: Estimate) -> bool:
     """Whether a share is known to within a half of the whole."""
     return share.low is None or share.high is None or share.high - share.low <= _WIDEST_SHARE
 
 
-def _percent(share: Estimate) -> str:
+def percent(share: Estimate) -> str:
     """'27 % (12 to 42)'; an interval goes beyond no share that there is."""
     words = f"{_whole(share.point)} %"
     if share.low is None or share.high is None:
@@ -215,7 +216,8 @@ def _whole(share: float) -> str:
     return text.replace("-", "−")
 
 
-def _milliseconds(seconds: Estimate) -> str:
+def milliseconds(seconds: Estimate) -> str:
+    """'0.12 ms'; what is far below is said in microseconds."""
     size, unit = (1e3, "ms") if abs(seconds.point) >= _MILLI / 10 else (1e6, "µs")
     # What is less than a nanosecond is nothing that a clock tells.
     value = seconds.point if abs(seconds.point) >= 1 / _NANO else 0.0

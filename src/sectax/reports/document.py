@@ -5,9 +5,10 @@ All text in a document is plain: control characters are escaped, nothing is mark
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum, StrEnum
+from typing import Any
 
 from sectax.model.finding import Severity
 from sectax.model.why_not import WhyNot
@@ -89,6 +90,15 @@ class Table:
     margin: float | None = None
 
     @property
+    def shown(self) -> tuple[int, ...]:
+        """The places of the columns that are shown: an optional one only where a row fills it."""
+        return tuple(
+            place
+            for place, column in enumerate(self.columns)
+            if not column.optional or any(row.cells[place] for row in self.rows)
+        )
+
+    @property
     def holds_results(self) -> bool:
         """Whether it holds treatments with their verdicts: all such tables of a section share their columns."""
         return any(column.part is not Part.PLAIN for column in self.columns)
@@ -125,13 +135,20 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
+    """Points that belong together; `fit` is a line that was fitted to them with its band, and no measurement."""
+
     name: str
     points: tuple[Point, ...]
+    fit: tuple[Point, ...] = ()
+
+
+class Drawing:
+    """What pages alone have; other formats leave it out."""
 
 
 @dataclass(frozen=True)
-class Chart:
-    """Measured points in two directions, for formats that draw; others leave it out.
+class Chart(Drawing):
+    """Measured points in two directions.
 
     Attributes:
         says: how to read it, in a sentence.
@@ -147,8 +164,40 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Attachment:
-    """A file inside the report, for formats that can hold one; others leave it out."""
+class Share:
+    """One part of a whole: `words` say its value too; `value` is None where it is not known well enough to be drawn."""
+
+    name: str
+    value: float | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What a whole is made of."""
+
+    name: str
+    shares: tuple[Share, ...]
+
+
+@dataclass(frozen=True)
+class Stacks(Drawing):
+    """Wholes beside each other, their parts one after the other along one axis.
+
+    Attributes:
+        says: how to read it, in a sentence.
+        unit: of the values.
+    """
+
+    title: str
+    says: str
+    unit: str
+    stacks: tuple[Stack, ...]
+
+
+@dataclass(frozen=True)
+class Attachment(Drawing):
+    """A file inside the report."""
 
     name: str
     media_type: str
@@ -207,7 +256,7 @@ class NotThere:
     why: WhyNot
 
 
-Block = Table | Chart | Attachment | Text | Lines | Command | Footnotes | Warned | NotThere
+Block = Table | Drawing | Text | Lines | Command | Footnotes | Warned | NotThere
 
 
 class Kind(StrEnum):
@@ -215,6 +264,7 @@ class Kind(StrEnum):
 
     BODY = "body"
     RESULTS = "results"  # the tables: on a terminal they need no heading
+    ASIDE = "aside"  # results beside the answer: a page folds them
     PICTURES = "pictures"
     DOUBT = "doubt"  # what a reader must know before the results are believed
     DETAIL = "detail"  # what few readers look for: a page may fold it
@@ -237,6 +287,16 @@ class Document:
     lead: tuple[Block, ...]
     sections: tuple[Section, ...]
     foot: str = ""
+
+    @property
+    def answers(self) -> tuple[Section, ...]:
+        """What a page that is read from the top begins with."""
+        return tuple(each for each in self.sections if each.kind is Kind.ANSWER)
+
+    @property
+    def others(self) -> tuple[Section, ...]:
+        """All but the answers."""
+        return tuple(each for each in self.sections if each.kind is not Kind.ANSWER)
 
 
 def sections(*given: Section) -> tuple[Section, ...]:
@@ -272,3 +332,19 @@ def result_table(
 def tables(section: Section) -> Iterator[Table]:
     """The tables of a section."""
     return (block for block in section.blocks if isinstance(block, Table))
+
+
+def with_texts(document: Document, say: Callable[[str], str]) -> Document:
+    """The same document with all of its texts said otherwise."""
+    said: Document = _said(document, say)
+    return said
+
+
+def _said(value: Any, say: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return value if isinstance(value, Enum) else say(value)
+    if isinstance(value, tuple):
+        return tuple(_said(each, say) for each in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: _said(getattr(value, each.name), say) for each in fields(value)})
+    return value

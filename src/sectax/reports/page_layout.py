@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from sectax.model.advice import Breakdown
 from sectax.model.analysed import Analysed
+from sectax.model.audited import Status
 from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.model.measured import Measured
 from sectax.model.printable import printable
@@ -26,17 +28,33 @@ from sectax.reports.document import (
     sections,
 )
 from sectax.reports.pictures import controls, pictures
+from sectax.reports.report_layout import beside_the_answer, findings
+from sectax.reports.secondary import visible
+from sectax.reports.step_pictures import where_it_goes
 from sectax.reports.words import plans
 
 # Larger tables stay outside the page, which is to be opened and sent like a picture.
 _LARGEST_ATTACHMENT = 200_000
 
 
-def run_page(document: Document, analysed: Analysed) -> Document:
-    """The report of a run with all that a page has room for."""
+def run_page(document: Document, analysed: Analysed, breakdown: Breakdown | None = None) -> Document:
+    """The report of a run with all that a page has room for.
+
+    Args:
+        breakdown: where its time goes; None where nobody knows.
+    """
+    shown = visible(analysed, show_all=False)
+    folded = sections(
+        Section("Findings", findings(analysed, shown, brief=False, folds=True), Kind.RESULTS),
+        Section("Beside the answer", beside_the_answer(analysed, shown), Kind.ASIDE),
+    )
+    kept = [each for each in document.sections if each.kind is not Kind.RESULTS]
     added = sections(
-        Section("Pictures", pictures(analysed), Kind.PICTURES),
+        *folded,
+        Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.PICTURES),
+        Section("Pictures", pictures(analysed, breakdown), Kind.PICTURES),
         Section("Noise floor and controls", tuple(controls(analysed)), Kind.DOUBT),
+        Section("Audit", tuple(_audit(analysed)), Kind.DETAIL),
         Section("Plan and rules", tuple(_method(analysed)), Kind.DETAIL),
         Section("Environment", tuple(_environment(analysed.measured)), Kind.DETAIL),
         Section(
@@ -46,7 +64,7 @@ def run_page(document: Document, analysed: Analysed) -> Document:
         ),
         Section("Raw figures", tuple(_attachments(analysed)), Kind.END),
     )
-    return replace(document, sections=(*document.sections, *added))
+    return replace(document, sections=(*kept, *added))
 
 
 def runs_page(document: Document, comparison: RunComparison) -> Document:
@@ -63,6 +81,22 @@ def _with_pictures(document: Document, blocks: Iterable[Block]) -> Document:
     return replace(
         document, sections=(*document.sections, *sections(Section("Pictures", tuple(blocks), Kind.PICTURES)))
     )
+
+
+def _audit(analysed: Analysed) -> Iterator[Table]:
+    """Every check of the audit, what it holds against, and what became of it."""
+    columns = (Column("check"), Column("fires where"), Column("here"))
+    rows = tuple(Row((printable(each.check), printable(each.rule), _BECAME[each.status])) for each in analysed.checks)
+    if rows:
+        yield Table("", columns, rows)
+
+
+_BECAME = {
+    Status.FIRED: "fired: it stands under the warnings",
+    Status.SILENT: "found nothing",
+    Status.UNCHECKED: "cannot be checked here",
+    Status.NOT_APPLICABLE: "does not apply",
+}
 
 
 def _method(analysed: Analysed) -> Iterator[Lines]:

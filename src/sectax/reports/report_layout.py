@@ -35,7 +35,7 @@ def _page(analysed: Analysed, path: str, title: str) -> Document:
         title,
         _lead(analysed, path, whole=False),
         sections(
-            Section("Findings", _findings(analysed, shown, brief=True), Kind.RESULTS),
+            Section("Findings", findings(analysed, shown, brief=True), Kind.RESULTS),
             Section("What to distrust", lines(distrust(analysed, shown), long=True)),
             Section("Skipped", skipped(analysed, show_all=False)),
             Section("Failed", failed(analysed, show_all=False)),
@@ -54,7 +54,7 @@ def _whole(analysed: Analysed, path: str, title: str) -> Document:
         title,
         _lead(analysed, path, whole=True),
         sections(
-            Section("Findings", _findings(analysed, visible(analysed, show_all=True), brief=False), Kind.RESULTS),
+            Section("Findings", findings(analysed, visible(analysed, show_all=True), brief=False), Kind.RESULTS),
             Section("The run's check of itself", lines(controls), Kind.DOUBT),
             Section("Warnings", gather_warnings(analysed, show_all=True), Kind.DOUBT),
             Section("Skipped", skipped(analysed, show_all=True), Kind.DOUBT),
@@ -96,12 +96,25 @@ def _lead(analysed: Analysed, path: str, *, whole: bool) -> tuple[Block, ...]:
     return Lines(texts), Command(printable(f"sectax resume {shlex.quote(path)}"), "to go on with it:")
 
 
-def _findings(analysed: Analysed, shown: frozenset[str], *, brief: bool) -> tuple[Block, ...]:
-    tables = tuple(result_tables(analysed, shown, brief=brief))
+def beside_the_answer(analysed: Analysed, shown: frozenset[str]) -> tuple[Block, ...]:
+    """The tables that are there only where all is shown; `shown` are the comparisons that stand elsewhere."""
+    before = tuple(result_tables(analysed, shown, compared_alone=True))
+    every = visible(analysed, show_all=True)
+    added = tuple(table for table in result_tables(analysed, every) if table not in before)
+    return (*added, *((Footnotes(("; ".join(below),)),) if added and (below := footnotes(analysed, every)) else ()))
+
+
+def findings(analysed: Analysed, shown: frozenset[str], *, brief: bool, folds: bool = False) -> tuple[Block, ...]:
+    """The tables of the comparisons that are shown, and what is to be known of them.
+
+    Args:
+        folds: `beside_the_answer` has all the rest.
+    """
+    tables = tuple(result_tables(analysed, shown, brief=brief, compared_alone=folds))
     below = footnotes(analysed, shown)
     marked = f" {WARNED_MARK}"
     if brief and any(cell.endswith(marked) for each in tables for row in each.rows for cell in row.cells):
         below = (*below, f"{WARNED_MARK} see 'What to distrust'")
     if unseen := not_shown(analysed, shown):
-        below = (*below, f"not shown: {unseen}")
+        below = (*below, f"folded below: {unseen}" if folds else f"not shown: {unseen}")
     return (*tables, *((Footnotes(("; ".join(below),)),) if below else ()))

@@ -22,12 +22,15 @@ WARNED_MARK = "!"
 _VOID = frozenset({VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED})
 
 
-def result_tables(analysed: Analysed, visible: frozenset[str], *, brief: bool = False) -> Iterator[Table]:
+def result_tables(
+    analysed: Analysed, visible: frozenset[str], *, brief: bool = False, compared_alone: bool = False
+) -> Iterator[Table]:
     """A table for each metric and cell.
 
     Args:
         visible: the comparisons that are shown.
         brief: warnings become a mark, and what an answer would still take is left out.
+        compared_alone: what is reported and not compared is left out.
     """
     plan = analysed.measured.plan
     by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
@@ -40,7 +43,7 @@ def result_tables(analysed: Analysed, visible: frozenset[str], *, brief: bool = 
             shown = {each: finding for each, finding in findings.items() if finding.comparison.id in visible}
             if shown:
                 yield _compared(plan, cell, metric, shown, results, brief)
-            if not metric.compared and (all_shown or metric.name in plan.beside):
+            if not metric.compared and not compared_alone and (all_shown or metric.name in plan.beside):
                 yield from _alone(plan, cell, metric, [results[each] for each in (cell.baseline, *members)])
 
 

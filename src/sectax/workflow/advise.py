@@ -12,11 +12,11 @@ from sectax.analysis.growth import growths
 from sectax.analysis.profile import mixes, pooled, profiles
 from sectax.experiments import registry
 from sectax.experiments.interface import SupportsAdvice
-from sectax.model.advice import Advice, EventSize, Limit, Mixed, Priced, Rented, Smallest, Throttled, Unknown
+from sectax.model.advice import Advice, Breakdown, EventSize, Limit, Mixed, Priced, Rented, Smallest, Throttled, Unknown
 from sectax.model.advice_rules import AdviceRules, Price, SmallestUnder
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
-from sectax.model.errors import WrongUse
+from sectax.model.errors import SectaxError, WrongUse
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
@@ -125,6 +125,25 @@ def _rented(plan: Plan, mixed: tuple[Mixed, ...], machines: Mapping[str, str], p
             bill([Usage(machine, hours)], prices) for hours in (each.ratio.point, each.ratio.low, each.ratio.high)
         )
         yield Rented(each.levels, here, total, least.total, most.total)
+
+
+def breakdown(analysed: Analysed) -> Breakdown | None:
+    """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time.
+
+    An experiment that gives no advice has at most sizes, which its plan knows.
+    """
+    measured, plan = analysed.measured, analysed.measured.plan
+    rules = AdviceRules(plan.metrics[0].name)
+    try:
+        experiment: object = registry.load(plan.experiment)
+    except SectaxError:  # the run is from elsewhere, and its experiment is not here
+        experiment = None
+    if isinstance(experiment, SupportsAdvice):
+        rules = experiment.advice_rules(plan)
+    elif plan.metrics[0].unit != "s":
+        return None
+    stages = tuple(anatomies(measured, rules.metric, rules.stages)) if rules.stages else ()
+    return Breakdown(rules.metric, stages, tuple(growths(measured, rules)))
 
 
 def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
-from sectax.audit import run as audit
+from sectax.audit.own_run import evidence_of
+from sectax.audit.registry import review
 from sectax.model.analysed import Analysed
 from sectax.model.measured import Measured
 from sectax.record.reader import RunReader
+from sectax.workflow.checked import checked
 
 
 def analyse_measured(measured: Measured) -> Analysed:
     """Judge every comparison, run the audit over it, and let its fatal warnings take verdicts away."""
     findings = judge(measured)
-    return analyse(measured, audit(measured, findings), findings)
+    outcomes = review(evidence_of(measured, findings))
+    analysed = analyse(measured, (warning for each in outcomes for warning in each.warnings), findings)
+    return replace(analysed, checks=tuple(map(checked, outcomes)))
 
 
 def analyse_file(path: Path) -> Analysed:

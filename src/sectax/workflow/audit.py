@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from sectax.audit import words
-from sectax.audit.check import Outcome
 from sectax.audit.evidence import Evidence
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.registry import NAMES, choose, refuse_mixed
-from sectax.model.audited import Audited, Checked, Status, Tally
+from sectax.model.audited import Audited, Tally
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.plan import Plan
 from sectax.reports.words import names
+from sectax.workflow.checked import checked
 
 __all__ = ["FORMATS", "Columns", "audit"]
 
@@ -143,14 +143,5 @@ def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited
         own=own,
         figures=sum(1 for _ in evidence.measured_findings()) if own else len(evidence.figures),
         values=sum(len(figure.values) for figure in evidence.printed),
-        checks=tuple(Checked(each.check, each.rule, status(each), each.warnings) for each in outcomes),
+        checks=tuple(map(checked, outcomes)),
     )
-
-
-def status(outcome: Outcome) -> Status:
-    """What became of a check."""
-    if not outcome.applies:
-        return Status.NOT_APPLICABLE
-    if any(warning.severity is not Severity.NOTE for warning in outcome.warnings):
-        return Status.FIRED
-    return Status.UNCHECKED if any(warning.missing for warning in outcome.warnings) else Status.SILENT

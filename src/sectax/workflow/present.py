@@ -28,12 +28,14 @@ class View:
         width: of the terminal, in columns. colour: whether escape sequences for colour are written.
         show_all: secondary comparisons too, and every subject of a warning.
         table: which one a CSV holds.
+        ascii_only: whether a terminal is to show ASCII alone.
     """
 
     width: int = 100
     colour: bool = False
     show_all: bool = False
     table: str = csv.TABLES[0]
+    ascii_only: bool = False
 
 
 def document(result: Result, *, show_all: bool) -> Document:
@@ -61,7 +63,8 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
 
 
 def _terminal(result: Result, view: View) -> str:
-    return terminal.render(document(result, show_all=view.show_all), width=view.width, colour=view.colour)
+    made = document(result, show_all=view.show_all)
+    return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
 
 
 def _markdown(result: Result, view: View) -> str:
@@ -71,11 +74,12 @@ def _markdown(result: Result, view: View) -> str:
 def _html(result: Result, view: View) -> str:
     from sectax.reports import html
     from sectax.reports.page_layout import published_page, run_page, runs_page
+    from sectax.workflow.advise import breakdown
 
     made = document(result, show_all=True)
     match result:
         case RunReport():
-            made = run_page(made, result.analysed)
+            made = run_page(made, result.analysed, breakdown(result.analysed))
         case PublishedComparison():
             made = published_page(made, result)
         case RunComparison():

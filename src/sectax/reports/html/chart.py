@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sectax.reports.document import Axis, Chart, Series
-from sectax.reports.html.scale import Scale, around, ticks
+from sectax.reports.document import Axis, Chart, Point, Series
+from sectax.reports.scale import Scale, around, ticks
 
 WIDTH = 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 22, 34
@@ -52,6 +52,8 @@ class DrawnSeries:
     shape: str
     marks: tuple[Mark, ...]
     path: str  # from mark to mark; empty where they are not joined
+    fit: str  # the path of the line that was fitted; empty where there is none
+    band: str  # the path around it
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,9 @@ def draw(chart: Chart) -> DrawnChart:
     ends = [
         end
         for each in chart.series
-        for point in each.points
+        for point in (*each.points, *each.fit)
         for end in (point.y, point.low, point.high)
-        if end is not None
+        if end is not None and (end > 0 or not chart.y.logarithmic)
     ]
     upward = Scale(-0.75, len(named) - 0.5, top, bottom) if named else _scale(chart.y, ends, bottom, top)
     return DrawnChart(
@@ -95,7 +97,7 @@ def draw(chart: Chart) -> DrawnChart:
         bottom,
         _ticks(chart.x, across),
         () if named else _ticks(chart.y, upward),
-        tuple(Tick(upward.place(place - 0.4), _cut(name)) for place, name in enumerate(named)),
+        tuple(Tick(upward.place(place - 0.4), cut(name)) for place, name in enumerate(named)),
         None if chart.y.line is None or named else upward.place(chart.y.line),
         tuple(_series(each, number, across, upward, chart.joined) for number, each in enumerate(chart.series)),
     )
@@ -111,7 +113,7 @@ def _scale(axis: Axis, values: list[float], first: float, last: float) -> Scale:
 def _ticks(axis: Axis, scale: Scale) -> tuple[Tick, ...]:
     if axis.names:
         longest = int((WIDTH - _LEFT) / len(axis.names) / _LETTER)
-        return tuple(Tick(scale.place(place), _cut(name, longest)) for place, name in enumerate(axis.names))
+        return tuple(Tick(scale.place(place), cut(name, longest)) for place, name in enumerate(axis.names))
     return tuple(Tick(scale.place(value), text) for value, text in axis.at or ticks(scale))
 
 
@@ -127,8 +129,21 @@ def _series(given: Series, number: int, across: Scale, upward: Scale, joined: bo
         if math.isfinite(point.x) and math.isfinite(point.y)
     )
     path = "M" + "L".join(f"{mark.x:.1f} {mark.y:.1f}" for mark in marks) if joined and len(marks) > 1 else ""
-    return DrawnSeries(given.name, number, SHAPES[number % len(SHAPES)], marks, path)
+    fit, band = _fitted(given.fit, across, upward)
+    return DrawnSeries(given.name, number, SHAPES[number % len(SHAPES)], marks, path, fit, band)
 
 
-def _cut(name: str, longest: int = _LONGEST_NAME) -> str:
+def _fitted(points: tuple[Point, ...], across: Scale, upward: Scale) -> tuple[str, str]:
+    """The paths of a fitted line and of its band. A band that reaches beyond the plot ends at its edge."""
+    if not points:
+        return "", ""
+    places = [(across.place(each.x), each) for each in points]
+    line = [f"{x:.1f} {upward.place(each.y):.1f}" for x, each in places]
+    above = [f"{x:.1f} {upward.place(each.high):.1f}" for x, each in places if each.high is not None]
+    below = [f"{x:.1f} {upward.place(each.low):.1f}" for x, each in places if each.low is not None]
+    return f"M{'L'.join(line)}", f"M{'L'.join([*above, *below[::-1]])}z" if above else ""
+
+
+def cut(name: str, longest: int = _LONGEST_NAME) -> str:
+    """A name that fits."""
     return name if len(name) <= longest else f"{name[: longest - 1]}…"

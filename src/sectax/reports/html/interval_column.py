@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 from sectax.reports import units
 from sectax.reports.document import Section, Table, Tone, tables
-from sectax.reports.html.scale import Scale, around, cost_ticks
+from sectax.reports.interval_axis import IntervalAxis, interval_axis
 
 WIDTH, HEIGHT = 220, 24
 _EDGE = 8.0
@@ -72,12 +71,10 @@ def legend(section: Section) -> Legend | None:
 
 def interval_column(table: Table) -> IntervalColumn | None:
     """Lay out the intervals of a table; None where it has none."""
-    given = [row.interval for row in table.rows if row.interval is not None]
-    if not given or table.margin is None:
+    axis = interval_axis(table, _EDGE, WIDTH - _EDGE)
+    if axis is None:
         return None
-    margin = 1 + table.margin
-    ends = itertools.chain.from_iterable((each.low, each.point, each.high) for each in given)
-    scale = around((*ends, 1 / margin, margin), _EDGE, WIDTH - _EDGE, logarithmic=True)
+    scale = axis.scale
     rows = tuple(
         Drawn(
             scale.place(row.interval.low),
@@ -91,23 +88,12 @@ def interval_column(table: Table) -> IntervalColumn | None:
         else None
         for row in table.rows
     )
-    return IntervalColumn(
-        (scale.place(1 / margin), scale.place(margin)),
-        scale.place(1.0),
-        _ticks(scale),
-        rows,
-    )
+    return IntervalColumn(axis.band, axis.zero, _ticks(axis), rows)
 
 
-def _ticks(scale: Scale) -> tuple[Tick, ...]:
+def _ticks(axis: IntervalAxis) -> tuple[Tick, ...]:
     """Those of the axis that leave each other room; no cost always has its own."""
-    zero = scale.place(1.0)
-    kept = [
-        (place, text)
-        for place, text in ((scale.place(value), text) for value, text in cost_ticks(scale))
-        if text == "0" or abs(place - zero) >= _APART
-    ]
     return tuple(
         Tick(place, text, "start" if place < _APART / 2 else "end" if place > WIDTH - _APART / 2 else "middle")
-        for place, text in kept
+        for place, text in axis.ticks(_APART)
     )

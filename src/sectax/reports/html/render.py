@@ -22,11 +22,12 @@ from sectax.reports.document import (
     Kind,
     Lines,
     NotThere,
+    Stacks,
     Table,
     Text,
     Warned,
 )
-from sectax.reports.html import chart, interval_column
+from sectax.reports.html import chart, interval_column, stacks
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -35,11 +36,20 @@ _HERE = Path(__file__).parent
 _GENERATOR = '<meta name="generator" content="sectax">'
 
 # The answer first, then what it rests on, then what may be wrong with it.
-_ORDER = {Kind.ANSWER: 0, Kind.RESULTS: 1, Kind.BODY: 1, Kind.PICTURES: 2, Kind.DOUBT: 3, Kind.DETAIL: 4, Kind.END: 5}
+_ORDER = {
+    Kind.RESULTS: 0,
+    Kind.BODY: 0,
+    Kind.ASIDE: 1,
+    Kind.PICTURES: 2,
+    Kind.DOUBT: 3,
+    Kind.DETAIL: 4,
+    Kind.END: 5,
+}
 
 _NAMES: dict[type[Block], str] = {
     Table: "table",
     Chart: "chart",
+    Stacks: "stacks",
     Attachment: "attachment",
     Text: "text",
     Lines: "lines",
@@ -53,13 +63,10 @@ _NAMES: dict[type[Block], str] = {
 def render(document: Document) -> str:
     """The whole document as text."""
     style = (_HERE / "page.css").read_text(encoding="utf-8")
-    answers = [each for each in document.sections if each.kind is Kind.ANSWER]
-    others = sorted((each for each in document.sections if each not in answers), key=lambda each: _ORDER[each.kind])
     made: str = _template().render(
         document=document,
-        answers=answers,
-        sections=others,
-        detail=Kind.DETAIL,
+        sections=sorted(document.others, key=lambda each: _ORDER[each.kind]),
+        folded={Kind.DETAIL, Kind.ASIDE},
         generator=_GENERATOR,
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
@@ -82,10 +89,10 @@ def _template() -> Template:
     )
     environment.filters |= {
         "block_name": lambda block: _NAMES[type(block)],
-        "kept": _kept,
         "interval_column": interval_column.interval_column,
         "legend": interval_column.legend,
         "drawn": chart.draw,
+        "stacked": stacks.draw,
         "data_url": _data_url,
         "at": _at,
         "place": lambda number: f"{number:.1f}".removesuffix(".0"),
@@ -103,15 +110,6 @@ _TONES = {
     "void": "no verdict",
     "none": "a control",
 }
-
-
-def _kept(table: Table) -> list[int]:
-    """The places of the columns that are shown."""
-    return [
-        place
-        for place, column in enumerate(table.columns)
-        if not column.optional or any(row.cells[place] for row in table.rows)
-    ]
 
 
 def _at(shape: str, x: float, y: float) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sectax.reports.document import (
-    Attachment,
     Block,
-    Chart,
     Command,
     Document,
+    Drawing,
     Footnotes,
-    Kind,
     Lines,
     NotThere,
     Table,
@@ -25,15 +23,13 @@ def render(document: Document) -> str:
     """The whole document as text."""
     writer = Writer()
     writer.heading(document.title, 1)
-    answers = [each for each in document.sections if each.kind is Kind.ANSWER]
-    for section in answers:
+    for section in document.answers:
         writer.heading(section.title)
         _write(writer, section.blocks)
-    others = [each for each in document.sections if each.kind is not Kind.ANSWER]
-    if answers and document.lead:
+    if document.answers and document.lead:
         writer.heading("The run")
     _write(writer, document.lead)
-    for section in others:
+    for section in document.others:
         writer.heading(section.title)
         _write(writer, section.blocks)
     if document.foot:
@@ -62,22 +58,17 @@ def _write(writer: Writer, blocks: Iterable[Block]) -> None:
                 writer.bullets(what)
                 if why.hint:
                     writer.command(why.hint)
-            case Chart() | Attachment():
-                pass  # pages alone have them
+            case Drawing():
+                pass
 
 
 def _write_table(writer: Writer, table: Table) -> None:
     if table.title:
         writer.heading(table.title, 3)
-    kept = [
-        place
-        for place, column in enumerate(table.columns)
-        if not column.optional or any(row.cells[place] for row in table.rows)
-    ]
-    columns = [table.columns[place] for place in kept]
+    columns = [table.columns[place] for place in table.shown]
     writer.table(
         [column.head for column in columns],
-        ([row.cells[place] for place in kept] for row in table.rows),
+        ([row.cells[place] for place in table.shown] for row in table.rows),
         frozenset(place for place, column in enumerate(columns) if column.right),
     )
 

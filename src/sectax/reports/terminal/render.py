@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sectax.model.ascii import in_ascii
 from sectax.model.finding import Severity
 from sectax.reports.document import (
-    Attachment,
     Block,
-    Chart,
     Column,
     Command,
     Document,
+    Drawing,
     Footnotes,
     Kind,
     Lines,
@@ -21,6 +21,7 @@ from sectax.reports.document import (
     Text,
     Warned,
     tables,
+    with_texts,
 )
 from sectax.reports.terminal.page import INDENT, Page
 from sectax.reports.terminal.tables import Widths, common_widths, left_out, plain_table, results_table
@@ -28,13 +29,17 @@ from sectax.reports.terminal.tables import Widths, common_widths, left_out, plai
 _SEVERITY_STYLES = {Severity.FATAL: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
 
-def render(document: Document, *, width: int, colour: bool) -> str:
+def render(document: Document, *, width: int, colour: bool, ascii_only: bool = False) -> str:
     """The whole document as text.
 
     Args:
         width: of the terminal, in columns; 60 to 200 read well.
         colour: write escape sequences for colour.
+        ascii_only: draw and write with ASCII alone.
     """
+    if ascii_only:
+        # Before anything is laid out, since '+/-' is longer than '±'.
+        document = with_texts(document, in_ascii)
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)
     _write(page, document.lead, 0, None)
@@ -43,7 +48,7 @@ def render(document: Document, *, width: int, colour: bool) -> str:
     if document.foot:
         page.blank()
         page.verbatim(document.foot, indent=0)
-    return page.text()
+    return in_ascii(page.text()) if ascii_only else page.text()
 
 
 def _write_section(page: Page, section: Section) -> None:
@@ -53,8 +58,11 @@ def _write_section(page: Page, section: Section) -> None:
     results = [table for table in tables(section) if table.holds_results]
     widths = common_widths(page.width, results) if results else None
     _write(page, section.blocks, 0 if bare else INDENT, widths)
-    for column in left_out(widths, results) if widths else ():
-        page.paragraph(f"no room for the column '{column}': it needs a wider terminal", style="dim", indent=0)
+    gone = left_out(widths, results) if widths else ()
+    if gone:
+        columns = f"column{'s' if len(gone) > 1 else ''} {' and '.join(map(repr, gone))}"
+        which = "they need" if len(gone) > 1 else "it needs"
+        page.paragraph(f"no room for the {columns}: {which} a wider terminal", style="dim", indent=0)
 
 
 def _write(page: Page, blocks: Iterable[Block], indent: int, widths: Widths | None) -> None:
@@ -84,8 +92,8 @@ def _write(page: Page, blocks: Iterable[Block], indent: int, widths: Widths | No
                 page.paragraph(f"{', '.join(what)}: {why.reason}")
                 if why.hint:
                     page.verbatim(why.hint)
-            case Chart() | Attachment():
-                pass  # pages alone have them
+            case Drawing():
+                pass
 
 
 def _write_table(page: Page, table: Table, indent: int, widths: Widths | None, *, headed: bool) -> None:

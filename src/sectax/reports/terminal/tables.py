@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sectax.reports.document import Column, Part, Row, Table, Tone
+from sectax.reports.terminal import intervals
 from sectax.reports.terminal.page import INDENT, styled, tied
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
+    from rich.text import Text
 
 _GAP = 2
 # Narrower than this, the words of a long verdict stand one below the other.
 _VERDICT_AT_LEAST = 26
+_NARROWEST_VERDICT = 10
 _EFFECT_AT_MOST = 36
 _LONGEST_HEAD = 26
 
@@ -26,26 +30,55 @@ _STYLES = {
     Tone.NONE: "dim",
 }
 
-# Of the columns of results; one that is left out is not in it.
-Widths = dict[Part, int]
+
+@dataclass(frozen=True)
+class Widths:
+    """Of the columns of results; one that is left out is not in it. `picture` is 0 where no interval is drawn."""
+
+    columns: dict[Part, int]
+    picture: int = 0
 
 
 def common_widths(width: int, tables: Sequence[Table]) -> Widths:
-    """The most columns that leave the verdict room enough; without the effect's column it says the effect too."""
+    """The most columns that leave the verdict room enough; without the effect's column it says the effect too.
+
+    Intervals are drawn where that leaves them room, though the difference stands nowhere then: `left_out` names it.
+    """
     limits = {Part.LABEL: max(12, width // 4), Part.VALUE: max(14, width // 3), Part.EFFECT: _EFFECT_AT_MOST}
     wanted = {part: min(_widest(tables, part), limits.get(part, width)) for part in Part}
     narrow = wanted | {Part.DIFFERENCE: _widest(tables, Part.DIFFERENCE, short=True)}
     layouts = ((wanted, ()), (narrow, ()), (wanted, (Part.DIFFERENCE,)), (wanted, (Part.DIFFERENCE, Part.EFFECT)))
-    for columns, without in layouts:
-        kept = {
-            part: columns[part]
-            for part in (Part.LABEL, Part.VALUE, Part.EFFECT, Part.DIFFERENCE)
-            if columns[part] and part not in without
-        }
-        verdict = width - INDENT - sum(kept.values()) - _GAP * len(kept)
-        if verdict >= min(_VERDICT_AT_LEAST, wanted[Part.VERDICT]) or Part.EFFECT not in kept:
-            return kept | {Part.VERDICT: max(verdict, 10)}
+    for least in (*([intervals.NARROWEST + _GAP] if _have_intervals(tables) else []), 0):
+        for columns, without in layouts:
+            kept = {
+                part: columns[part]
+                for part in (Part.LABEL, Part.VALUE, Part.EFFECT, Part.DIFFERENCE)
+                if columns[part] and part not in without
+            }
+            room = width - INDENT - sum(kept.values()) - _GAP * len(kept) - least
+            words = wanted[Part.VERDICT] if Part.EFFECT in kept else _widest_verdict(tables)
+            words = max(_NARROWEST_VERDICT, words)
+            enough = min(_VERDICT_AT_LEAST, words)
+            if room >= enough or (not least and Part.EFFECT not in kept):
+                # The verdict first has what it wants; the picture grows with what is left.
+                more = max(0, min(intervals.WIDEST - intervals.NARROWEST, room - words)) if least else 0
+                picture = intervals.NARROWEST + more if least else 0
+                return Widths(kept | {Part.VERDICT: max(room - more, _NARROWEST_VERDICT)}, picture)
     raise AssertionError  # the last layout is always taken
+
+
+def _widest_verdict(tables: Sequence[Table]) -> int:
+    """Where it says the effect too."""
+    rows = ((_by_part(table, row), row) for table in tables for row in table.rows)
+    return max((_cells(_whole_verdict(cells, row)) for cells, row in rows), default=0)
+
+
+def _by_part(table: Table, row: Row) -> dict[Part, str]:
+    return {column.part: cell for column, cell in zip(table.columns, row.cells, strict=True)}
+
+
+def _have_intervals(tables: Sequence[Table]) -> bool:
+    return any(row.interval is not None for table in tables if table.margin is not None for row in table.rows)
 
 
 def _widest(tables: Sequence[Table], part: Part, *, short: bool = False) -> int:
@@ -64,22 +97,27 @@ def results_table(table: Table, widths: Widths, *, headed: bool = True) -> RichT
     made = _empty()
     made.show_header = headed
     for column in table.columns:
-        if column.part in widths:
+        if column.part is Part.VERDICT and widths.picture:
+            made.add_column(intervals.HEAD, width=widths.picture, no_wrap=True)
+        if column.part in widths.columns:
             head = _head(column)
-            fits = _cells(head) <= widths[column.part] or not column.short
-            _add(made, column, head if fits else column.short, widths[column.part])
-    for row in table.rows:
-        by_part = {column.part: cell for column, cell in zip(table.columns, row.cells, strict=True)}
-        if Part.EFFECT not in widths:
-            by_part[Part.VERDICT] = _whole_verdict(by_part, row)
-        made.add_row(
-            *(
-                styled(cell, _STYLES[row.tone] if part is Part.VERDICT else "")
-                for part, cell in by_part.items()
-                if part in widths
-            )
-        )
+            fits = _cells(head) <= widths.columns[column.part] or not column.short
+            _add(made, column, head if fits else column.short, widths.columns[column.part])
+    for row, picture in zip(table.rows, intervals.drawn(table, widths.picture), strict=True):
+        made.add_row(*_set(table, row, picture, widths))
     return made
+
+
+def _set(table: Table, row: Row, picture: str, widths: Widths) -> Iterator[Text]:
+    """The cells of a row, with its interval beside the verdict."""
+    by_part = _by_part(table, row)
+    if Part.EFFECT not in widths.columns:
+        by_part[Part.VERDICT] = _whole_verdict(by_part, row)
+    for part, cell in by_part.items():
+        if part is Part.VERDICT and widths.picture:
+            yield styled(picture, _STYLES[row.tone])
+        if part in widths.columns:
+            yield styled(cell, _STYLES[row.tone] if part is Part.VERDICT else "")
 
 
 def plain_table(table: Table) -> RichTable:
@@ -120,8 +158,9 @@ def _whole_verdict(cells: dict[Part, str], row: Row) -> str:
 def left_out(widths: Widths, tables: Sequence[Table]) -> tuple[str, ...]:
     """The columns that some table fills, and for which there was no room."""
     columns = {column.part: column for table in tables for column in table.columns}
-    gone = [each for part, each in columns.items() if part not in widths and _widest([*tables], part)]
-    return tuple(each.head.partition(",")[0] for each in gone if each.part is Part.DIFFERENCE)
+    gone = [each for part, each in columns.items() if part not in widths.columns and _widest([*tables], part)]
+    pictures = [intervals.HEAD] if _have_intervals(tables) and not widths.picture else []
+    return (*(each.head.partition(",")[0] for each in gone if each.part is Part.DIFFERENCE), *pictures)
 
 
 def _cells(text: str) -> int:

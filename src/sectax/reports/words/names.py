@@ -22,7 +22,7 @@ def treatment(plan: Plan, treatment_id: str) -> str:
     if found is None:
         return printable(treatment_id)
     cell = plan.cell(found.cell)
-    own = [_level(factor, level) for factor, level in found.levels.items() if factor not in cell.levels]
+    own = [level(factor, each) for factor, each in found.levels.items() if factor not in cell.levels]
     return printable(" · ".join(own) or found.id)
 
 
@@ -30,7 +30,7 @@ def cell(plan: Plan, cell_id: str) -> str:
     """The title of a cell: its levels of the factors that vary in this run; empty where there is only one cell."""
     varying = set(varying_factors(plan))
     levels = plan.cell(cell_id).levels
-    return printable(" · ".join(_level(factor, level) for factor, level in levels.items() if factor in varying))
+    return printable(" · ".join(level(factor, each) for factor, each in levels.items() if factor in varying))
 
 
 def varying_factors(plan: Plan) -> tuple[str, ...]:
@@ -107,6 +107,6 @@ def _find(plan: Plan, treatment_id: str) -> Treatment | None:
     return next((each for each in plan.treatments if each.id == treatment_id), None)
 
 
-def _level(factor: str, level: str) -> str:
-    # A bare number says nothing: '128' becomes 'memory_mb 128'.
-    return f"{factor} {level}" if level[:1].isdigit() else level
+def level(factor: str, name: str) -> str:
+    """A level as it stands by itself. A bare number says nothing: '128' becomes 'memory_mb 128'."""
+    return f"{factor} {name}" if name[:1].isdigit() else name

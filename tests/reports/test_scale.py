@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.reports.html.scale import Scale, around, cost_ticks, ticks
+from sectax.reports.scale import Scale, around, cost_ticks, ticks
 
 VALUES = st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=8)
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _FEW = 5
+# Values further apart than this ratio are drawn in equal ratios.
+_FAR = 4.0
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 # Decades further apart than this get one tick each, and no 2 and 5 between them.
 _DECADES = 1.5
@@ -47,6 +49,12 @@ def around(values: Iterable[float], first: float, last: float, *, logarithmic: b
         return Scale(low * math.exp(-room), high * math.exp(room), first, last, True)
     room = (high - low) * share or abs(high) * share or 1.0
     return Scale(low - room, high + room, first, last)
+
+
+def is_far(values: Iterable[float]) -> bool:
+    """Whether values are so far apart that small ones could not be told from each other on a straight scale."""
+    sizes = [each for each in values if math.isfinite(each)]
+    return bool(sizes) and min(sizes) > 0 and max(sizes) / min(sizes) > _FAR
 
 
 def ticks(scale: Scale) -> list[tuple[float, str]]:

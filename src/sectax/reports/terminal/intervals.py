@@ -1,0 +1,66 @@
+"""Intervals drawn with letters, with the marks of the page; every row of a table on the same axis."""
+
+from __future__ import annotations
+
+from sectax.reports.document import Interval, Row, Table, Tone
+from sectax.reports.interval_axis import IntervalAxis, interval_axis
+
+# Narrower ones tell nothing; wider ones tell no more.
+NARROWEST, WIDEST = 13, 27
+HEAD = "interval"
+
+# As on the page, the mark says what kind of answer it is. (None of these is as wide as two letters anywhere.)
+_MARKS = {
+    Tone.WORSE: "►",
+    Tone.BETTER: "◄",
+    Tone.EVEN: "■",
+    Tone.OPEN: "○",
+    Tone.VOID: "×",
+    Tone.NONE: "◆",
+}
+_BAND, _ZERO = "░", "┊"
+_REACH, _FIRST, _LAST, _ACROSS = "─", "├", "┤", "┼"
+
+
+def drawn(table: Table, width: int) -> tuple[str, ...]:
+    """One text per row, at most so wide; the first row without an interval, the baseline's, names places of the axis.
+
+    An interval on one side of no cost never touches its line, however near it is.
+    """
+    # One place at either end stays free for what lies a little beyond no cost.
+    axis = interval_axis(table, 1.0, width - 2.0) if width else None
+    if axis is None:
+        return ("",) * len(table.rows)
+    texts = [_row(row, row.interval, axis, width) if row.interval is not None else "" for row in table.rows]
+    unused = next((number for number, row in enumerate(table.rows) if row.interval is None), None)
+    if unused is not None:
+        texts[unused] = _names(axis, width)
+    return tuple(texts)
+
+
+def _row(row: Row, interval: Interval, axis: IntervalAxis, width: int) -> str:
+    zero = round(axis.zero)
+    least = zero + 1 if interval.low > 1 else 0
+    most = zero - 1 if interval.high < 1 else width - 1
+    low, point, high = (
+        min(max(round(axis.scale.place(each)), least), most) for each in (interval.low, interval.point, interval.high)
+    )
+    signs = [" "] * width
+    for place in range(round(axis.band[0]), round(axis.band[1]) + 1):
+        signs[place] = _BAND
+    signs[zero] = _ZERO
+    for place in range(low, high + 1):
+        signs[place] = _ACROSS if place == zero else _REACH
+    signs[low], signs[high] = _FIRST, _LAST
+    signs[point] = _MARKS[row.tone]
+    return "".join(signs)
+
+
+def _names(axis: IntervalAxis, width: int) -> str:
+    """No cost, and what of its neighbours leaves it a space."""
+    signs = [" "] * width
+    for place, text in sorted(axis.ticks(0.0), key=lambda tick: tick[1] != "0"):
+        first = min(max(round(place - (len(text) - 1) / 2), 0), width - len(text))
+        if not "".join(signs[max(0, first - 1) : first + len(text) + 1]).strip():
+            signs[first : first + len(text)] = text
+    return "".join(signs)

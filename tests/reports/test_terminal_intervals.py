@@ -1,0 +1,136 @@
+"""Intervals drawn on a terminal: where the marks stand, and that no column goes unsaid for them."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import subprocess
+from dataclasses import replace
+
+import pytest
+import situations
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.model.ascii import in_ascii
+from sectax.reports import terminal
+from sectax.reports.document import Interval, Row, Table, Tone, result_table
+from sectax.reports.html import interval_column
+from sectax.reports.interval_axis import interval_axis
+from sectax.reports.report_layout import run_report
+from sectax.reports.terminal.intervals import HEAD, NARROWEST, WIDEST, drawn
+from sectax.workflow.present import View, render
+from tests.program import PROGRAM, sectax
+from tests.reports.test_formats import RESULTS
+
+HEADS = ("algorithm", "ms", "against none", "difference, ms")
+MARKS = {Tone.WORSE: "►", Tone.BETTER: "◄", Tone.EVEN: "■", Tone.OPEN: "○", Tone.VOID: "×", Tone.NONE: "◆"}
+ENDS = st.tuples(*[st.floats(-8, 8)] * 3).map(sorted)
+
+
+def table(*intervals: tuple[float, float, float], tone: Tone = Tone.WORSE) -> Table:
+    """The baseline, and a row for each interval given in logs."""
+    rows = [Row(("none", "1", "baseline", "", ""))]
+    rows += [Row(("a", "2", "", "", "slower"), tone, Interval(*map(math.exp, each), "")) for each in intervals]
+    return result_table("", HEADS, rows, 0.02)
+
+
+@given(st.lists(ENDS, min_size=1, max_size=4), st.integers(NARROWEST, WIDEST), st.sampled_from(Tone))
+def test_marks_stand_where_the_figures_are(logs, width: int, tone: Tone) -> None:
+    made = table(*logs, tone=tone)
+    axis = interval_axis(made, 1.0, width - 2.0)
+    assert axis is not None
+
+    for text, (low, point, high) in zip(drawn(made, width)[1:], logs, strict=True):
+        assert len(text) == width
+        zero = round(axis.zero)
+        place = text.index(MARKS[tone])
+        # A place of one letter, and one more where the interval must not touch the line of no cost.
+        assert abs(place - axis.scale.place(math.exp(point))) <= 1.51
+        first, last = re.search(r"[├►◄■○×◆]", text), re.search(r"[┤►◄■○×◆](?!.*[┤►◄■○×◆])", text)
+        assert first is not None
+        assert last is not None
+        assert abs(first.start() - axis.scale.place(math.exp(low))) <= 1.51
+        assert abs(last.start() - axis.scale.place(math.exp(high))) <= 1.51
+        if math.exp(low) > 1:
+            assert first.start() > zero
+        if math.exp(high) < 1:
+            assert last.start() < zero
+
+
+@given(st.lists(ENDS, min_size=1, max_size=4), st.integers(NARROWEST, WIDEST))
+def test_ascii_has_a_sign_of_its_own_for_each(logs, width: int) -> None:
+    for text in drawn(table(*logs), width):
+        assert len(in_ascii(text)) == len(text)
+        assert in_ascii(text).isascii()
+
+
+def test_every_kind_of_answer_has_the_mark_that_it_has_on_the_page() -> None:
+    assert set(MARKS) == set(interval_column.SHAPES)
+    for tone, mark in MARKS.items():
+        assert mark in drawn(table((0.1, 0.2, 0.3), tone=tone), 20)[1]
+    assert len({in_ascii(each) for each in MARKS.values()}) == len(MARKS)
+
+
+def test_an_interval_that_holds_no_cost_crosses_its_line_and_one_that_does_not_never_touches_it() -> None:
+    made = table((-0.5, 0.3, 0.5), (0.0001, 0.3, 0.5), tone=Tone.OPEN)
+    axis = interval_axis(made, 1.0, 19.0)
+    assert axis is not None
+
+    names, across, above = drawn(made, 21)
+
+    zero = round(axis.zero)
+    assert names[zero] == "0"
+    assert across[zero] == "┼"
+    assert above[zero] == "┊"
+    assert above[zero + 1] == "├"
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+@pytest.mark.parametrize("situation", ["every-kind-of-verdict", "signatures-in-php", "two-commands"])
+def test_intervals_are_drawn_and_what_they_displace_is_named(situation: str, width: int) -> None:
+    made = run_report(situations.ALL[situation](), situations.PATH, show_all=False)
+    text = terminal.render(made, width=width, colour=False)
+
+    assert f" {HEAD} " in text
+    assert any(mark in text for mark in "►◄")
+    if "difference," not in text and "diff.," not in text:
+        assert "no room for the column 'difference'" in text
+    assert all(len(line) <= width for line in text.splitlines()[:-1])
+
+
+def test_without_an_interval_there_is_no_column_for_one() -> None:
+    analysed = situations.signatures_in_php()
+    findings = tuple(replace(each, effect=None) for each in analysed.findings)
+    made = run_report(replace(analysed, findings=findings), situations.PATH, show_all=False)
+
+    assert HEAD not in terminal.render(made, width=140, colour=False)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_ascii_alone_says_the_same_and_keeps_its_columns(name: str) -> None:
+    text = render(RESULTS[name], "terminal", View(width=100, show_all=True, ascii_only=True))
+
+    assert text.isascii()
+    assert all(len(line) <= 100 or line.startswith("    ") for line in text.splitlines()[:-1])
+    heads = [line for line in text.splitlines() if HEAD in line and "verdict" in line]
+    for head in heads:
+        after = text.splitlines()[text.splitlines().index(head) + 1 :]
+        assert after[1][head.index("verdict") - 1] == " "
+
+
+def test_the_option_and_a_locale_without_the_signs_give_the_same(tmp_path) -> None:
+    words = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--out", "a.sectax", "--quiet")
+    made = sectax("run", "command", *words, folder=tmp_path, simulated=1)
+
+    asked = sectax("show", "a.sectax", "--ascii", folder=tmp_path)
+    # The encoding is that of a process from its start on.
+    given = os.environ | {"COLUMNS": "120", "PYTHONIOENCODING": "ascii"}
+    lacking = subprocess.run([*PROGRAM, "show", "a.sectax"], cwd=tmp_path, env=given, capture_output=True, text=True)
+
+    assert made.status == asked.status == lacking.returncode == 0
+    assert "►" in made.out
+    assert asked.out.isascii()
+    assert ">" in asked.out
+    assert asked.out == lacking.stdout
