@@ -60,7 +60,7 @@ endef
 # run where they are built, and are named as skipped elsewhere.
 LIGHT := command function hmac honesty jwt
 
-.PHONY: help demo setup dev probes test test-more test-full lint format bench lock clean
+.PHONY: help demo setup dev probes test test-more test-full lint format bench studies docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,6 +117,14 @@ bench: probes ## sectax beside its rivals, and its promises in figures
 	else \
 		echo "there is no benchmarks/run in this checkout" >&2; exit 1; \
 	fi
+
+studies: setup ## the published studies again on this machine, and their pages (ARGS='--quick jwt': a short one)
+	@$(BIN)/python scripts/studies.py $(ARGS)
+
+docs: ## the documentation as a site, in build/site
+	@scripts/bootstrap docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site: $(CURDIR)/build/site/index.html"
 
 lock: dev ## write requirements/*.lock anew (UPGRADE=1: newest versions)
 	@scripts/lock

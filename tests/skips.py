@@ -100,6 +100,7 @@ NEEDED: tuple[tuple[str, Callable[[], bool]], ...] = (
     (r"^runsc is", has_program("runsc")),
     (r"sqlite3", has_program("sqlite3")),
     (r"pandas", lambda: importlib.util.find_spec("pandas") is not None),
+    (r"^mkdocs", lambda: importlib.util.find_spec("mkdocs") is not None),
     (r"^Chromium", has_program("chromium", "chromium-browser", "google-chrome")),
     (r"PHP", has_program("php")),
     (r"MinIO is not set up", is_built("minio")),

@@ -1,68 +1,18 @@
 """README.md read from top to bottom: every code block is run, in one folder, in the order in which it stands.
 
-A comment before a block, which readers of the page do not see, may shorten it for the test:
-
-    <!-- test: simulated -->                          runs of commands take virtual time
-    <!-- test: "--quick" becomes "--quick --blocks 6" -->   these words are replaced, in this block
-    <!-- test: make -n -->                            it is only asked what it would do
+`tests.docs.blocks` says what a comment before a block may change for the test.
 """
 
 from __future__ import annotations
 
-import re
 import shlex
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
+from tests.docs.blocks import Block, blocks
 from tests.program import sectax
 
 README = Path(__file__).parents[2] / "README.md"
-_MARK = re.compile(r"<!-- test: (.*) -->")
-_BECOMES = re.compile(r'"([^"]*)" becomes "([^"]*)"')
-
-
-@dataclass(frozen=True)
-class Block:
-    """A code block: the line of the page where it begins, its commands, and its mark."""
-
-    line: int
-    commands: tuple[str, ...]
-    mark: str = ""
-
-    @property
-    def simulated(self) -> int | None:
-        return 1 if self.mark == "simulated" else None
-
-    def shortened(self) -> list[str]:
-        """The commands that the test runs. Every replacement of the mark must find its words."""
-        text = "\n".join(self.commands)
-        for old, new in _BECOMES.findall(self.mark):
-            assert old in text, f"line {self.line}: the mark names {old!r}, which the block does not have"
-            text = text.replace(old, new)
-        return text.splitlines()
-
-
-def blocks(page: str) -> list[Block]:
-    """All code blocks, fenced and indented, in order."""
-    found: list[Block] = []
-    mark, fenced, commands, began = "", False, list[str](), 0
-    before = ""
-    for number, line in enumerate([*page.splitlines(), ""], start=1):
-        in_block = fenced or (line.startswith("    ") and (bool(commands) or not before.strip()))
-        if line.startswith("```"):
-            fenced = not fenced
-            began = number
-        elif in_block and line.strip():
-            began = began or number
-            commands.append(line.strip())
-        elif marked := _MARK.fullmatch(line.strip()):
-            mark = marked[1]
-        if commands and not fenced and not in_block:
-            found.append(Block(began, tuple(commands), mark))
-            mark, commands, began = "", [], 0
-        before = line
-    return found
 
 
 def test_blocks_are_found_whatever_they_look_like():

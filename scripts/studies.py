@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Measure the published studies again on this machine, and write a page of each, the published figures beside.
+
+    make studies                      all five: about 45 minutes on a quiet machine
+    make studies ARGS='--quick jwt'   six blocks of few levels: whether it works, not what it costs
+
+Run files go to runs/studies-DATE, which git ignores. Pages and their texts go to docs/studies, which is committed:
+they are small, and what they say cannot be built where the site is built, since it was measured here. `sectax` is the
+only thing that measures: `--published` of the experiment, `compare` beside the study, `audit` of the study.
+
+A study whose experiment cannot be measured here is named with the reason, and its earlier page stays. The exit status
+is 1 where a run failed otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+SECTAX = ROOT / ".venv/bin/sectax"
+PAGES = ROOT / "docs/studies"
+INDEX = "index.md"
+# How sectax ends where something is missing here: wrong use (the experiment has no such form), or nothing measured.
+CANNOT = {2, 3}
+
+
+@dataclass(frozen=True)
+class Study:
+    """A published study; `quick` are the words that make its run short."""
+
+    id: str
+    experiment: str
+    quick: tuple[str, ...] = ()
+
+
+STUDIES = (
+    Study("jwt-php", "jwt", ("--level", "algorithm=RS256,HS256,EdDSA")),
+    Study("hmac-lambda-2023", "hmac", ("--level", "payload=100KiB,1MiB", "--level", "memory=1024")),
+    Study("s3-default-encryption", "s3", ("--level", "size=1MiB")),
+    Study("secrets-extension-2022", "secrets", ()),
+    Study("confidential-vm-sysbench", "confidential", ()),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a study: its text, or why there is none."""
+
+    study: Study
+    text: str = ""
+    reason: str = ""
+    failed: bool = field(default=False)
+
+
+class Ended(Exception):
+    """A call of sectax that did not end well; its message, and whether something is only missing here."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.cannot = status in CANNOT
+
+
+def main() -> int:
+    """Measure, and say what became of every study."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "experiments", nargs="*", metavar="EXPERIMENT", help="the experiments to run; all where none is named"
+    )
+    parser.add_argument("--quick", action="store_true", help="six blocks of few levels; pages go beside the run files")
+    parser.add_argument("--pages", type=Path, help=f"where pages go  [default: {PAGES.relative_to(ROOT)}]")
+    given = parser.parse_args()
+    unknown = set(given.experiments) - {each.experiment for each in STUDIES}
+    if unknown:
+        parser.error(
+            f"no study of {', '.join(sorted(unknown))}; there are {', '.join(each.experiment for each in STUDIES)}"
+        )
+    runs = ROOT / "runs" / f"studies-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    runs.mkdir(parents=True)
+    pages = given.pages or (runs if given.quick else PAGES)
+    pages.mkdir(parents=True, exist_ok=True)
+    wanted = [each for each in STUDIES if not given.experiments or each.experiment in given.experiments]
+    outcomes = []
+    for study in wanted:
+        outcome = measure(study, runs, pages, quick=given.quick)
+        outcomes.append(outcome)
+        print(f"{study.experiment}: {outcome.reason or 'done'}", flush=True)
+        if outcome.text:
+            (pages / f"{study.id}.md").write_text(outcome.text, encoding="utf-8")
+    index = pages / INDEX
+    index.write_text(index_text(pages, {each.study.id: each.reason for each in outcomes}), encoding="utf-8")
+    print(f"pages: {index}")
+    return int(any(each.failed for each in outcomes))
+
+
+def measure(study: Study, runs: Path, pages: Path, *, quick: bool) -> Outcome:
+    """One study: its run, the comparison, the audit."""
+    run, short = f"{study.id}.sectax", (*study.quick, "--blocks", "6") if quick else ()
+    words = ("run", study.experiment, "--published", *short)
+    load = os.getloadavg()[0]
+    try:
+        sectax(runs, *words, "--dry-run")
+        print(f"{study.experiment}: sectax {' '.join(words)}", flush=True)
+        report = json.loads(sectax(runs, *words, "--quiet", "--json", "--out", run, "--html", "measured.html"))
+        sectax(runs, "compare", run, f"published:{study.id}", "--html", "beside.html")
+        sectax(runs, "audit", f"published:{study.id}", "--html", "audit.html")
+    except Ended as error:
+        return Outcome(study, reason=f"{'skipped: ' if error.cannot else 'failed: '}{error}", failed=not error.cannot)
+    for name in ("measured", "beside", "audit"):
+        shutil.move(runs / f"{name}.html", pages / f"{study.id}-{name}.html")
+    return Outcome(study, text=text(study, report, words, load))
+
+
+def sectax(folder: Path, *words: str) -> str:
+    """Call the program in a folder. Raises `Ended`."""
+    done = subprocess.run(
+        [SECTAX, *words], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        raise Ended(done.returncode, "; ".join(said[-2:]) or f"exit status {done.returncode}")
+    return done.stdout
+
+
+def text(study: Study, report: dict[str, Any], words: tuple[str, ...], load: float) -> str:
+    """What stands in the documentation: where and when, the answer, and links to the pages."""
+    run = report["run"]
+    host = run["sessions"][-1]
+    lines = [
+        f"# {study.experiment}: {study.id}, measured again",
+        f"Measured {run['started'][:10]} on {host.get('host.cpu_model', 'an unknown processor')}, "
+        f"{host.get('host.cpus', '?')} processors, {run['blocks']} blocks; the load was {load:.1f} when it began.",
+        f"    sectax {' '.join(words)} --out {study.id}.sectax\n"
+        f"    sectax compare {study.id}.sectax published:{study.id}",
+        "\n".join(f"- {plain(each)}" for each in report["summary"]),
+        f"- [The run]({study.id}-measured.html): figures, pictures, what to distrust, raw figures\n"
+        f"- [Beside the published figures]({study.id}-beside.html)\n"
+        f"- [What the audit says of the published figures]({study.id}-audit.html)",
+    ]
+    return "\n\n".join(lines) + "\n"
+
+
+def plain(words: str) -> str:
+    """Text that Markdown shows as it is."""
+    return "".join(f"\\{sign}" if sign in "\\`*[]<>|_#" else sign for sign in words)
+
+
+def index_text(pages: Path, reasons: dict[str, str]) -> str:
+    """All studies, those of earlier calls too."""
+    return "\n\n".join(["# Published studies, measured again", INTRODUCTION, "\n".join(lines(pages, reasons))]) + "\n"
+
+
+INTRODUCTION = """What five published studies of a control's cost say, and what the same levels cost on a machine of
+ours. `make studies` measures them (`scripts/studies.py`); what cannot be measured here is named with the reason.
+A run holds for one machine in one session: shapes (ratios within a table) may be set beside each other, seconds may
+not."""
+
+
+def lines(pages: Path, reasons: dict[str, str]) -> Iterator[str]:
+    for study in STUDIES:
+        page = pages / f"{study.id}.md"
+        reason = reasons.get(study.id, "")
+        if page.exists():
+            measured = page.read_text(encoding="utf-8").splitlines()[2]
+            yield f"- [{study.experiment}: {study.id}]({page.name}). {measured}"
+        else:
+            yield f"- {study.experiment}: {study.id}: {plain(reason) or 'not measured yet'}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
