@@ -201,7 +201,7 @@ class Attachment(Drawing):
 
     name: str
     media_type: str
-    text: str
+    content: bytes
     says: str
 
 

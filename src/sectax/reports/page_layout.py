@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -33,8 +34,9 @@ from sectax.reports.secondary import visible
 from sectax.reports.step_pictures import where_it_goes
 from sectax.reports.words import plans
 
-# Larger tables stay outside the page, which is to be opened and sent like a picture.
+# Larger tables are packed, or stay outside the page, which is to be opened and sent like a picture.
 _LARGEST_ATTACHMENT = 200_000
+_LARGEST_PACKED = 400_000
 
 
 def run_page(document: Document, analysed: Analysed, breakdown: Breakdown | None = None) -> Document:
@@ -120,9 +122,11 @@ def _environment(measured: Measured) -> Iterator[Table]:
 def _attachments(analysed: Analysed) -> Iterator[Attachment | Lines]:
     left_out = []
     for table in csv.TABLES:
-        text = csv.render(analysed, table)
-        if len(text) <= _LARGEST_ATTACHMENT:
-            yield Attachment(f"{table}.csv", "text/csv;charset=utf-8", text, _SAYS[table])
+        content = csv.render(analysed, table).encode()
+        if len(content) <= _LARGEST_ATTACHMENT:
+            yield Attachment(f"{table}.csv", "text/csv;charset=utf-8", content, _SAYS[table])
+        elif len(packed := gzip.compress(content, mtime=0)) <= _LARGEST_PACKED:
+            yield Attachment(f"{table}.csv.gz", "application/gzip", packed, f"{_SAYS[table]}, packed")
         else:
             left_out.append(f"{table}.csv is too large for a page: sectax report RUN --format csv --table {table}")
     if left_out:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,8 +34,14 @@ class Scale:
 
     def place(self, value: float) -> float:
         """Where a value stands; what lies beyond an end stands at that end."""
-        low, high, at = (self._flat(each) for each in (self.low, self.high, min(max(value, self.low), self.high)))
-        return self.first + (self.last - self.first) * (at - low) / (high - low)
+        low, unit = self._laid_out
+        return self.first + unit * (self._flat(min(max(value, self.low), self.high)) - low)
+
+    @functools.cached_property
+    def _laid_out(self) -> tuple[float, float]:
+        """The lower end as it is laid out, and how many places one of its units is long."""
+        low, high = self._flat(self.low), self._flat(self.high)
+        return low, (self.last - self.first) / (high - low)
 
     def _flat(self, value: float) -> float:
         return math.log(value) if self.logarithmic else value

@@ -42,6 +42,11 @@ def one(root: Element, tag: str, class_: str) -> Element:
     return found
 
 
+def title(element: Element) -> str:
+    """What a part of a drawing is called."""
+    return next(words(each) for each in element.iter() if isinstance(each.tag, str) and name(each) == "title")
+
+
 def number(element: Element, attribute: str) -> float:
     return float(element.get(attribute, "nan"))
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
+from sectax.reports import html
+from sectax.reports.index_layout import IndexedRun, runs_index
+from sectax.workflow.present import render
 from tests.reports import situations
+from tests.reports.html.grown import grown
 from tests.reports.html.pages import page_of
+from tests.reports.test_formats import RESULTS
 
+SITUATIONS = ("every-kind-of-verdict", "signatures-in-php", "hostile-labels")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 pytestmark = [
@@ -41,6 +49,8 @@ _CONTRAST = """
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const behind = element => {
+    const step = element.parentElement.querySelector(':scope > .step');  // a digit stands on its step
+    if (step) return getComputedStyle(step).fill;
     for (let each = element; each; each = each.parentElement) {
       const colour = getComputedStyle(each).backgroundColor;
       if (!/, 0\\)$/.test(colour)) return colour;
@@ -71,30 +81,76 @@ def browser() -> Iterator:
         made.close()
 
 
+def index() -> str:
+    runs = [IndexedRun("a.sectax", "a.html", grown()), IndexedRun("b.sectax", trouble="b.sectax is damaged")]
+    return html.render(runs_index("runs", runs))
+
+
+# Every kind of page.
+MADE = {
+    **{each: functools.partial(page_of, situations.ALL[each]()) for each in SITUATIONS},
+    "grown": lambda: page_of(grown()),
+    "beside-a-study": lambda: render(RESULTS["beside a study"], "html"),
+    "beside-a-run": lambda: render(RESULTS["beside a run"], "html"),
+    "audit": lambda: render(RESULTS["audit"], "html"),
+    "index": index,
+}
+EVERY = pytest.mark.parametrize("made", MADE)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
-    for situation in ("every-kind-of-verdict", "signatures-in-php", "hostile-labels"):
-        (folder / f"{situation}.html").write_text(page_of(situations.ALL[situation]()))
+    for made, text in MADE.items():
+        (folder / f"{made}.html").write_text(text())
     return folder
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1000, 1600])
-@pytest.mark.parametrize("situation", ["every-kind-of-verdict", "signatures-in-php", "hostile-labels"])
-def test_it_loads_nothing_fits_and_can_be_read(browser, files, situation, width, scheme) -> None:
+@EVERY
+def test_it_loads_nothing_fits_and_can_be_read(browser, files, made, width, scheme) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("dialog", lambda dialog: said.append(dialog.message))
     page.on("request", lambda request: asked.append(request.url))
 
-    page.goto((files / f"{situation}.html").as_uri())
+    page.goto((files / f"{made}.html").as_uri())
 
     assert said == []
-    assert asked == [(files / f"{situation}.html").as_uri()]
+    assert asked == [(files / f"{made}.html").as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(_CONTRAST) >= 4.5
+    page.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1000, "dark")])
+@EVERY
+def test_axe_finds_nothing_serious(browser, files, made, width, scheme) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto((files / f"{made}.html").as_uri())
+    # What is folded is looked at too.
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+
+    found = Axe().run(page).response
+
+    serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in serious] == []
+    assert len(found["passes"]) > 10
+    page.close()
+
+
+def test_axe_would_find_something(browser, tmp_path) -> None:
+    """What the test above asks can fail."""
+    (tmp_path / "bad.html").write_text("<html><body><p style='color:#ccc;background:#fff'>hard to read</p><img src=''>")
+    page = browser.new_page()
+    page.goto((tmp_path / "bad.html").as_uri())
+
+    found = {each["id"]: each["impact"] for each in Axe().run(page).response["violations"]}
+
+    assert found["color-contrast"] == "serious"
+    assert found["image-alt"] == "critical"
     page.close()
 
 

@@ -6,6 +6,7 @@ Levels stand in one column per factor, `level_FACTOR`, so that a table can be jo
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -155,6 +156,10 @@ def _cell(value: str | int | float | None) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, str):
-        return cell(value)
+        return _text(value)
     # numpy's floats are floats too, but say so in their repr.
     return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+# The same few names and levels stand in thousands of rows.
+_text = functools.lru_cache(maxsize=4096)(cell)

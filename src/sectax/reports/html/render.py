@@ -118,4 +118,4 @@ def _at(shape: str, x: float, y: float) -> str:
 
 
 def _data_url(attachment: Attachment) -> str:
-    return f"data:{attachment.media_type};base64,{base64.b64encode(attachment.text.encode()).decode()}"
+    return f"data:{attachment.media_type};base64,{base64.b64encode(attachment.content).decode()}"
