@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ _SIZES = (("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
 _STEPS = 5.0
 _WIDENED = 1.2
 _DIGITS_WITHOUT_INTERVAL = 4
+# Where a number stands before its unit, or a sign before its number: no line is broken there.
+_TIED = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|ns|min|h|B|KiB|MiB|GiB|block|blocks|times)(?![\w]))|(?<=±) (?=\d)")
 # An interval whose ends are further apart than this, as a ratio, tells nobody anything.
 _KNOWN_WITHIN = 1000.0
 _LARGEST_SHARE = 10.0
@@ -28,6 +31,11 @@ class Scale:
 
     unit: str
     size: float = 1.0
+
+
+def tied(text: str, tie: str) -> str:
+    """Text with a *tie* in place of every space between a number and its unit."""
+    return _TIED.sub(tie, text)
 
 
 def scale(unit: str, values: Iterable[float]) -> Scale:

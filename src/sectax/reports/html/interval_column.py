@@ -12,6 +12,8 @@ WIDTH, HEIGHT = 220, 24
 _EDGE = 8.0
 # Names of ticks that stand nearer to each other than this would be printed over each other.
 _APART = 38.0
+# About how wide the longest name is.
+_NAME = 44.0
 
 # The shape of a mark says what the verdict is, so that nothing is said by colour alone: the paths lie around 0, 0.
 SHAPES = {
@@ -94,6 +96,6 @@ def interval_column(table: Table) -> IntervalColumn | None:
 def _ticks(axis: IntervalAxis) -> tuple[Tick, ...]:
     """Those of the axis that leave each other room; no cost always has its own."""
     return tuple(
-        Tick(place, text, "start" if place < _APART / 2 else "end" if place > WIDTH - _APART / 2 else "middle")
+        Tick(place, text, "start" if place < _NAME / 2 else "end" if place > WIDTH - _NAME / 2 else "middle")
         for place, text in axis.ticks(_APART)
     )

@@ -12,6 +12,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sectax.reports import units
 from sectax.reports.document import (
     Attachment,
     Block,
@@ -94,6 +95,7 @@ def _template() -> Template:
         "drawn": chart.draw,
         "stacked": stacks.draw,
         "data_url": _data_url,
+        "tied": lambda text: units.tied(text, "\u00a0"),
         "at": _at,
         "place": lambda number: f"{number:.1f}".removesuffix(".0"),
     }

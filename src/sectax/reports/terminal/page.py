@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+from sectax.reports import units
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -13,10 +14,9 @@ if TYPE_CHECKING:
 
 INDENT = 2
 
-# Between a number and its unit no line is broken. While the text is set, a character of the private-use area stands
-# there for the space; it cannot come from outside, since `printable` escapes all of those.
+# While the text is set, a character of the private-use area stands for a space at which no line is broken; it cannot
+# come from outside, since `printable` escapes all of those.
 _TIE = "\ue000"
-_TIED = re.compile(r"(?<=\d) (?=(?:%|s|ms|µs|ns|min|h|B|KiB|MiB|GiB|block|blocks|times)(?![\w]))|(?<=±) (?=\d)")
 
 
 class Page:
@@ -86,4 +86,5 @@ def styled(text: str, style: str = "") -> Text:
 
 
 def tied(text: str) -> str:
-    return _TIED.sub(_TIE, text)
+    """Text in which `_TIE` stands between a number and its unit."""
+    return units.tied(text, _TIE)
