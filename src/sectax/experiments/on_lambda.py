@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from sectax.design.matrix import Levels
-from sectax.experiments.interface import Bench, Experiment, Option
+from sectax.experiments.interface import Bench, Experiment, Option, Request
+from sectax.experiments.levels import choose
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
 from sectax.model.finding import TreatmentResult
@@ -18,7 +19,7 @@ from sectax.model.metric import FIRST as FIRST_OBSERVED
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, Plan, last_look
 from sectax.model.subject import Witness
-from sectax.model.treatment import Role
+from sectax.model.treatment import Factor, Role
 from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE
 from sectax.toolchain.machine import architecture
 
@@ -228,6 +229,21 @@ def memory_levels(asked: tuple[str, ...], there_are: tuple[str, ...]) -> tuple[s
                 f"the factor memory has no level {text!r}", f"Lambda has {_LEAST_MB} to {_MOST_MB} MB, in whole MB"
             )
     return tuple(sorted({str(int(text)) for text in asked}, key=int))
+
+
+def chosen_factors(
+    known: tuple[Factor, ...], memory_mb: tuple[str, ...], preset: Mapping[str, tuple[str, ...]], request: Request
+) -> tuple[Factor, ...]:
+    """The factors of a run, as `levels.choose` has them; of memory every size of Lambda's may be asked for.
+
+    Args:
+        known: all factors, the factor `memory` among them; memory_mb: its usual levels, which are `all`.
+        preset: the levels of the request's preset.
+    Raises:
+        WrongUse: a factor or level that does not exist.
+    """
+    memory = Factor("memory", memory_levels(request.levels.get("memory", memory_mb), memory_mb))
+    return choose(tuple(memory if each.name == "memory" else each for each in known), preset, request.levels)
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:

@@ -27,7 +27,6 @@ from sectax.experiments.hmac.levels import (
 )
 from sectax.experiments.hmac.subjects import FUNCTION, Events, authorizer, identity, new_inputs, requires
 from sectax.experiments.interface import Bench, Design, Request, Rules
-from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
@@ -37,8 +36,8 @@ from sectax.experiments.on_lambda import (
     LambdaBench,
     LambdaExperiment,
     answered_by,
+    chosen_factors,
     declares,
-    memory_levels,
     metrics,
     requests_usage,
     step_s,
@@ -104,13 +103,7 @@ class HmacExperiment(LambdaExperiment):
 
     def design(self, request: Request) -> Design:
         endpoint, _ = where(request.options)
-        known = tuple(
-            Factor("memory", memory_levels(request.levels.get("memory", MEMORY_MB), MEMORY_MB))
-            if each.name == "memory"
-            else each
-            for each in self.factors
-        )
-        factors = choose(known, PRESETS[request.preset], request.levels)
+        factors = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
         own_clock = by_own_clock(request.preset, levels)
         reported = _metrics(request.preset, levels, endpoint)

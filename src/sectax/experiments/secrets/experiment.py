@@ -9,15 +9,14 @@ from dataclasses import dataclass
 
 from sectax.design.matrix import Levels, Requirement
 from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
-from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
     RUNTIME_CLIENT,
     SPACED,
     LambdaBench,
+    chosen_factors,
     declares,
-    memory_levels,
     transfers,
 )
 from sectax.experiments.requirements import NeedsFunction, NeedsLambda
@@ -95,16 +94,9 @@ class SecretsExperiment(Experiment):
     budgets_s: Mapping[str, float] = {"quick": 150.0, "published": 540.0}
 
     def design(self, request: Request) -> Design:
-        known = tuple(
-            Factor("memory", memory_levels(request.levels.get("memory", MEMORY_MB), MEMORY_MB))
-            if each.name == "memory"
-            else each
-            for each in self.factors
-        )
-        preset = PRESETS[request.preset]
         delay_s = _delay_s(request.options)
         return Design(
-            factors=choose(known, preset, request.levels),
+            factors=chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request),
             control="access",
             baseline=DICTIONARY,
             metrics=_metrics(),
