@@ -63,7 +63,15 @@ def test_the_worst_has_no_interval_and_says_of_how_many_it_is() -> None:
     assert no_interval(found).startswith("the highest of 60: at least 95.12 % of all lie below it at 95 % confidence")
 
 
-@pytest.mark.parametrize("summary", [Summary.P90, Summary.P99, Summary.WORST])
+def test_the_least_has_no_interval_and_says_of_how_many_it_is() -> None:
+    found = tail(WORST, 0.0, blocks(4, 15), 0.95)
+
+    assert found.point == min(map(min, blocks(4, 15)))
+    assert (found.low, found.high) == (None, None)
+    assert no_interval(found).startswith("the lowest of 60: at least 95.12 % of all lie above it at 95 % confidence")
+
+
+@pytest.mark.parametrize("summary", [Summary.P90, Summary.P99, Summary.WORST, Summary.LEAST])
 def test_a_block_has_no_tail_of_its_own(summary: Summary) -> None:
     assert summary.tail is not None
     assert block_value(summary, totals([1.0, 2.0], [1, 1], with_each=True)) is None

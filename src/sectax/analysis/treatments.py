@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sectax.analysis.pairs import is_rate
-from sectax.model.finding import OBSERVED_MAXIMUM, Estimate, Support, TreatmentResult
+from sectax.model.finding import OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Estimate, Support, TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric, Summary
 from sectax.model.subject import Witness
@@ -22,6 +22,8 @@ MEAN = "student-t-over-blocks"
 MEDIAN = "median-order-statistics"
 TAIL = "pooled-quantile"
 NOT_MEASURED = "not-measured"
+
+_ENDS: dict[float, tuple[Callable[..., float], str]] = {0: (min, OBSERVED_MINIMUM), 1: (max, OBSERVED_MAXIMUM)}
 
 
 def treatment_results(measured: Measured) -> tuple[TreatmentResult, ...]:
@@ -67,12 +69,12 @@ def tail(metric: Metric, quantile: float, blocks: Sequence[Sequence[float]], lev
     """A quantile of one treatment over the observations of all its blocks, which are worth fewer than they are.
 
     Args:
-        quantile: 1 is the worst that was seen, which has no interval.
+        quantile: 1 is the worst that was seen and 0 the least, which have no interval.
         blocks: the observations of each.
     """
-    if quantile == 1:
-        point, count = max(map(max, blocks)), sum(map(len, blocks))
-        return Estimate(point, None, None, level, OBSERVED_MAXIMUM, count, metric.unit)
+    if quantile in _ENDS:
+        end, method = _ENDS[quantile]
+        return Estimate(end(map(end, blocks)), None, None, level, method, sum(map(len, blocks)), metric.unit)
     found = pooled_quantile([np.asarray(each, dtype=np.float64) for each in blocks], quantile, level)
     support = Support(found.effective, found.needed, found.blocks, found.blocks_needed)
     return Estimate(found.point, found.low, found.high, level, TAIL, found.count, metric.unit, support)
@@ -96,10 +98,11 @@ def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
                 estimates[metric.name] = tail(metric, metric.summary.tail, list(samples.values()), level)
             continue
         by_block = measured.values.get(metric.name, {}).get(treatment.id, {})
+        # What is compared is compared as a ratio, which zero has not; elsewhere zero is a figure as any other.
         usable = {
             block: value
             for block, value in by_block.items()
-            if block in finished and math.isfinite(value) and value > 0
+            if block in finished and math.isfinite(value) and (value > 0 or (value == 0 and not metric.compared))
         }
         blocks |= usable.keys()
         if usable:

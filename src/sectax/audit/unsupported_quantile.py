@@ -86,6 +86,8 @@ def _in_runs(table: list[Figure], metric: Metric) -> Iterator[Remark]:
     """One warning for a metric, about the treatment of which the least is known."""
     # A figure that stands by itself says beside it what it lacks.
     severity, tail = Severity.WARNING if metric.compared else Severity.NOTE, metric.summary.tail
+    if tail == 0:
+        return  # the lowest that was seen claims nothing of what was not
     least = WORST_OF_A_BLOCK_NEEDS if tail is None else needed(table[0].statistic or "") or 0
     known = {figure.id: _known(figure, tail) for figure in table}
     few = sorted((figure for figure in table if known[figure.id] < least), key=lambda figure: known[figure.id])

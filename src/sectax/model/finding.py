@@ -47,8 +47,9 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-# The method of an estimate that is the highest value of all that were seen.
+# The methods of estimates that are the highest or the lowest value of all that were seen.
 OBSERVED_MAXIMUM = "observed-maximum"
+OBSERVED_MINIMUM = "observed-minimum"
 
 
 @dataclass(frozen=True)

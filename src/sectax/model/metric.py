@@ -25,14 +25,15 @@ class Summary(StrEnum):
     P90 = "p90"  # of value/count; a tail needs the observations of the whole run, so a block by itself has no value
     P99 = "p99"
     WORST = "worst"  # the highest of the whole run, where MAXIMUM is each block's
+    LEAST = "least"  # the lowest of the whole run
 
     @property
     def tail(self) -> float | None:
-        """The quantile that it is, in (0.5, 1]; None for what a block tells by itself."""
+        """The quantile that it is, in [0, 1]; None for what a block tells by itself."""
         return _TAILS.get(self)
 
 
-_TAILS = {Summary.P90: 0.9, Summary.P99: 0.99, Summary.WORST: 1.0}
+_TAILS = {Summary.P90: 0.9, Summary.P99: 0.99, Summary.WORST: 1.0, Summary.LEAST: 0.0}
 
 
 @dataclass(frozen=True)

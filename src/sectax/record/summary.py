@@ -98,5 +98,5 @@ def block_value(summary: Summary, of: Totals) -> float | None:
             return of.median
         case Summary.MAXIMUM:
             return of.largest
-        case Summary.P90 | Summary.P99 | Summary.WORST:
+        case Summary.P90 | Summary.P99 | Summary.WORST | Summary.LEAST:
             return None

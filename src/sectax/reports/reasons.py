@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sectax.model.analysed import Analysed
-from sectax.model.finding import OBSERVED_MAXIMUM, Effect, Estimate, Finding, TreatmentResult
+from sectax.model.finding import OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Effect, Estimate, Finding, TreatmentResult
 
 NO_INTERVAL = "too few blocks for an interval of this level"
 
@@ -28,11 +28,12 @@ def no_bounds(effect: Effect) -> str:
 def no_interval(estimate: Estimate) -> str:
     if estimate.low is not None and estimate.high is not None:
         return ""
-    if estimate.method == OBSERVED_MAXIMUM:
+    if estimate.method in (OBSERVED_MAXIMUM, OBSERVED_MINIMUM):
         # Of n independent ones, all lie among the lowest share p of what there is with the chance p^n (Wilks 1941).
         reached = (1 - estimate.level) ** (1 / estimate.count)
+        end, side = ("highest", "below") if estimate.method == OBSERVED_MAXIMUM else ("lowest", "above")
         return (
-            f"the highest of {estimate.count}: at least {math.floor(1e4 * reached) / 1e2:g} % of all lie below it at "
+            f"the {end} of {estimate.count}: at least {math.floor(1e4 * reached) / 1e2:g} % of all lie {side} it at "
             f"{100 * estimate.level:g} % confidence, were they independent"
         )
     if estimate.support is None:
