@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import requests
 
-from secrets_reader.agent import ADDRESS, TIMEOUT_S, secret_of, token
+from secrets_reader.agent import ADDRESS, TIMEOUT_S, init_ns, secret_of, token
 from secrets_reader.timing import handler
 
 _SESSION = requests.Session()
@@ -16,4 +16,4 @@ def read(name: str) -> str:
     return secret_of(_SESSION.get(ADDRESS, params={"secretId": name}, timeout=TIMEOUT_S))
 
 
-lambda_handler = handler(read)
+lambda_handler = handler(read, init_ns())

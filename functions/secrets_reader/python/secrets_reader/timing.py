@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from secrets_reader import parts
+
 Read = Callable[[str], str]
 
 
@@ -14,21 +16,29 @@ class NotRead(Exception):
     """A secret could not be had; the message holds none."""
 
 
-def handler(read: Read) -> Callable[[dict[str, Any], object], dict[str, Any]]:
-    """A Lambda handler that reads the event's names by *read*."""
+def handler(read: Read, sidecar_init_ns: int | None = None) -> Callable[[dict[str, Any], object], dict[str, Any]]:
+    """A Lambda handler that reads the event's names by *read*.
+
+    Args:
+        sidecar_init_ns: from the sidecar's start until it was ready, where there is one that says so.
+    """
+    watched = parts.watch()
+    told = {} if sidecar_init_ns is None else {"sidecar_init_ns": sidecar_init_ns}
 
     def lambda_handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         names, repeat, settle = event["names"], event["repeat"], event["settle"]
         if repeat > 1:
             times, values = [_batch(read, names[0], repeat, settle)], [read(names[0])]
+            watched.take()
         else:
             for name in names[:settle]:
                 read(name)
+            watched.take()
             times, values = _each(read, names[settle:])
         seen = hashlib.sha256(event["nonce"].encode())
         for value in values:
             seen.update(value.encode())
-        return {"times_ns": times, "proof": seen.hexdigest()}
+        return {"times_ns": times, "proof": seen.hexdigest(), "parts_ns": watched.take()} | told
 
     return lambda_handler
 

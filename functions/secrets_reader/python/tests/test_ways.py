@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from secrets_reader.parts import PARTS, Parts
 from tests.service import Server, served
 
 WAYS = ["dictionary", "library", "sidecar", "sidecar_new", "direct", "direct_new"]
@@ -42,6 +44,7 @@ def load(service: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> An
         agent = importlib.import_module("secrets_reader.agent")
         monkeypatch.setattr(agent, "ADDRESS", f"{service.address}/secretsmanager/get")
         monkeypatch.setattr(agent, "_TOKEN", token)
+        monkeypatch.setattr(agent, "_READY", tmp_path / "ready")
         return importlib.import_module(f"secrets_reader.{way}")
 
     return _load
@@ -116,3 +119,76 @@ def test_a_sidecar_refuses_without_its_token(load: Any, service: Server) -> None
 
     with pytest.raises(Exception, match="403"):
         way.lambda_handler(event("a"), None)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_parts_of_a_call_are_told_and_lie_within_it(way: str, load: Any) -> None:
+    answer = load(way).lambda_handler(event("a", "b", settle=1), None)
+
+    parts = answer["parts_ns"]
+    assert {"request_ns", "backend_ns"} <= parts.keys() <= {f"{part}_ns" for part in PARTS}
+    # One that is kept was opened for the first reading, which is not told.
+    assert ("connect_ns" in parts) == way.endswith("_new")
+    assert 0 < sum(parts.values()) <= sum(answer["times_ns"])
+
+
+def test_what_happens_inside_a_part_is_not_counted_twice() -> None:
+    parts = Parts()
+    inner = parts.timed("connect", lambda: time.sleep(0.02))
+
+    def outer() -> None:
+        time.sleep(0.01)
+        inner()
+
+    parts.timed("request", outer)()
+
+    taken = parts.take()
+    assert taken["connect_ns"] >= 20e6
+    assert taken["request_ns"] >= 10e6
+    assert parts.take() == {}
+
+
+@pytest.mark.parametrize("way", ["dictionary", "library"])
+def test_a_ttl_that_is_over_asks_once_more(
+    way: str, load: Any, service: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRETS_TTL", "1")
+    handle = load(way).lambda_handler
+    handle(event("a"), None)
+    first = list(service.asked)
+    time.sleep(1.05)
+    handle(event("a"), None)
+
+    # The library asks which version is the current one, and has that.
+    assert service.asked[len(first) :] == ["DescribeSecret" if way == "library" else "GetSecretValue"]
+
+
+def test_a_jump_of_the_time_of_day_changes_no_time_and_empties_no_dictionary(
+    load: Any, service: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRETS_TTL", "300")
+    handle = load("dictionary").lambda_handler
+    handle(event("a"), None)
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 86_400)
+    answer = handle(event("a"), None)
+
+    assert 0 < answer["times_ns"][0] < 1e9
+    assert service.asked == ["GetSecretValue"]
+
+
+@pytest.mark.parametrize("way", ["sidecar", "sidecar_new"])
+def test_what_the_sidecar_took_to_be_ready_is_told_where_it_says_so(way: str, load: Any, tmp_path: Path) -> None:
+    assert "sidecar_init_ns" not in load(way).lambda_handler(event("a"), None)
+    (tmp_path / "ready").write_text("123000\n")
+
+    assert load(way).lambda_handler(event("a"), None)["sidecar_init_ns"] == 123000
+
+
+def test_without_a_token_of_its_own_the_sidecar_is_shown_that_of_the_session(
+    load: Any, service: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "token")
+    (tmp_path / "token").unlink()
+
+    assert load("sidecar").lambda_handler(event("a"), None)["proof"] == proof("a")
