@@ -29,6 +29,8 @@ from tests.stack.secrets_manager.needs import needs_agent, needs_backend
 from tests.subjects.function.functions import PYTHON, needs_sandbox
 
 MEMORY = "1769"
+ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
+WAYS = [(access, language) for access, way in levels.ACCESS.items() for language in way.languages]
 real = [needs_sandbox, needs_backend, needs_agent, pytest.mark.more]
 
 
@@ -38,21 +40,22 @@ def plan(preset: str = "default", **asked: tuple[str, ...]) -> Plan:
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Any]:
-    with EXPERIMENT.bench(plan(memory=(MEMORY,))) as opened:
+    every = {"situation": levels.SITUATIONS, "language": levels.LANGUAGES}
+    with EXPERIMENT.bench(plan(memory=(MEMORY,), **every)) as opened:
         opened.start({})
         yield opened
 
 
-def spec(bench: Any, access: str, situation: str) -> SecretSpec:
-    wanted = {"access": access, "situation": situation, "memory": MEMORY}
+def spec(bench: Any, access: str, situation: str, language: str = levels.PYTHON) -> SecretSpec:
+    wanted = {"access": access, "situation": situation, "memory": MEMORY, "language": language}
     treatment = next(each for each in bench.plan.treatments if wanted.items() <= each.levels.items())
     made: SecretSpec = bench.spec(treatment, {}, None)
     return made
 
 
 @contextlib.contextmanager
-def opened(bench: Any, access: str, situation: str) -> Iterator[Any]:
-    subject = spec(bench, access, situation).subject()
+def opened(bench: Any, access: str, situation: str, language: str = levels.PYTHON) -> Iterator[Any]:
+    subject = spec(bench, access, situation, language).subject()
     try:
         subject.open()
         yield subject
@@ -102,6 +105,54 @@ def test_a_delay_that_is_none_is_refused(given: str) -> None:
         EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": (given,)}))
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"ttl": ("0s",)},
+        {"ttl": ("1.5s",)},
+        {"ttl": ("2h",)},
+        {"ttl": ("soon",)},
+        {"endpoint": ("https://lambda.example.org",)},
+        {"endpoint": ("aws",)},
+        {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)},
+        ON_AWS | {"layer": ("extension",)},
+        ON_AWS | {"backend-delay": ("40ms",)},
+    ],
+)
+def test_an_option_that_is_none_or_contradicts_another_is_refused(given: dict[str, tuple[str, ...]]) -> None:
+    with pytest.raises(WrongUse, match=r"--|role") as refused:
+        EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, given))
+
+    assert refused.value.hint
+
+
+def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
+    made = EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
+
+    assert {each.levels["access"]: each.mend for each in made.skipped} == {"sidecar": "add --layer ARN"}
+    assert not any("backend_calls" in each.declares for each in made.treatments)
+    assert not any("moto" in text for text in (made.transfers, *made.choices))
+    layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
+    assert not EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS | layer)).skipped
+
+
+def test_the_library_is_skipped_in_go_with_the_reason() -> None:
+    made = EXPERIMENT.plan(Request("default", {"language": ("go",)}, Stopping(margin=0.02), 1, ON_AWS))
+
+    assert {each.reason for each in made.skipped if each.levels["access"] == "library"} == {
+        "of AWS's caching library only the one for Python is measured"
+    }
+
+
+def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
+    made = EXPERIMENT.plan(Request("published", {}, Stopping(margin=0.02), 1, ON_AWS))
+    cells = {(each.levels["situation"], each.levels["access"]) for each in made.treatments}
+
+    assert ("hit", "direct-new") not in cells
+    assert {("hit", "dictionary"), ("miss", "direct-new")} <= cells
+    assert {f"study_{name}" for name in levels.STUDY} <= {metric.name for metric in made.metrics}
+
+
 def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
     made = EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
 
@@ -113,11 +164,11 @@ class TestWithRealParts:
     pytestmark = real
 
     @pytest.mark.parametrize("situation", levels.SITUATIONS)
-    @pytest.mark.parametrize("access", levels.ACCESS)
+    @pytest.mark.parametrize(("access", "language"), WAYS)
     def test_every_way_asks_the_service_as_often_as_its_label_says(
-        self, access: str, situation: str, bench: Any
+        self, access: str, language: str, situation: str, bench: Any
     ) -> None:
-        subject = spec(bench, access, situation).subject()
+        subject = spec(bench, access, situation, language).subject()
         try:
             witnesses = subject.open()
             visit = subject.visit(Work(count=4, settle=2))
@@ -133,15 +184,27 @@ class TestWithRealParts:
         assert all(0 < each.value < 60 for each in seen)
         assert visit.telemetry["backend_calls"] == 6 * calls
         assert witnesses["timed"] == ("in batches" if batched else "one by one")
-        assert [each.metric for each in subject.first] == ["first", "first.init", "first.duration", "first.access"]
+        first = ["first", "first.init", "first.duration", "first.access"]
+        assert [each.metric for each in subject.first] == first + ["first.sidecar_init"] * ("sidecar" in access)
+        parts = {each.metric: each.value for each in visit.observations if each.metric in levels.PARTS}
+        assert sum(parts.values()) <= sum(each.value for each in seen)
+        # A secret that is not in a cache is fetched over a new connection; the sidecar's own is inside its answer.
+        direct = not levels.ACCESS[access].sidecar
+        assert ("handshake" in parts) == (direct and (situation != "hit" or access == "direct-new"))
+        assert ("backend" in parts) == (situation != "hit" or not batched)
 
+    @pytest.mark.parametrize("situation", ["miss", "refresh"])
     @pytest.mark.parametrize("fault", ["close", "garbage", "400", "denied"])
-    @pytest.mark.parametrize("access", ["sidecar", "direct", "library"])
+    @pytest.mark.parametrize(
+        ("access", "language"), [("sidecar", "python"), ("direct", "python"), ("library", "python"), ("direct", "go")]
+    )
     def test_a_backend_that_fails_gives_a_failure_and_no_fast_reading(
-        self, access: str, fault: str, bench: Any
+        self, access: str, language: str, fault: str, situation: str, bench: Any
     ) -> None:
-        with opened(bench, access, "miss") as subject:
-            bench._backend.fail(fault, 1)
+        # A cache could answer a refresh with what it has.
+        with opened(bench, access, situation, language) as subject:
+            subject.visit(Work(count=1))
+            bench._place.keeper.fail(fault, 1)
             with pytest.raises(SubjectFailed):
                 subject.visit(Work(count=1))
 
@@ -155,17 +218,17 @@ class TestWithRealParts:
 
     def test_an_answer_with_another_secret_is_no_reading(self, bench: Any) -> None:
         with opened(bench, "direct", "hit") as subject:
-            bench._backend._marker, kept = "f" * 16, bench._backend._marker
+            bench._place.keeper._marker, kept = "f" * 16, bench._place.keeper._marker
             try:
                 with pytest.raises(SubjectFailed, match="proves another secret"):
                     subject.visit(Work(count=1))
             finally:
-                bench._backend._marker = kept
+                bench._place.keeper._marker = kept
 
     def test_the_agent_refuses_who_has_no_token_and_is_reached_by_its_own_function_alone(
         self, bench: Any, tmp_path: Path
     ) -> None:
-        name = bench._backend.often(32).name
+        name = bench._place.keeper.often(32).name
         with deployed(bench, tmp_path, sidecar=True) as asks, deployed(bench, tmp_path, sidecar=False) as neighbour:
             assert asks(name, {}) == [403, False]
             assert asks(name, {"X-Aws-Parameters-Secrets-Token": "guessed"}) == [403, False]
@@ -176,7 +239,7 @@ class TestWithRealParts:
                 pass
 
     def test_a_secret_is_nowhere_but_in_the_memory_of_who_asked(self, bench: Any, tmp_path: Path) -> None:
-        marker = bench._backend._marker.encode()
+        marker = bench._place.keeper._marker.encode()
         with contextlib.ExitStack() as stack:
             for access in ("dictionary", "sidecar", "direct-new"):
                 subject = stack.enter_context(opened(bench, access, "hit"))
@@ -260,7 +323,7 @@ def deployed(bench: Any, folder: Path, *, sidecar: bool) -> Iterator[Any]:
     code.mkdir()
     (code / "f.py").write_text(_ASKS)
     assert read_code(str(code))
-    layers_ = (bench._trust, *((bench._sidecar,) if sidecar else ()))
+    layers_ = bench._place.layers(None, sidecar=sidecar)
     variables = spec(bench, "sidecar", "hit").environment
     function = Deployment(
         FunctionSpec(

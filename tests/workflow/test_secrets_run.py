@@ -32,11 +32,14 @@ def test_hits_and_misses_are_told_beside_the_study(tmp_path: Path) -> None:
     assert said.status == 0, said.err
     shown = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
     witnessed = {each["id"]: each["witnesses"]["backend_calls"] for each in shown["treatments"]}
-    assert witnessed["hit/32B/1769/back-to-back/sidecar"] == "0 for each access"
-    assert witnessed["miss/32B/1769/back-to-back/sidecar"] == "1 for each access"
+    assert witnessed["python/hit/32B/1769/back-to-back/sidecar"] == "0 for each access"
+    assert witnessed["python/miss/32B/1769/back-to-back/sidecar"] == "1 for each access"
     beside = sectax("compare", "r.sectax", "published:secrets-extension-2022", folder=tmp_path)
     assert beside.status == 0
-    assert "sectax has no counterpart of min" in beside.out
+    text = " ".join(beside.out.split())
+    assert "sectax has no counterpart" not in text
+    assert "here, designed as the study" in text
+    assert "improvement from 128 to 1769 MB" in text
     assert "stood in for by moto" in " ".join(beside.out.split())
 
 

@@ -27,6 +27,7 @@ from sectax.model.treatment import Role, Standing
 
 # sectax and its own libraries: listed where they differ, but they do not run the subjects.
 _OWN = "sectax"
+_ENDS = {Summary.WORST: "highest", Summary.LEAST: "lowest"}
 _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
 
 
@@ -45,14 +46,17 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
             f"sectax run {study.experiment} --published measures the study's own levels",
         )
     counterpart = resolved(study.counterpart, plan)
+    study = replace(study, counterpart=counterpart)
     tables, left_out = [], []
     for table in study.tables:
-        if table.derived:
+        if table.id in counterpart.differences:
+            tables.append(_compared_table(analysed, study, table))
+        elif table.derived:
             left_out.append(f"{table.id}: computed by the study from another of its tables")
         elif table.id not in counterpart.metrics:
             left_out.append(f"{table.id}: sectax has no counterpart of {table.metric}")
         else:
-            tables.append(_compared_table(analysed, counterpart, table))
+            tables.append(_compared_table(analysed, study, table))
     sessions = analysed.measured.sessions
     return PublishedComparison(
         study=study.id,
@@ -125,14 +129,23 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
     )
 
 
-def _compared_table(analysed: Analysed, counterpart: Counterpart, table: PublishedTable) -> ComparedTable:
+def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedTable) -> ComparedTable:
+    counterpart = study.counterpart
+    assert counterpart is not None, "nothing is compared without one"
     there = Side("there", tuple(tuple(_printed(value) for value in row) for row in table.values))
     names = tuple(counterpart.variants)
+    metrics = {metric.name for metric in analysed.measured.plan.metrics}
+    designs = {"": counterpart} | {
+        each.name: replace(counterpart, metrics=each.metrics, columns=each.columns)
+        for each in counterpart.designs
+        if not metrics.isdisjoint((*each.metrics.values(), *each.columns.values()))
+    }
     sides = tuple(
         Side(
-            f"here, {', '.join(variant)}" if variant else "here",
-            _measured(analysed, counterpart, table, dict(zip(names, variant, strict=True))),
+            ", ".join(("here", *variant, *([design] if design else []))),
+            _measured(analysed, replace(study, counterpart=read), table, dict(zip(names, variant, strict=True))),
         )
+        for design, read in designs.items()
         for variant in itertools.product(*counterpart.variants.values())
     )
     base = _base_row(analysed, counterpart, table)
@@ -170,9 +183,19 @@ def _printed(value: float | None) -> Figure:
 
 
 def _measured(
-    analysed: Analysed, counterpart: Counterpart, table: PublishedTable, variant: Mapping[str, str]
+    analysed: Analysed, study: PublishedStudy, table: PublishedTable, variant: Mapping[str, str]
 ) -> tuple[tuple[Figure, ...], ...]:
     """Our figures in the table's layout and unit."""
+    counterpart = study.counterpart
+    assert counterpart is not None, "nothing is compared without one"
+    between = counterpart.differences.get(table.id)
+    if between is not None:
+        source = next(each for each in study.tables if each.id == between.table)
+        columns = (between.of, between.less)
+        return tuple(
+            (_difference(*(_figure(analysed, counterpart, source, variant, row, column) for column in columns)),)
+            for row in table.row_labels
+        )
     return tuple(
         tuple(_figure(analysed, counterpart, table, variant, row, column) for column in table.column_labels)
         for row in table.row_labels
@@ -187,6 +210,8 @@ def _figure(
     row: str,
     column: str,
 ) -> Figure:
+    if table.id not in counterpart.metrics:
+        return Figure(None, f"sectax has no counterpart of {table.metric}")
     metric = counterpart.metrics[table.id]
     if counterpart.columns and table.columns not in counterpart.factors:
         if column not in counterpart.columns:
@@ -209,6 +234,15 @@ def _figure(
         skipped = [each for each in analysed.measured.plan.skipped if _agrees(each.levels, wanted)]
         return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")
     return _in_unit(found[0], metric, table)
+
+
+def _difference(of: Figure, less: Figure) -> Figure:
+    """Of two figures of different instances: the interval is the widest that theirs allow."""
+    if of.value is None or less.value is None:
+        return Figure(None, of.missing or less.missing)
+    if of.low is None or of.high is None or less.low is None or less.high is None:
+        return Figure(of.value - less.value)
+    return Figure(of.value - less.value, "", of.low - less.high, of.high - less.low)
 
 
 def _in_unit(result: TreatmentResult, metric: str, table: PublishedTable) -> Figure:
@@ -353,8 +387,8 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
             metric_there = next((each for each in b.measured.plan.metrics if each.name == metric.name), metric)
             if (metric_there.summary, metric_there.observed) != (metric.summary, metric.observed):
                 refused = "the two runs mean different things by it"
-            elif metric.summary is Summary.WORST:
-                refused = "the highest of so many beside that of so many others is not a ratio"
+            elif metric.summary in _ENDS:
+                refused = f"the {_ENDS[metric.summary]} of so many beside that of so many others is not a ratio"
             elif refusing:
                 refused = f"{', '.join(dict.fromkeys(refusing))} differ{'s' if len(refusing) == 1 else ''}"
             else:

@@ -96,6 +96,8 @@ class Counterpart:
         columns: where a table's columns are statistics: the published label -> our metric.
         unlike_rows: the rows of its tables are unlike work, and ours are another amount of it: only ratios within a
             row can be set beside each other.
+        differences: derived table id -> of which table it is, and between which two of that one's columns.
+        designs: further figures of ours, of a run that was designed as the study's own.
 
     A level may stand for what the run itself says: `BASELINE` for the baseline of its control, `OTHERS` for every other
     level of it, and as a variant `EVERY` for all levels of a factor.
@@ -108,10 +110,30 @@ class Counterpart:
     metrics: dict[str, str]
     columns: dict[str, str] = field(default_factory=dict)
     unlike_rows: bool = False
+    differences: dict[str, ColumnDifference] = field(default_factory=dict)
+    designs: tuple[CounterpartDesign, ...] = ()
 
 
 # Levels of a counterpart whose names the user of a run chooses.
 BASELINE, OTHERS, EVERY = "(baseline)", "(others)", "(every)"
+
+
+@dataclass(frozen=True)
+class ColumnDifference:
+    """What a study computed of one of its tables, row by row: the column `of` less the column `less`."""
+
+    table: str
+    of: str
+    less: str
+
+
+@dataclass(frozen=True)
+class CounterpartDesign:
+    """Figures of ours that are made as the study made its own; `metrics` and `columns` as those of `Counterpart`."""
+
+    name: str
+    metrics: dict[str, str]
+    columns: dict[str, str]
 
 
 @dataclass(frozen=True)

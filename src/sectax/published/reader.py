@@ -11,7 +11,9 @@ from sectax.model.curves import contradiction
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
 from sectax.model.published import (
+    ColumnDifference,
     Counterpart,
+    CounterpartDesign,
     Fact,
     Facts,
     Known,
@@ -109,6 +111,10 @@ def _counterpart(raw: schema.Counterpart | None) -> Counterpart | None:
         metrics=raw.metrics,
         columns=raw.columns,
         unlike_rows=raw.unlike_rows,
+        differences={
+            table: ColumnDifference(each.table, each.of, each.less) for table, each in raw.differences.items()
+        },
+        designs=tuple(CounterpartDesign(each.name, each.metrics, each.columns) for each in raw.designs),
     )
 
 

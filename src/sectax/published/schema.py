@@ -68,6 +68,20 @@ class Counterpart(_Strict, frozen=True, kw_only=True):
     metrics: dict[str, str]
     columns: dict[str, str] = {}
     unlike_rows: bool = False
+    differences: dict[str, Difference] = {}
+    designs: list[Design] = []
+
+
+class Difference(_Strict, frozen=True, kw_only=True):
+    table: str
+    of: str
+    less: str
+
+
+class Design(_Strict, frozen=True, kw_only=True):
+    name: str
+    metrics: dict[str, str]
+    columns: dict[str, str] = {}
 
 
 class Vector(_Strict, frozen=True, kw_only=True):

@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sectax.design.matrix import Levels, Requirement
-from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
+from sectax.experiments.interface import Bench, Design, Request, Rules
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
     RUNTIME_CLIENT,
     SPACED,
     LambdaBench,
+    LambdaExperiment,
     chosen_factors,
     declares,
     transfers,
+    usage,
 )
 from sectax.experiments.requirements import NeedsFunction, NeedsLambda
+from sectax.experiments.secrets import settings
+from sectax.experiments.secrets.advice import rules
 from sectax.experiments.secrets.levels import (
     ACCESS,
     DICTIONARY,
     FIRST_ACCESS,
+    FIRST_SIDECAR,
+    HIT,
+    LANGUAGES,
     MEMORY_MB,
+    NOT_OF_THE_STUDY,
+    PARTS,
     PRESETS,
+    PYTHON,
     SITUATIONS,
     SIZES,
+    STUDY,
+    STUDY_HITS,
     WORDS,
 )
-from sectax.model.errors import WrongUse
+from sectax.experiments.secrets.settings import Settings
+from sectax.model.advice_rules import AdviceRules
+from sectax.model.bill import Usage
 from sectax.model.metric import FIRST, Better, Metric, Summary
-from sectax.model.plan import Calibrated, Plan
+from sectax.model.plan import SETTLING_SHARE, Calibrated, Plan, last_look
 from sectax.model.subject import SubjectSpec, Witness
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
@@ -40,30 +53,43 @@ from sectax.subjects.function import LOCAL
 from sectax.toolchain import functions, parts
 
 FUNCTION = "secrets_reader"
-LANGUAGE = "python"
 AGENT, BACKEND = "secrets:agent", "secrets:backend"
 
-_ROUNDS = {"quick": (2, 4), "default": (4, 12), "published": (4, 8)}
+_ROUNDS = {"quick": (2, 4), "default": (4, 12), "published": (2, 4)}
 _GAP_S = 0.05
 _TIMEOUT_S = 120
-_MOST_DELAY_MS = 2000
 _STAND_IN = (
     "Secrets Manager is stood in for by moto on this machine's loopback, behind TLS: it encrypts nothing and is near, "
     "so a call of it is faster than one of AWS, for which the published study has 83 to 358 ms"
 )
 _AGENT = (
     "the sidecar is AWS's Secrets Manager Agent 2.1.0, which answers as AWS's Lambda extension does; the extension "
-    "itself is not to be had outside AWS"
+    "itself cannot be downloaded outside AWS"
+)
+_ON_AWS = (
+    "Secrets Manager and Lambda are AWS's own, and the sidecar is AWS's Lambda extension; how often the service was "
+    "asked cannot be counted there, so no figure is held to its situation's number of calls"
 )
 _MISS = (
     "every miss is a secret that the instance has not read before, over a new connection, as after a TTL of minutes; "
     "the backend closes the connection of the one before"
 )
+_BATCHES = (
+    "a hit of a dictionary or of the library is too short for a clock: of those, all figures but the study's own are "
+    "means of batches, the fastest, the worst and the quantiles too"
+)
 _PUBLISHED = (
-    "its misses were one X-Ray trace each: here the function's own clock times each, the same on every side",
+    "its hits are 100 in one invocation: every block makes 100 in one invocation of a fresh instance, each timed by "
+    "itself on every side; their minimum, maximum, mean, median and p90 are reported as means over the blocks, beside "
+    "the figures of all hits of the run",
+    "its misses are one X-Ray trace each: the first access of every instance is such a miss, timed by the function's "
+    "own clock on every side; beside it stand the misses of all further secrets",
     "its direct access had no hits, its dictionary no misses: here a dictionary's miss is a call with a kept client",
-    "it made 100 hits in one invocation: here an invocation has as many as last a tenth of a second",
+)
+_PUBLISHED_HERE = (
     "the local Lambda: this machine's processor, held to memory/1769 of it in periods of 20 ms",
+    "the local backend: a miss has no network and no KMS in it, so its improvement from 128 to 1769 MB is the "
+    "processor's share alone",
 )
 
 
@@ -77,43 +103,52 @@ class _Needs:
         return parts.load(self.requirement).missing()
 
 
-class SecretsExperiment(Experiment):
+class SecretsExperiment(LambdaExperiment):
     """Reading a secret in a function: every way against a dictionary of its own."""
 
     name = "secrets"
     title = "What does it cost a function to read its secret?"
     presets = ("default", "quick", "published")
     factors = (
+        Factor("language", LANGUAGES),
         Factor("situation", SITUATIONS),
         Factor("size", tuple(SIZES)),
         Factor("memory", (*MEMORY_MB, "…")),
         Factor("pace", (BACK_TO_BACK, SPACED)),
         Factor("access", tuple(ACCESS)),
     )
-    options = (Option("backend-delay", "how much longer every round trip to the stand-in takes, as in 40ms", "TIME"),)
+    options = settings.OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 150.0, "published": 540.0}
+    assumed_s = 2 * BATCH_S
+    assumes = (
+        f"this supposes invocations of {assumed_s * 1e3:g} ms with 10 ms for every call of the service, at rounds and "
+        "blocks in full, and secrets that are deleted within an hour"
+    )
 
     def design(self, request: Request) -> Design:
-        delay_s = _delay_s(request.options)
+        said = settings.read(request.options)
+        here = said.endpoint == LOCAL
+        as_published = request.preset == "published"
+        kept = f" {_STAND_IN[0].upper()}{_STAND_IN[1:]}." if here else ""
         return Design(
             factors=chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request),
             control="access",
             baseline=DICTIONARY,
-            metrics=_metrics(),
+            metrics=_metrics(as_published=as_published),
             rules=Rules(
-                family=lambda levels: LANGUAGE,
-                requires=_requires,
-                declares=functools.partial(_declares, delay_s),
+                family=lambda levels: levels["language"],
+                requires=functools.partial(_requires, said, as_published),
+                declares=functools.partial(_declares, said),
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=False,
             ),
-            transfers=f"{transfers(LOCAL)} {_STAND_IN[0].upper()}{_STAND_IN[1:]}.",
+            transfers=f"{transfers(said.endpoint)}{kept}",
             batch_s=BATCH_S,
             rounds_range=_ROUNDS[request.preset],
             answered_by="the answer is the mean time of an access by the function's own clock: back to back the quota "
             "holds back some of many, which a median does not see",
-            beside=("median_access",),
-            choices=(_STAND_IN, _AGENT, _MISS, *(_PUBLISHED if request.preset == "published" else ())),
+            beside=("median_access", "held_back"),
+            choices=_choices(here=here, as_published=as_published),
             equal_witnesses=("runtime", "architecture", "code_sha256", "backend_tls"),
             words=WORDS,
         )
@@ -122,117 +157,144 @@ class SecretsExperiment(Experiment):
         return _Bench(plan)
 
     def requirements(self) -> tuple[str, ...]:
-        return (RUNTIME_CLIENT, f"function:{FUNCTION}/{LANGUAGE}", BACKEND, AGENT)
+        return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES), BACKEND, AGENT)
+
+    def advice_rules(self, plan: Plan) -> AdviceRules:
+        return rules()
+
+    def usage(self, plan: Plan) -> tuple[Usage, ...]:
+        from sectax.experiments.secrets.places import RARE_ON_AWS
+        from sectax.experiments.secrets.subject import SOMETIMES
+
+        sizes = len({each.levels["size"] for each in plan.treatments})
+        readings = BATCH_S / _ASSUMED_CALL_S * (1 + SETTLING_SHARE)
+        visits = last_look(plan, None) * (plan.rounds_range[1] + _OPENINGS)
+        asked = sum(ACCESS[each.levels["access"]].calls[each.levels["situation"]] for each in plan.treatments)
+        return (
+            *usage(plan, self.assumed_s),
+            Usage("secretsmanager.requests", visits * readings * asked),
+            Usage("secretsmanager.secret-months", sizes * (1 + RARE_ON_AWS + SOMETIMES) / _HOURS_OF_A_MONTH),
+        )
+
+
+_ASSUMED_CALL_S = 0.01
+_OPENINGS = 3  # invocations of an instance besides its visits: the first, those that fill it, and warming up
+_HOURS_OF_A_MONTH = 730
 
 
 class _Bench(LambdaBench):
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._settings = settings.read(plan.options)
+
     def identity(self) -> dict[str, str]:
         from sectax.subjects.function.code import digest
         from sectax.toolchain.secrets import agent, backend
 
-        code = digest(str(functions.build(FUNCTION, LANGUAGE)))
-        marks = {"function.python": f"sha256 {code}", "secrets.backend": f"stand-in: {backend.identity()}"}
-        return marks | ({"secrets.agent": agent.fingerprint()} if self._has_sidecar else {})
+        languages = sorted({each.levels["language"] for each in self.plan.treatments})
+        marks = {
+            f"function.{language}": f"sha256 {digest(str(functions.build(FUNCTION, language)))}"
+            for language in languages
+        }
+        if self._settings.endpoint != LOCAL:
+            return marks | {"secrets.backend": "AWS Secrets Manager"}
+        has_sidecar = any(ACCESS[each.levels["access"]].sidecar for each in self.plan.treatments)
+        marks |= {"secrets.backend": f"stand-in: {backend.identity()}"}
+        return marks | ({"secrets.agent": agent.fingerprint()} if has_sidecar else {})
 
     def start(self, inputs: Mapping[str, str]) -> None:
-        """The backend first: functions are let to its port and nowhere else."""
-        from sectax.experiments.secrets.subject import RARE
-        from sectax.stack.lambda_service.service import WORK_FOLDERS
-        from sectax.stack.secrets_manager import layers
-        from sectax.stack.secrets_manager.backend import HOST, Backend
-        from sectax.stack.work_folder import WorkFolder
-        from sectax.subjects.function.services import Service
+        """The keeper of the secrets first: functions are let to its port and nowhere else."""
+        from sectax.experiments.secrets.places import place
 
         sizes = sorted({SIZES[each.levels["size"]] for each in self.plan.treatments})
-        self._backend = self.enter_context(Backend(sizes, RARE, _delay_s(self.plan.options)))
-        folder = WorkFolder(WORK_FOLDERS)  # where this is killed, the next local Lambda removes it
-        self.callback(folder.remove)
-        self._trust = layers.trust(folder.path, self._backend.certificate)
-        self._sidecar = layers.sidecar(folder.path) if self._has_sidecar else ""
-        self.service = Service(LOCAL, ((HOST, self._backend.port),))
+        self._place = self.enter_context(place(self._settings, sizes))
+        self.service = self._place.service
         super().start(inputs)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
         from sectax.experiments.secrets.subject import SecretSpec
-        from sectax.stack.secrets_manager.layers import CERTIFICATE
 
         levels = treatment.levels
         way = ACCESS[levels["access"]]
-        function = functions.load(FUNCTION, LANGUAGE)
+        function = functions.load(FUNCTION, levels["language"])
+        ttl_s = self._settings.ttl_of(levels["situation"])
+        as_published = self.plan.preset == "published" and levels["situation"] == HIT
         return SecretSpec(
             name=levels["access"],
-            code=str(functions.build(FUNCTION, LANGUAGE)),
+            code=str(functions.build(FUNCTION, levels["language"])),
             runtime=function.runtime,
-            handler=f"{FUNCTION}.{way.module}.lambda_handler",
+            handler=f"{FUNCTION}.{way.module}.lambda_handler" if levels["language"] == PYTHON else way.module,
             memory_mb=int(levels["memory"]),
             timeout_s=_TIMEOUT_S,
-            # boto3 reads the first two, the agent the first and the last; neither tries anything twice.
-            environment={
-                "AWS_ENDPOINT_URL_SECRETS_MANAGER": self._backend.address,
-                "AWS_CA_BUNDLE": CERTIFICATE,
-                "AWS_MAX_ATTEMPTS": "1",
-            },
-            layers=(self._trust, *((self._sidecar,) if way.sidecar else ())),
+            environment=self._place.environment(ttl_s),
+            layers=self._place.layers(ttl_s, sidecar=way.sidecar),
             gap_s=_GAP_S if levels["pace"] == SPACED else 0.0,
             role=self.role,
             service=self.service,
             access=levels["access"],
             situation=levels["situation"],
             size=SIZES[levels["size"]],
-            delay_s=_delay_s(self.plan.options),
-            backend=self._backend,
+            delay_s=self._settings.delay_s,
+            ttl_s=float(ttl_s or 0),
+            study_hits=STUDY_HITS if as_published else 0,
+            keeper=self._place.keeper,
         )
 
-    @property
-    def _has_sidecar(self) -> bool:
-        return any(ACCESS[each.levels["access"]].sidecar for each in self.plan.treatments)
+
+def _requires(said: Settings, as_published: bool, levels: Levels) -> Iterator[Requirement | WhyNot]:
+    way = ACCESS[levels["access"]]
+    if levels["language"] not in way.languages:
+        yield WhyNot("of AWS's caching library only the one for Python is measured")
+    if as_published and (levels["situation"], levels["access"]) in NOT_OF_THE_STUDY:
+        yield WhyNot("the published study has no hits of direct access, which keeps nothing")
+    yield NeedsFunction(FUNCTION, levels["language"])
+    if said.endpoint == LOCAL:
+        yield _Needs(BACKEND)
+        if way.sidecar:
+            yield _Needs(AGENT)
+    elif way.sidecar and not said.layer:
+        yield WhyNot("on AWS the sidecar is AWS's own extension, by the ARN of its layer", "add --layer ARN")
+    yield NeedsLambda(said.endpoint)
 
 
-def _requires(levels: Levels) -> Iterator[Requirement]:
-    yield NeedsFunction(FUNCTION, LANGUAGE)
-    yield _Needs(BACKEND)
-    if ACCESS[levels["access"]].sidecar:
-        yield _Needs(AGENT)
-    yield NeedsLambda(LOCAL)
-
-
-def _delay_s(options: Mapping[str, tuple[str, ...]]) -> float:
-    """Raises `WrongUse` for what is no delay."""
-    given = next(iter(options.get("backend-delay", ())), None)
-    if given is None:
-        return 0.0
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*ms", given.strip())
-    if found is None or not 0 < float(found[1]) <= _MOST_DELAY_MS:
-        raise WrongUse(
-            f"--backend-delay {given!r} is not between 0 and {_MOST_DELAY_MS} ms", "say it as in --backend-delay 40ms"
-        )
-    return float(found[1]) / 1e3
-
-
-def _declares(delay_s: float, levels: Levels) -> dict[str, Witness]:
+def _declares(said: Settings, levels: Levels) -> dict[str, Witness]:
     """The limits in force, that the service was asked as often as the situation's label says, and how far it is."""
     from sectax.experiments.secrets.subject import CALLS_WITNESS, DELAY_WITNESS, calls_in_words, delay_in_words
 
-    calls = ACCESS[levels["access"]].calls[levels["situation"]]
-    delay: dict[str, Witness] = {DELAY_WITNESS: delay_in_words(delay_s, delay_s)} if delay_s else {}
-    return declares(LOCAL, levels) | {CALLS_WITNESS: calls_in_words(calls, 1)} | delay
+    own: dict[str, Witness] = {}
+    if said.endpoint == LOCAL:
+        own[CALLS_WITNESS] = calls_in_words(ACCESS[levels["access"]].calls[levels["situation"]], 1)
+    if said.delay_s:
+        own[DELAY_WITNESS] = delay_in_words(said.delay_s, said.delay_s)
+    return declares(said.endpoint, levels) | own
 
 
-def _metrics() -> tuple[Metric, ...]:
+def _choices(*, here: bool, as_published: bool) -> tuple[str, ...]:
+    kept = (_STAND_IN, _AGENT, _MISS, _BATCHES) if here else (_ON_AWS, _BATCHES)
+    return (*kept, *(_PUBLISHED if as_published else ()), *(_PUBLISHED_HERE if as_published and here else ()))
+
+
+def _metrics(*, as_published: bool) -> tuple[Metric, ...]:
     """What is told of every treatment, the primary metric first."""
 
     def of(name: str, summary: Summary, observed: str = "access", *, compared: bool = False) -> Metric:
         return Metric(name, "s", Better.LOWER, summary, observed, compared=compared)
 
+    study = tuple(of(f"study_{name}", Summary.MEAN, f"{FIRST}.study_{name}") for name in STUDY)
     return (
         of("access", Summary.MEAN, compared=True),
         of("median_access", Summary.MEDIAN, compared=True),
+        of("fastest_access", Summary.LEAST),
         of("p90_access", Summary.P90),
         of("p99_access", Summary.P99),
         of("worst_access", Summary.WORST),
+        Metric("held_back", "%", Better.LOWER, Summary.MEAN, "held_back", compared=False),
+        *(of(part, Summary.MEAN, part) for part in PARTS),
         of("first_access", Summary.MEAN, FIRST_ACCESS),
         of("first_init", Summary.MEAN, f"{FIRST}.init"),
+        of("sidecar_init", Summary.MEAN, FIRST_SIDECAR),
         Metric("max_memory_used", "B", Better.LOWER, Summary.MAXIMUM, "max_memory_used", resolution=2**20),
+        *(study if as_published else ()),
     )
 
 

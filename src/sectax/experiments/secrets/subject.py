@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import statistics
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
-from sectax.experiments.secrets.levels import ACCESS, FIRST_ACCESS, HIT
+from sectax.experiments.secrets.levels import ACCESS, FIRST_ACCESS, FIRST_SIDECAR, HIT, PARTS, REFRESH, STUDY
 from sectax.model.errors import SectaxError
+from sectax.model.metric import FIRST
 from sectax.model.subject import Observation, Visit, Witnesses, Work
-from sectax.stack.secrets_manager.backend import Backend, Secret
+from sectax.stack.secrets_manager.kept import Calls, Keeper, Secret
 from sectax.subjects.function import FunctionSpec
 from sectax.subjects.function.reading import Reading
 from sectax.subjects.function.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSubject
 
 ACCESS_TIME = "access"
+HELD_BACK = "held_back"
 CALLS_WITNESS = "backend_calls"
 DELAY_WITNESS = "backend_delay"
-_CLOCK_STEP_S = 1e-9  # of Python's perf_counter_ns on Linux
-# Secrets that an instance can fetch once each; AWS's agent keeps 1000.
-RARE = 900
+_CLOCK_STEP_S = 1e-9  # of perf_counter_ns in Python and of the monotonic clock in Go, on Linux
+_QUOTA_CLOCK = "the instance's control group"
+# Secrets that an instance fetches again and again, each after its TTL: as many as last a TTL's worth of visits.
+SOMETIMES = 32
+# A cache counts its TTL from a moment that the function does not tell: at the latest when the invocation is over.
+_PAST_TTL_S = 0.05
 
 
 def calls_in_words(calls: int, accesses: int) -> str:
@@ -45,14 +52,18 @@ class SecretSpec(FunctionSpec):
         access, situation: levels, as in `levels`.
         size: characters of a secret.
         delay_s: how much longer every round trip to the backend is to take.
-        backend: what stands in for Secrets Manager, open while the subject lives.
+        ttl_s: seconds for which a cache uses what it has, where a refresh is awaited.
+        study_hits: hits, each timed by itself, that an instance makes once, in one invocation; 0 for none.
+        keeper: of the secrets, open while the subject lives.
     """
 
     access: str = field(kw_only=True)
     situation: str = field(kw_only=True)
     size: int = field(kw_only=True)
     delay_s: float = field(default=0.0, kw_only=True)
-    backend: Backend = field(kw_only=True, repr=False)
+    ttl_s: float = field(default=0.0, kw_only=True)
+    study_hits: int = field(default=0, kw_only=True)
+    keeper: Keeper = field(kw_only=True, repr=False)
 
     def subject(self) -> SecretSubject:
         return SecretSubject(self)
@@ -61,19 +72,22 @@ class SecretSpec(FunctionSpec):
 class _Answer(msgspec.Struct):
     times_ns: list[int]
     proof: str
+    parts_ns: dict[str, int] = {}
+    sidecar_init_ns: int | None = None
 
 
 class SecretSubject(FunctionSubject):
     """Implements `sectax.model.subject.Subject`: one invocation for each visit, in which secrets are read one by one.
 
-    A miss is the first reading of a secret by a fresh instance. Whatever goes wrong fails: no answer but the right one
-    is ever timed, and nothing is tried twice.
+    A miss is the first reading of a secret by a fresh instance, a refresh one after the TTL. Whatever goes wrong fails:
+    no answer but the right one is ever timed, and nothing is tried twice.
     """
 
     def __init__(self, spec: SecretSpec) -> None:
         self._way = ACCESS[spec.access]
         self._secrets = spec
         self._rare = self._rare_ones()
+        self._read_last: dict[Secret, float] = {}  # of those that are read again, by the monotonic clock
         self._expected = ""
         self._answer = _Answer([], "")
         self._calls = self._accesses = 0
@@ -82,48 +96,82 @@ class SecretSubject(FunctionSubject):
     def open(self) -> Witnesses:
         """As the function's `open`. Its first invocation reads one secret: where it is to be hit, that fills the cache.
 
-        `first` has besides `first.access`: that reading by itself, the instance's Init (a sidecar's too) left out.
+        `first` has besides `first.access`: that reading by itself, the instance's Init (a sidecar's too) left out;
+        `first.sidecar_init`, the sidecar's part of Init, where it is told; and the study's statistics.
         """
         witnesses = super().open()
         self.first += (Observation(FIRST_ACCESS, self._answer.times_ns[0] / 1e9, "s", TOLD_CLOCK, 1),)
+        if self._answer.sidecar_init_ns is not None:
+            init_s = self._answer.sidecar_init_ns / 1e9
+            self.first += (Observation(FIRST_SIDECAR, init_s, "s", TOLD_CLOCK, 1),)
+        if self._secrets.study_hits:
+            self.first += tuple(self._as_the_study())
         timed = "in batches" if self._is_batched else "one by one"
         clock: Witnesses = {"clock": TOLD_CLOCK, "clock_granularity_s": _CLOCK_STEP_S}
-        backend = self._secrets.backend
+        keeper = self._secrets.keeper
         delay_s = self._secrets.delay_s
-        far: Witnesses = {DELAY_WITNESS: delay_in_words(delay_s, backend.round_trip_s)} if delay_s else {}
+        far: Witnesses = {DELAY_WITNESS: delay_in_words(delay_s, keeper.round_trip_s)} if delay_s else {}
         # The layers' own names hold the hash of a certificate that every run makes anew; two runs have the same layers.
         layers = "certificate, agent" if self._way.sidecar else "certificate"
-        return witnesses | clock | far | {"timed": timed, "backend_tls": backend.tls, "layers": layers}
+        own: Witnesses = {"backend_tls": keeper.tls, "layers": layers} if keeper.tls else {}
+        return witnesses | clock | far | own | {"timed": timed}
 
     def visit(self, work: Work) -> Visit:
         """Read `work.settle` secrets, which are not told, then `work.count` of them, in one invocation.
 
+        After a TTL an invocation has as many as there are secrets that can be let go, so that there may be several.
+
         Observations: `access` in seconds by the function's own clock, one for each reading, or one for all of them
-        where a single one would be lost in the clock's own time; `max_memory_used` in bytes. Telemetry: as of a
-        function, and `backend_calls`.
+        where a single one would be lost in the clock's own time; of each part of a call the seconds of all readings
+        together; `held_back`, the share of the quota's periods in which it ran out, in per cent; `max_memory_used` in
+        bytes. Telemetry: as of a function, and `backend_calls`.
         """
-        wanted = self._wanted(work.settle + work.count)
         repeat = work.count if self._is_batched else 1
-        before = self._asked()
-        self._wait()
-        seen = self._read(wanted, repeat, work.settle)
-        calls = self._asked() - before
-        if seen.init_s is not None:
-            raise self._failure(
-                "its instance was replaced by a new one", "see whether it ended, for want of memory, say"
-            )
-        self._calls += calls
-        self._accesses += work.settle + work.count
-        telemetry = dict(seen.amounts) | {"spanned_s": seen.duration_s, "backend_calls": float(calls)}
-        return Visit(tuple(self._observed(seen, work.count)), telemetry)
+        observations: list[Observation] = []
+        telemetry = {"spanned_s": 0.0}
+        for settle, count in self._portions(work.settle, work.count):
+            wanted = self._wanted(settle + count)
+            before = self._asked()
+            self._wait()
+            seen = self._read(wanted, repeat, settle)
+            if self._secrets.situation == REFRESH:
+                self._read_last |= dict.fromkeys(wanted, time.monotonic())
+            calls = self._calls_since(before)
+            if seen.init_s is not None:
+                raise self._failure(
+                    "its instance was replaced by a new one", "see whether it ended, for want of memory, say"
+                )
+            self._accesses += settle + count
+            amounts = dict(seen.amounts) | {"spanned_s": seen.duration_s}
+            if calls is not None:
+                self._calls += calls
+                amounts["backend_calls"] = float(calls)
+            for name, amount in amounts.items():
+                telemetry[name] = telemetry.get(name, 0.0) + amount
+            observations += self._observed(seen, count)
+        return Visit(tuple(observations), telemetry)
 
     def close(self) -> Witnesses:
-        """As the function's, and how often the backend was asked for each reading."""
-        return super().close() | {CALLS_WITNESS: calls_in_words(self._calls, self._accesses)}
+        """As the function's, and how often the backend was asked for each reading, where that can be counted."""
+        told: Witnesses = {}
+        if self._secrets.keeper.calls() is not None:
+            told[CALLS_WITNESS] = calls_in_words(self._calls, self._accesses)
+        return super().close() | told
 
     @property
     def _is_batched(self) -> bool:
         return self._way.batched and self._secrets.situation == HIT
+
+    def _portions(self, settle: int, count: int) -> Iterator[tuple[int, int]]:
+        """How many readings every invocation of a visit throws away, and how many it tells."""
+        if self._secrets.situation != REFRESH or settle + count <= SOMETIMES:
+            yield settle, count
+            return
+        settle = min(settle, SOMETIMES // 2)
+        while count:
+            told = min(count, SOMETIMES - settle)
+            yield settle, told
+            settle, count = 0, count - told
 
     def _observed(self, seen: Reading, count: int) -> Iterator[Observation]:
         times = self._answer.times_ns
@@ -131,27 +179,82 @@ class SecretSubject(FunctionSubject):
             yield Observation(ACCESS_TIME, times[0] / 1e9, "s", TOLD_CLOCK, count)
         else:
             yield from (Observation(ACCESS_TIME, each / 1e9, "s", TOLD_CLOCK, 1) for each in times)
+        for part in PARTS:
+            spent_ns = self._answer.parts_ns.get(f"{part}_ns")
+            if spent_ns is not None:
+                yield Observation(part, spent_ns / 1e9, "s", TOLD_CLOCK, count)
+        periods, throttled = seen.amounts.get("periods"), seen.amounts.get("throttled_periods")
+        if periods and throttled is not None:
+            yield Observation(HELD_BACK, 100 * throttled, "%", _QUOTA_CLOCK, round(periods))
         if seen.max_memory_bytes is not None:
             yield Observation(MAX_MEMORY, seen.max_memory_bytes, "B", seen.clock, 1)
 
-    def _asked(self) -> int:
+    def _as_the_study(self) -> Iterator[Observation]:
+        """The study's design: so many hits in one invocation, each timed by itself, and its statistics of them."""
+        hit = self._secrets.keeper.often(self._secrets.size)
+        before = self._asked()
+        self._read([hit] * self._secrets.study_hits, 1, 0)
+        calls = self._calls_since(before)
+        self._accesses += self._secrets.study_hits
+        self._calls += calls or 0
+        seconds = [each / 1e9 for each in self._answer.times_ns]
+        found = {
+            "min": min(seconds),
+            "max": max(seconds),
+            "mean": statistics.fmean(seconds),
+            "median": statistics.median(seconds),
+            "p90": statistics.quantiles(seconds, n=10, method="inclusive")[-1],
+        }
+        yield from (Observation(f"{FIRST}.study_{name}", found[name], "s", TOLD_CLOCK, 1) for name in STUDY)
+
+    def _asked(self) -> Calls | None:
         try:
-            return self._secrets.backend.calls().all
+            return self._secrets.keeper.calls()
         except SectaxError as error:
             raise self._failure(error.message, error.hint) from error
 
+    def _calls_since(self, before: Calls | None) -> int | None:
+        """Calls of the service since then; None where they cannot be counted."""
+        after = self._asked()
+        if before is None or after is None:
+            return None
+        refused = after.refused - before.refused
+        if refused:
+            # A cache may then have answered with what it had.
+            raise self._failure(
+                f"the service did not answer {refused} of its calls rightly", "no such reading is taken for a fast one"
+            )
+        return after.all - before.all
+
     def _rare_ones(self) -> Iterator[Secret]:
-        for number in range(RARE):
-            yield self._secrets.backend.rare(self._secrets.size, number)
+        for number in range(self._secrets.keeper.rare_count):
+            yield self._secrets.keeper.rare(self._secrets.size, number)
 
     def _wanted(self, count: int) -> list[Secret]:
         spec = self._secrets
         if spec.situation == HIT:
-            return [spec.backend.often(spec.size)] * count
+            return [spec.keeper.often(spec.size)] * count
+        if spec.situation == REFRESH:
+            return self._let_go(count)
         wanted = [secret for secret, _ in zip(self._rare, range(count), strict=False)]
         if len(wanted) < count:
-            raise self._failure(f"it has read all {RARE} secrets once", "ask for fewer rounds, or for --pace spaced")
+            raise self._failure(
+                f"it has read all {spec.keeper.rare_count} secrets once", "ask for fewer rounds, or for --pace spaced"
+            )
         return wanted
+
+    def _let_go(self, count: int) -> list[Secret]:
+        """Secrets that the instance has read, and whose TTL is over; waits until it is."""
+        spec = self._secrets
+        if not self._read_last:
+            every = [spec.keeper.sometimes(spec.size, number) for number in range(SOMETIMES)]
+            self._read(every, 1, 0)
+            self._read_last = dict.fromkeys(every, time.monotonic())
+        oldest = sorted(self._read_last, key=lambda secret: self._read_last[secret])[:count]
+        left_s = self._read_last[oldest[-1]] + spec.ttl_s + _PAST_TTL_S - time.monotonic()
+        if left_s > 0 and self._way.caches:
+            time.sleep(left_s)
+        return oldest
 
     def _read(self, wanted: Sequence[Secret], repeat: int, settle: int) -> Reading:
         seen, _ = self._invoke(self._event(wanted, repeat, settle))
@@ -165,7 +268,8 @@ class SecretSubject(FunctionSubject):
         return msgspec.json.encode({"names": names, "repeat": repeat, "settle": settle, "nonce": nonce})
 
     def _first_events(self) -> list[bytes]:
-        return [self._event(self._wanted(1), 1, 0)]
+        first = self._secrets.keeper.rare(self._secrets.size, 0) if self._secrets.situation == REFRESH else None
+        return [self._event(self._wanted(1) if first is None else [first], 1, 0)]
 
     def _wrong(self, payload: str) -> str | None:
         try:

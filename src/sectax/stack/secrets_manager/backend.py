@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import hmac
 import os
 import secrets
 import ssl
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +18,7 @@ from sectax.model.errors import ExitStatus, SectaxError
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
+from sectax.stack.secrets_manager.kept import Calls, Secret, value_of
 from sectax.toolchain.secrets import backend as installed
 
 HOST = "127.0.0.1"
@@ -44,35 +42,10 @@ class _Ready(msgspec.Struct):
     tls: str
 
 
-class Calls(msgspec.Struct, frozen=True):
-    """What the backend was asked since its start.
-
-    Attributes:
-        connections: finished TLS handshakes.
-        refused: calls that were not answered with 200; they are among the others too.
-    """
-
-    get: int = msgspec.field(name="GetSecretValue")
-    describe: int = msgspec.field(name="DescribeSecret")
-    other: int
-    refused: int
-    connections: int
-
-    @property
-    def all(self) -> int:
-        return self.get + self.describe + self.other
-
-
-@dataclass(frozen=True)
-class Secret:
-    """The name of a secret, and what it holds."""
-
-    name: str
-    value: str
-
-
 class Backend:
-    """A context manager: moto's Secrets Manager answers inside it, at `port` of this machine's loopback alone.
+    """Implements `kept.Keeper`, as a context manager.
+
+    Inside it moto's Secrets Manager answers, at `port` of this machine's loopback alone.
 
     Attributes:
         certificate: of the authority that signed its own, in PEM. tls: the library that it answers with.
@@ -82,17 +55,19 @@ class Backend:
     fetches a secret, and nowhere else.
     """
 
-    def __init__(self, sizes: Sequence[int], rare: int, delay_s: float = 0.0) -> None:
+    def __init__(self, sizes: Sequence[int], rare: int, delay_s: float = 0.0, sometimes: int = 0) -> None:
         """Args:
         sizes: characters of the secrets.
         rare: how many secrets of every size each instance can fetch once.
         delay_s: seconds that every round trip takes longer.
+        sometimes: how many secrets of every size an instance can fetch whenever its cache has let them go.
         """
+        self.rare_count = rare
         self.port = 0
         self.certificate = ""
         self.tls = ""
         self.round_trip_s = 0.0
-        self._wanted = {"sizes": list(sizes), "rare": rare, "delay_s": delay_s}
+        self._wanted = {"sizes": list(sizes), "rare": rare, "sometimes": sometimes, "delay_s": delay_s}
         self._marker = secrets.token_hex(_MARKER_BYTES)
         self._child: Child | None = None
 
@@ -156,14 +131,20 @@ class Backend:
 
     def rare(self, size: int, number: int) -> Secret:
         """A secret that an instance has not fetched yet; the backend closes the connection over which it came."""
-        if number >= int(str(self._wanted["rare"])):
+        return self._numbered("rare", number, f"sectax/{size}/miss/{number}", size)
+
+    def sometimes(self, size: int, number: int) -> Secret:
+        """A secret that an instance fetches again after its TTL; the backend closes that connection too."""
+        return self._numbered("sometimes", number, f"sectax/{size}/refresh/{number}", size)
+
+    def _numbered(self, kind: str, number: int, name: str, size: int) -> Secret:
+        if number >= int(str(self._wanted[kind])):
             raise IndexError(number)
-        return self._secret(f"sectax/{size}/miss/{number}", size)
+        return self._secret(name, size)
 
     def _secret(self, name: str, size: int) -> Secret:
         # As the server makes it; it shares no code with this.
-        digest = hmac.digest(self._marker.encode(), name.encode(), hashlib.sha256).hex()
-        return Secret(name, (self._marker + digest * (size // 64 + 1))[:size])
+        return Secret(name, value_of(self._marker, name, size))
 
     def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
         assert self._child is not None, "the backend was not started"

@@ -36,7 +36,7 @@ from moto.secretsmanager.responses import SecretsManagerResponse  # type: ignore
 _ACCOUNT, _REGION = "123456789012", "us-east-1"
 _DAYS = 30
 # A secret that is fetched once in a long while is fetched over a new connection: both sides let idle ones go.
-_RARE = "/miss/"
+_RARE, _SOMETIMES = "/miss/", "/refresh/"
 
 
 class Counters:
@@ -101,17 +101,18 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(5)
         if fault == "close":
             self.close_connection = True
+            self.server.counters.add("refused")
             self.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"Name"')
             return
         status, headers, answer = self._faulty(fault) or self._answer(body)
-        if status != 200:
+        if status != 200 or fault == "garbage":
             self.server.counters.add("refused")
         self.send_response_only(status)
         for name, value in headers.items():
             if name.lower() not in ("content-length", "connection", "server", "date"):
                 self.send_header(name, str(value))
         self.send_header("Content-Length", str(len(answer)))
-        if _RARE.encode() in body:
+        if _RARE.encode() in body or _SOMETIMES.encode() in body:
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(answer)
@@ -221,11 +222,14 @@ def value(marker: str, name: str, size: int) -> str:
     return (marker + digest * (size // len(digest) + 1))[:size]
 
 
-def fill(marker: str, sizes: list[int], rare: int) -> None:
-    """Keep, for each size, the secret `sectax/SIZE/hit` and *rare* others that an instance fetches once each."""
+def fill(marker: str, sizes: list[int], rare: int, sometimes: int) -> None:
+    """Keep, for each size, the secret `sectax/SIZE/hit`, *rare* others that an instance fetches once each, and
+    *sometimes* others that it fetches again when its cache has let them go."""
     keeper = secretsmanager_backends[_ACCOUNT][_REGION]
     for size in sizes:
-        for name in [f"sectax/{size}/hit", *(f"sectax/{size}{_RARE}{number}" for number in range(rare))]:
+        kinds = ((_RARE, rare), (_SOMETIMES, sometimes))
+        others = [f"sectax/{size}{kind}{number}" for kind, count in kinds for number in range(count)]
+        for name in [f"sectax/{size}/hit", *others]:
             keeper.create_secret(
                 name=name, secret_string=value(marker, name, size), secret_binary=None, description=None, tags=[],
                 kms_key_id=None, client_request_token=None, replica_regions=[], force_overwrite=False,
@@ -236,7 +240,7 @@ def main() -> None:
     # moto asks for the account of whoever calls, which it reads off made-up credentials.
     os.environ.setdefault("MOTO_ACCOUNT_ID", _ACCOUNT)
     wanted = json.loads(sys.stdin.readline())
-    fill(wanted["marker"], wanted["sizes"], wanted["rare"])
+    fill(wanted["marker"], wanted["sizes"], wanted["rare"], wanted["sometimes"])
     context, pem = certificate()
     server = Server(context, wanted["delay_s"])
     threading.Thread(target=server.serve_forever, daemon=True).start()

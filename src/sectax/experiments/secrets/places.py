@@ -1,0 +1,102 @@
+"""Where the secrets of a run are kept, and what functions need to reach them: here, or on AWS."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from sectax.experiments.secrets.settings import Settings
+from sectax.experiments.secrets.subject import SOMETIMES
+from sectax.stack.lambda_service.service import WORK_FOLDERS
+from sectax.stack.secrets_manager import layers
+from sectax.stack.secrets_manager.backend import HOST, Backend
+from sectax.stack.secrets_manager.kept import Keeper
+from sectax.stack.secrets_manager.real import RealService
+from sectax.stack.work_folder import WorkFolder
+from sectax.subjects.function import LOCAL
+from sectax.subjects.function.services import Service
+
+# Secrets that an instance can fetch once each; AWS's agent keeps 1000.
+RARE = 900
+# On AWS every one of them is paid for.
+RARE_ON_AWS = 300
+
+
+class Place(ExitStack):
+    """A context manager: the secrets are kept and the Lambda answers inside it.
+
+    Attributes:
+        keeper: of the secrets. service: the Lambda, which its owner opens.
+    """
+
+    keeper: Keeper
+    service: Service
+
+    def environment(self, ttl_s: int | None) -> dict[str, str]:
+        """What functions are told; *ttl_s* is how long caches use what they have, None for their own default."""
+        raise NotImplementedError
+
+    def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:
+        """The layers of a function, with AWS's sidecar or without."""
+        raise NotImplementedError
+
+
+class HerePlace(Place):
+    """The stand-in on this machine, to whose port functions are let and nowhere else."""
+
+    def __init__(self, settings: Settings, sizes: Sequence[int]) -> None:
+        """Raises `SectaxError` where something cannot be started, `OSError` where its folder cannot be written."""
+        super().__init__()
+        with ExitStack() as started:
+            self._backend = started.enter_context(Backend(sizes, RARE, settings.delay_s, SOMETIMES))
+            self._folder = WorkFolder(WORK_FOLDERS)  # where this is killed, the next local Lambda removes it
+            started.callback(self._folder.remove)
+            self._trust = layers.trust(self._folder.path, self._backend.certificate)
+            self.push(started.pop_all())
+        self.keeper = self._backend
+        self.service = Service(LOCAL, ((HOST, self._backend.port),))
+
+    def environment(self, ttl_s: int | None) -> dict[str, str]:
+        # AWS's clients read the first two, the agent the first and the last; neither tries anything twice.
+        told = {
+            "AWS_ENDPOINT_URL_SECRETS_MANAGER": self._backend.address,
+            "AWS_CA_BUNDLE": layers.CERTIFICATE,
+            "AWS_MAX_ATTEMPTS": "1",
+        }
+        return told if ttl_s is None else told | {"SECRETS_TTL": str(ttl_s)}
+
+    def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:
+        return (self._trust, self._sidecar(ttl_s)) if sidecar else (self._trust,)
+
+    @functools.cache  # noqa: B019 - a place lives as long as its run
+    def _sidecar(self, ttl_s: int | None) -> str:
+        return layers.sidecar(self._folder.path, layers.DEFAULT_TTL_S if ttl_s is None else ttl_s)
+
+
+class AwsPlace(Place):
+    """AWS's own Secrets Manager and Lambda, and AWS's own extension by the ARN of its layer. Never run yet."""
+
+    def __init__(self, settings: Settings, sizes: Sequence[int]) -> None:
+        """Raises `SectaxError` where AWS does not take the secrets."""
+        super().__init__()
+        import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+        from botocore.config import Config  # type: ignore[import-untyped]
+
+        # What the environment names in the place of AWS is not asked.
+        client = boto3.client("secretsmanager", config=Config(ignore_configured_endpoint_urls=True))
+        self.keeper = self.enter_context(RealService(client, sizes, RARE_ON_AWS, SOMETIMES))
+        self.service = Service(settings.endpoint)
+        self._layer = settings.layer
+
+    def environment(self, ttl_s: int | None) -> dict[str, str]:
+        told = {"AWS_MAX_ATTEMPTS": "1"}
+        return told if ttl_s is None else told | {"SECRETS_TTL": str(ttl_s), "SECRETS_MANAGER_TTL": str(ttl_s)}
+
+    def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:
+        return (self._layer,) if sidecar else ()
+
+
+def place(settings: Settings, sizes: Sequence[int]) -> Place:
+    """Where the settings say."""
+    return (HerePlace if settings.endpoint == LOCAL else AwsPlace)(settings, sizes)

@@ -1,0 +1,101 @@
+"""AWS Secrets Manager itself: the secrets of a run are made there, and deleted when it ends.
+
+This has been tried against moto only: nobody has run it on AWS yet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+from sectax.model.errors import ExitStatus, SectaxError
+from sectax.model.printable import printable
+from sectax.stack.secrets_manager.kept import Calls, Secret, value_of
+
+_MARKER_BYTES = 8
+
+
+class NotKept(SectaxError):
+    """AWS Secrets Manager did not take a secret."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class RealService:
+    """Implements `kept.Keeper`, as a context manager: the secrets are there inside it.
+
+    Their names begin with `sectax/` and 12 hexadecimal digits of the run's own. What was made is deleted at once and
+    for good when it closes; a run that is killed leaves them, and they cost money until somebody deletes them.
+    """
+
+    tls = ""
+    round_trip_s = 0.0
+
+    def __init__(self, client: Any, sizes: Sequence[int], rare: int, sometimes: int) -> None:
+        """Args:
+        client: boto3's, of Secrets Manager.
+        sizes: characters of the secrets.
+        rare: how many of every size an instance can fetch once each; sometimes: how many again and again.
+        """
+        self.rare_count = rare
+        self._client = client
+        self._prefix = f"sectax/{secrets.token_hex(6)}"
+        self._marker = secrets.token_hex(_MARKER_BYTES)
+        self._wanted = [secret for size in sizes for secret in self._every(size, rare, sometimes)]
+        self._made: list[str] = []
+
+    def __enter__(self) -> RealService:
+        """Make them. Raises `NotKept`; what was made until then is deleted."""
+        from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
+
+        try:
+            for each in self._wanted:
+                self._made.append(each.name)
+                self._client.create_secret(
+                    Name=each.name, SecretString=each.value, Description="made by sectax for a measurement"
+                )
+        except (BotoCoreError, ClientError) as error:
+            self._delete()
+            raise NotKept(
+                f"AWS Secrets Manager did not take a secret: {printable(str(error))}",
+                "the credentials of the environment need secretsmanager:CreateSecret and secretsmanager:DeleteSecret",
+            ) from error
+        except BaseException:
+            self._delete()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._delete()
+
+    def calls(self) -> Calls | None:
+        """None: AWS tells of calls minutes later, and of those of everybody."""
+        return None
+
+    def often(self, size: int) -> Secret:
+        return self._secret(size, "hit")
+
+    def rare(self, size: int, number: int) -> Secret:
+        return self._secret(size, f"miss/{number}")
+
+    def sometimes(self, size: int, number: int) -> Secret:
+        return self._secret(size, f"refresh/{number}")
+
+    def _every(self, size: int, rare: int, sometimes: int) -> Iterator[Secret]:
+        yield self.often(size)
+        yield from (self.rare(size, number) for number in range(rare))
+        yield from (self.sometimes(size, number) for number in range(sometimes))
+
+    def _secret(self, size: int, which: str) -> Secret:
+        name = f"{self._prefix}/{size}/{which}"
+        return Secret(name, value_of(self._marker, name, size))
+
+    def _delete(self) -> None:
+        while self._made:
+            with contextlib.suppress(Exception):
+                self._client.delete_secret(SecretId=self._made.pop(), ForceDeleteWithoutRecovery=True)
