@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sectax.analysis.treatments import MEAN
 from sectax.model.advice import Anatomy, Part
-from sectax.model.advice_rules import Stages, Steps
+from sectax.model.advice_rules import OwnParts, Stages, Steps
 from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.treatment import Role, Treatment
@@ -35,6 +35,30 @@ def anatomies(measured: Measured, metric: str, stages: Stages) -> Iterator[Anato
                 parts = tuple(_differences(measured, metric, stages, members, member))
             if parts:
                 yield Anatomy(member.cell, member.id, parts)
+
+
+def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[Anatomy]:
+    """The parts of every treatment that times some of them itself, and what is in none.
+
+    Args:
+        metric: of the whole, in seconds.
+    """
+    for treatment in measured.plan.treatments:
+        if treatment.role not in (Role.BASELINE, Role.TREATMENT):
+            continue
+        whole = _column(measured, metric, treatment)
+        known = {words: _column(measured, name, treatment) for name, words in own.parts}
+        known = {words: column for words, column in known.items() if column}
+        blocks = [block for block in _common(measured, [whole]) if all(block in each for each in known.values())]
+        if not known or not blocks:
+            continue
+        left = {block: whole[block] - sum(column[block] for column in known.values()) for block in blocks}
+        columns = known | {own.rest: left}
+        parts = [
+            _part(measured, words, {block: column[block] for block in blocks}, whole)
+            for words, column in columns.items()
+        ]
+        yield Anatomy(treatment.cell, treatment.id, tuple(parts))
 
 
 def _alike(measured: Measured, factor: str) -> Iterable[dict[str, Treatment]]:

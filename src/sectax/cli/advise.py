@@ -10,7 +10,9 @@ from sectax.cli import parse
 from sectax.cli.options import as_json, run_file
 from sectax.cli.output import print_result
 from sectax.model.errors import WrongUse
+from sectax.model.spans import seconds
 from sectax.workflow.advise import advise
+from sectax.workflow.advise_rates import AskedRate
 
 
 @click.command("advise")
@@ -26,6 +28,11 @@ from sectax.workflow.advise import advise
 @click.option(
     "--vm", metavar="LEVEL=ITEM", multiple=True, help="What an hour of a level's machine is in the price list."
 )
+@click.option("--calls", type=click.IntRange(1, 1_000_000), metavar="N", help="Your calls in each invocation.")
+@click.option(
+    "--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Your invocations of one instance a second."
+)
+@click.option("--ttl", metavar="TIME", help="How long your cache uses what it has, such as 5m.")
 @as_json
 def command(
     run_file: str,
@@ -34,9 +41,15 @@ def command(
     prices: str | None,
     mix: str | None,
     vm: tuple[str, ...],
+    calls: int | None,
+    rate: float | None,
+    ttl: str | None,
     json_: bool,
 ) -> None:
-    """Say where the time of a run goes, what each kind of work and a mix of them cost, and the bill."""
+    """Say where the time of a run goes, what each kind of work and a mix of them cost, and the bill.
+
+    Runs of secrets say which access is fastest and cheapest at a rate of calls: --calls, --rate, --ttl.
+    """
     limit = parse.limit(under) if under is not None else None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
@@ -48,5 +61,6 @@ def command(
         prices=own_prices,
         mix=None if mix is None else parse.mix(mix),
         machines=parse.machines(vm),
+        asked=AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"), rate),
     )
     print_result(advice, as_json=json_)

@@ -111,6 +111,103 @@ class Smallest:
 
 
 @dataclass(frozen=True)
+class Starving:
+    """One operation at a small and at the largest level of a factor, at the levels of all others.
+
+    Attributes:
+        held_small, held_large: shares of the quota's periods in which it ran out; None where that is not known.
+        improvement: seconds from the small to the large level.
+    """
+
+    levels: Mapping[str, str]
+    small: int
+    large: int
+    at_small: Estimate
+    at_large: Estimate
+    held_small: float | None
+    held_large: float | None
+
+    @property
+    def improvement(self) -> float:
+        return self.at_small.point - self.at_large.point
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether it certainly takes longer at the small level."""
+        low, high = self.at_small.low, self.at_large.high
+        return low is not None and high is not None and low > high
+
+    @property
+    def is_starved(self) -> bool:
+        """Whether it takes longer because the quota runs out, as it does less often at the large level."""
+        held_small, held_large = self.held_small, self.held_large
+        return self.is_slower and held_small is not None and held_small > 0 and held_small > 2 * (held_large or 0.0)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something is asked for.
+
+    Attributes:
+        calls: in each invocation. ttl_s: for which a cache uses what it has.
+        per_s: invocations of an instance a second.
+    """
+
+    calls: int
+    ttl_s: float
+    per_s: float
+
+    @property
+    def anew(self) -> float:
+        """The share of invocations that find the TTL over."""
+        return min(1.0, 1.0 / (self.per_s * self.ttl_s))
+
+
+@dataclass(frozen=True)
+class Between:
+    """A figure with the ends that the intervals of what it is made of allow; None where they have none."""
+
+    point: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class AtRate:
+    """What a treatment takes of an invocation at a rate: seconds, and money for a million of them."""
+
+    levels: Mapping[str, str]
+    rate: Rate
+    seconds: Between
+    money: Between
+    currency: str
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """From how many calls per invocation on a treatment that keeps what it has is faster, or cheaper, than another.
+
+    `faster` and `cheaper` are calls; None where it never is. `anew` is the share of invocations that find the TTL over.
+    """
+
+    levels: Mapping[str, str]
+    against: str
+    anew: float
+    faster: Between | None
+    cheaper: Between | None
+
+
+@dataclass(frozen=True)
+class RateAdvice:
+    """All that is said of rates; `instead` are treatments whose first operation stands for one that fetches anew."""
+
+    at: tuple[AtRate, ...]
+    break_evens: tuple[BreakEven, ...]
+    instead: tuple[str, ...]
+    lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Limit:
     """What `smallest` answers: which statistic, below what."""
 
@@ -188,6 +285,8 @@ class Advice:
     limit: Limit | None
     smallest: tuple[Smallest, ...]
     lacking: tuple[str, ...] = ()
+    starving: tuple[Starving, ...] = ()
+    rates: RateAdvice | None = None
     unpriced: bool = False
     profiles: tuple[ProfileOf, ...] = ()
     mix: Mapping[str, float] = field(default_factory=dict)

@@ -111,6 +111,57 @@ class Profile:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
+class OwnParts:
+    """Parts of an operation that every treatment times itself.
+
+    Attributes:
+        parts: the metrics that hold them, in seconds, and what each does. rest: what is in none of them.
+    """
+
+    parts: tuple[tuple[str, str], ...]
+    rest: str
+
+
+@dataclass(frozen=True)
+class Starved:
+    """Whether what is slow at a small level of a factor is slow there, or only waits for a processor.
+
+    Attributes:
+        factor: its levels are whole numbers, in `unit`; the largest is enough.
+        operation: what a treatment does, in words, by its levels; said: the factors whose levels these words hold.
+    """
+
+    factor: str
+    unit: str
+    operation: Callable[[Mapping[str, str]], str]
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ByRate:
+    """Which level of the control is fastest and cheapest at a rate of calls, from figures of two situations.
+
+    Attributes:
+        factor: of the situations; again: in which what is kept is used; anew: in which it is fetched, the best first.
+        first: the metric of a subject's very first operation, which stands for `anew` where no such level was measured.
+        memory: the factor whose levels are MB.
+        asks: how often a treatment asks the service, by its levels.
+        uses: what an amount of seconds and of the service's calls uses, of a treatment.
+        service: that is asked, in words.
+        assumes: what the figures hold for.
+    """
+
+    factor: str
+    again: str
+    anew: tuple[str, ...]
+    first: str
+    memory: str
+    asks: Callable[[Mapping[str, str]], int]
+    uses: Callable[[float, float, TreatmentResult], tuple[Usage, ...]]
+    service: str
+    assumes: str
+
+
 @dataclass(frozen=True)
 class AdviceRules:
     """The rules that an experiment uses; `metric` is the one, in seconds, that all of them but prices are about."""
@@ -121,6 +172,9 @@ class AdviceRules:
     price: Price | None = None
     smallest: SmallestUnder | None = None
     profile: Profile | None = None
+    parts: OwnParts | None = None
+    starved: Starved | None = None
+    by_rate: ByRate | None = None
 
     @property
     def steps(self) -> Steps | None:

@@ -11,6 +11,7 @@ from sectax.model.plan import Plan
 from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.document import Block, Document, Section, Text, lines, sections
+from sectax.reports.rate_words import rates, starved
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import claims, names
 
@@ -28,11 +29,13 @@ def advice_report(given: Advice) -> Document:
         Section("What your mix costs", _sentences(_mix(given, plan))),
         Section("What all pairs say together", _sentences(_pooled(given))),
         Section("What an hour of your mix costs", _sentences(_rents(given))),
+        Section("Starved or slow", _sentences(starved(given))),
         Section("Where the time goes", _sentences(_anatomy(each, plan) for each in given.anatomies)),
         Section("How it grows with the size", _sentences(_growth(each, given) for each in given.growths)),
         Section("How large an event is", _sentences(_event_size(each, plan) for each in given.event_sizes)),
         Section("How often the quota held it back", _sentences(_quota(given, plan))),
         Section("What a million requests cost", _sentences(_bills(given, plan))),
+        Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
         Section(_smallest_title(given), _sentences(_smallest(given, plan))),
         Section("What this run does not tell", _sentences(_lacking(given, plan))),
     )

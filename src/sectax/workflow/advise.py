@@ -7,12 +7,25 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from sectax.analysis.anatomy import anatomies
+from sectax.analysis.anatomy import anatomies, own_anatomies
 from sectax.analysis.growth import growths
 from sectax.analysis.profile import mixes, pooled, profiles
+from sectax.analysis.starving import starving
 from sectax.experiments import registry
 from sectax.experiments.interface import SupportsAdvice
-from sectax.model.advice import Advice, Breakdown, EventSize, Limit, Mixed, Priced, Rented, Smallest, Throttled, Unknown
+from sectax.model.advice import (
+    Advice,
+    Anatomy,
+    Breakdown,
+    EventSize,
+    Limit,
+    Mixed,
+    Priced,
+    Rented,
+    Smallest,
+    Throttled,
+    Unknown,
+)
 from sectax.model.advice_rules import AdviceRules, Price, SmallestUnder
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
@@ -24,6 +37,7 @@ from sectax.model.plan import Plan
 from sectax.model.treatment import Role
 from sectax.prices.billing import bill
 from sectax.prices.price_list import PriceList, load
+from sectax.workflow.advise_rates import NOT_ASKED, AskedRate, rate_advice
 from sectax.workflow.analyse import analyse_file
 
 _REQUESTS = 1_000_000
@@ -37,6 +51,7 @@ def advise(
     prices: Path | None = None,
     mix: Mapping[str, float] | None = None,
     machines: Mapping[str, str] | None = None,
+    asked: AskedRate = NOT_ASKED,
 ) -> Advice:
     """What a run says to whoever must decide.
 
@@ -46,8 +61,9 @@ def advise(
         prices: the user's own price list; None for the built-in one.
         mix: kind of work -> its share; asks what every treatment makes of such work.
         machines: level of the control -> what an hour of its machine is in the price list; needs a mix.
+        asked: the rate of calls that somebody has.
     Raises:
-        WrongUse: the experiment has no advice to give, knows no such statistic, or a price is missing.
+        WrongUse: the experiment has no advice to give, knows no such statistic or no rates, or a price is missing.
     """
     price_list = load(prices)
     analysed = analyse_file(run_file)
@@ -55,7 +71,8 @@ def advise(
     experiment = registry.load(plan.experiment)
     if not isinstance(experiment, SupportsAdvice):
         raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
-    return advice(analysed, experiment.advice_rules(plan), price_list, under_s, statistic, mix or {}, machines or {})
+    rules = experiment.advice_rules(plan)
+    return advice(analysed, rules, price_list, under_s, statistic, mix or {}, machines or {}, asked)
 
 
 def advice(
@@ -66,9 +83,12 @@ def advice(
     statistic: str | None = None,
     mix: Mapping[str, float] = MappingProxyType({}),
     machines: Mapping[str, str] = MappingProxyType({}),
+    asked: AskedRate = NOT_ASKED,
 ) -> Advice:
     """The same of a run that was read and judged already."""
     measured, price = analysed.measured, rules.price
+    if asked != NOT_ASKED and rules.by_rate is None:
+        raise WrongUse(f"advice for runs of {measured.plan.experiment} knows no rate of calls", "leave it out")
     limit = None if under_s is None else _limit(measured.plan, rules.smallest, under_s, statistic)
     wanted = [] if price is None else [price.billed]
     profile = rules.profile
@@ -81,7 +101,7 @@ def advice(
         run_id=measured.run_id,
         plan=measured.plan,
         rules=rules,
-        anatomies=tuple(anatomies(measured, rules.metric, rules.stages)) if rules.stages else (),
+        anatomies=tuple(_anatomies(measured, rules)),
         growths=tuple(growths(measured, rules)) if rules.growth else (),
         event_sizes=tuple(_event_sizes(analysed)),
         throttled=tuple(_throttled(measured)),
@@ -96,6 +116,8 @@ def advice(
         mixes=mixed,
         pooled=tuple(pooled(analysed, profile, rules.metric)) if profile else (),
         rents=tuple(_rented(measured.plan, mixed, machines, prices)),
+        starving=tuple(starving(analysed, rules.metric, rules.starved)) if rules.starved else (),
+        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked) if rules.by_rate else None,
     )
 
 
@@ -142,8 +164,14 @@ def breakdown(analysed: Analysed) -> Breakdown | None:
         rules = experiment.advice_rules(plan)
     elif plan.metrics[0].unit != "s":
         return None
-    stages = tuple(anatomies(measured, rules.metric, rules.stages)) if rules.stages else ()
-    return Breakdown(rules.metric, stages, tuple(growths(measured, rules)))
+    return Breakdown(rules.metric, tuple(_anatomies(measured, rules)), tuple(growths(measured, rules)))
+
+
+def _anatomies(measured: Measured, rules: AdviceRules) -> Iterator[Anatomy]:
+    if rules.stages is not None:
+        yield from anatomies(measured, rules.metric, rules.stages)
+    if rules.parts is not None:
+        yield from own_anatomies(measured, rules.metric, rules.parts)
 
 
 def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:

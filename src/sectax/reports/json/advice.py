@@ -144,6 +144,50 @@ class Rented(Object, frozen=True):
     prices: Prices
 
 
+class Starving(WithGaps, frozen=True):
+    """One operation at a small and at the largest memory, at the levels of all other factors."""
+
+    levels: Levels
+    small: int
+    large: int
+    at_small: Estimate
+    at_large: Estimate
+    improvement: Annotated[float, Meta(description="Seconds from the small to the large one.")]
+    held_small: Annotated[float | None, Meta(description="Share of the quota's periods in which it ran out.")]
+    held_large: float | None
+    starved: Annotated[bool, Meta(description="Whether it takes longer because the quota runs out.")]
+
+
+class Between(WithGaps, frozen=True):
+    """A figure with the ends that the intervals of what it is made of allow."""
+
+    point: float
+    low: float | None
+    high: float | None
+
+
+class AtRate(Object, frozen=True):
+    """What a treatment takes of an invocation at a rate of calls."""
+
+    levels: Levels
+    calls: Annotated[int, Meta(description="In each invocation.")]
+    ttl_s: float
+    invocations_per_s: Annotated[float, Meta(description="Of one instance.")]
+    seconds: Between
+    money: Annotated[Between, Meta(description="For a million invocations.")]
+    currency: str
+
+
+class BreakEven(WithGaps, frozen=True):
+    """From how many calls per invocation on it is faster, or cheaper, to keep what was fetched."""
+
+    levels: Levels
+    against: str
+    anew: Annotated[float, Meta(description="Share of invocations that find the TTL over.")]
+    faster: Between | None
+    cheaper: Between | None
+
+
 class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     """What a run says to whoever must decide."""
 
@@ -160,6 +204,9 @@ class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     mixes: tuple[Mixed, ...]
     pooled: tuple[Pooled, ...]
     rents: tuple[Rented, ...]
+    starving: tuple[Starving, ...]
+    rates: tuple[AtRate, ...]
+    break_evens: tuple[BreakEven, ...]
 
 
 def structure(result: model.Advice) -> Advice:
@@ -184,6 +231,9 @@ def structure(result: model.Advice) -> Advice:
             fill(Pooled, each, levels=dict(each.levels), ratio=estimate(each.ratio)) for each in result.pooled
         ),
         rents=tuple(map(_rented, result.rents)),
+        starving=tuple(map(_starving, result.starving)),
+        rates=tuple(map(_at_rate, result.rates.at)) if result.rates else (),
+        break_evens=tuple(map(_break_even, result.rates.break_evens)) if result.rates else (),
     )
 
 
@@ -229,6 +279,52 @@ def _growth(growth: model.Growth) -> Growth:
 def _bill(priced: model.Priced) -> Bill:
     bill = priced.bill
     return fill(Bill, priced, requests=1_000_000, total=bill.total, currency=bill.currency, prices=fill(Prices, bill))
+
+
+def _starving(each: model.Starving) -> Starving:
+    held = {name: known(getattr(each, name), "the service does not tell it") for name in ("held_small", "held_large")}
+    return fill(
+        Starving,
+        levels=dict(each.levels),
+        small=each.small,
+        large=each.large,
+        at_small=estimate(each.at_small),
+        at_large=estimate(each.at_large),
+        improvement=each.improvement,
+        starved=each.is_starved,
+        **held,
+    )
+
+
+def _between(given: model.Between) -> Between:
+    ends = {end: known(getattr(given, end), "one of the figures behind it has no interval") for end in ("low", "high")}
+    return fill(Between, point=given.point, **ends)
+
+
+def _at_rate(each: model.AtRate) -> AtRate:
+    return AtRate(
+        dict(each.levels),
+        each.rate.calls,
+        each.rate.ttl_s,
+        each.rate.per_s,
+        _between(each.seconds),
+        _between(each.money),
+        each.currency,
+    )
+
+
+def _break_even(each: model.BreakEven) -> BreakEven:
+    def calls(found: model.Between | None) -> Between | Missing:
+        return Missing("it never is") if found is None else _between(found)
+
+    return fill(
+        BreakEven,
+        levels=dict(each.levels),
+        against=each.against,
+        anew=each.anew,
+        faster=calls(each.faster),
+        cheaper=calls(each.cheaper),
+    )
 
 
 def _found(found: model.Smallest) -> Found:

@@ -1,0 +1,194 @@
+"""What advice says of rates of calls, and of what is starved: which is fastest, which cheapest, and from when on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+from sectax.model.advice import Advice, AtRate, Between, Rate, RateAdvice, Starving
+from sectax.model.finding import Estimate
+from sectax.model.plan import Plan
+from sectax.model.printable import printable
+from sectax.reports import units
+from sectax.reports.document import Block, Column, Row, Table, lines
+from sectax.reports.words import names
+
+_NOT_TOLD_APART = " (the next, {}, is not told apart from it)"
+
+
+def starved(given: Advice) -> Iterator[str]:
+    """One sentence for every operation at a small level: what it takes there and at the largest, and why."""
+    rule = given.rules.starved
+    if rule is None:
+        return
+    for each in given.starving:
+        others = {factor: level for factor, level in each.levels.items() if factor not in rule.said}
+        where = _where(given.plan, others)
+        what = printable(rule.operation(each.levels)) + (f" ({where})" if where else "")
+        small, large = (f"{size} {rule.unit}" for size in (each.small, each.large))
+        yield (
+            f"at {small} {what} costs {_between(_of(each.at_small), 1e3)} ms, "
+            f"at {large} {_between(_of(each.at_large), 1e3)} ms: {_why(each, large)}"
+            f" (improvement from {each.small} to {large}: {_plain(1e3 * each.improvement)} ms)"
+        )
+
+
+def _why(each: Starving, large: str) -> str:
+    if each.held_small is None:
+        return "how often its quota ran out is not known"
+    held = f"its quota ran out in {_percent(each.held_small)} of the periods"
+    if each.held_large is not None:
+        held += f", at {large} in {_percent(each.held_large)}"
+    if each.is_starved:
+        return f"it is starved, not slow; {held}"
+    return f"{held}" if each.is_slower else f"no difference was found; {held}"
+
+
+def rates(given: Advice) -> Iterator[Block]:
+    """The answers at every rate, a table of what a million invocations cost, and the break-evens."""
+    rule, found = given.rules.by_rate, given.rates
+    if rule is None or found is None or not found.at:
+        return
+    plan = given.plan
+    groups: dict[tuple[tuple[str, str], ...], list[AtRate]] = {}
+    for each in found.at:
+        others = tuple((name, level) for name, level in each.levels.items() if name != plan.control)
+        groups.setdefault(others, []).append(each)
+    for others, members in groups.items():
+        where = _where(plan, dict(others))
+        yield from lines(_answers(plan, where, members), long=True)
+        yield _table(plan, where, members)
+    yield from lines((*_break_evens(given, found), *_assumes(given, found)), long=True)
+
+
+def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
+    usual = _usual(members)
+    for rate in dict.fromkeys(each.rate for each in members if each.rate.ttl_s == usual):
+        here = [each for each in members if each.rate == rate]
+        fastest = _least(plan, here, lambda each: each.seconds)
+        cheapest = _least(plan, here, lambda each: each.money)
+        at = f"{where}{', ' if where else ''}{_rate(rate)}"
+        currency = printable(here[0].currency)
+        yield (
+            f"{at}: fastest {fastest[0]}, {_between(fastest[1], 1e3)} ms an invocation{fastest[2]}; cheapest "
+            f"{cheapest[0]}, {_between(cheapest[1], 1)} {currency} a million invocations{cheapest[2]}"
+        )
+
+
+def _least(plan: Plan, here: list[AtRate], figure: Callable[[AtRate], Between]) -> tuple[str, Between, str]:
+    """The name of the least, its figure, and the doubt."""
+    ordered = sorted(here, key=lambda each: figure(each).point)
+    first = figure(ordered[0])
+    doubt = ""
+    if len(ordered) > 1:
+        low = figure(ordered[1]).low
+        if first.high is None or low is None or low <= first.high:
+            doubt = _NOT_TOLD_APART.format(_name(plan, ordered[1].levels))
+    return _name(plan, ordered[0].levels), first, doubt
+
+
+def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
+    """Money for a million invocations, by way and TTL down and calls across."""
+    calls = list(dict.fromkeys(each.rate.calls for each in members))
+    rows: dict[tuple[str, float], dict[int, AtRate]] = {}
+    for each in members:
+        rows.setdefault((_name(plan, each.levels), each.rate.ttl_s), {})[each.rate.calls] = each
+    heads = (plan.control, "TTL", *(f"{count} call{'' if count == 1 else 's'}" for count in calls))
+    title = f"{printable(members[0].currency)} a million invocations{f', {where}' if where else ''}"
+    return Table(
+        title,
+        tuple(Column(printable(text), right=place > 0) for place, text in enumerate(heads)),
+        tuple(
+            Row((name, f"{ttl_s:g} s", *(units.roughly(found[count].money.point) for count in calls)))
+            for (name, ttl_s), found in rows.items()
+        ),
+    )
+
+
+def _break_evens(given: Advice, found: RateAdvice) -> Iterator[str]:
+    plan = given.plan
+    for each in found.break_evens:
+        where = _where(plan, {name: level for name, level in each.levels.items() if name != plan.control})
+        share = "every invocation finds" if each.anew >= 1 else f"1 invocation in {1 / each.anew:.0f} finds"
+        yield (
+            f"{where}{': ' if where else ''}{_name(plan, each.levels)} against {_words(plan, each.against)}, where "
+            f"{share} the TTL over: {_from(each.faster, 'faster')}, {_from(each.cheaper, 'cheaper')}"
+        )
+
+
+def _from(calls: Between | None, word: str) -> str:
+    if calls is None:
+        return f"never {word}"
+    # Half a call cannot be made.
+    point, low, high = (
+        None if each is None else max(1, math.ceil(each)) for each in (calls.point, calls.low, calls.high)
+    )
+    start = "the first call" if point == 1 else f"{point:,} calls per invocation"
+    if high is None:
+        return f"{word} from about {start} on, as far as that is known"
+    return f"{word} from {start} on" if low == high else f"{word} from {start} on ({low:,} to {high:,})"
+
+
+def _assumes(given: Advice, found: RateAdvice) -> Iterator[str]:
+    rule = given.rules.by_rate
+    assert rule is not None, "there are rates of a rule"
+    if found.instead:
+        yield (
+            "what is fetched anew was not measured in every way: the first access of an instance stands for it "
+            f"(sectax run {printable(given.plan.experiment)} --level {printable(rule.factor)}="
+            f"{','.join((rule.again, *rule.anew))} measures it)"
+        )
+    for treatment in found.lacking:
+        yield f"{names.subject(given.plan, treatment)}: nothing is said of it at a rate, since it lacks a situation"
+    yield f"this counts {printable(rule.assumes)}"
+
+
+def _usual(members: list[AtRate]) -> float:
+    """The TTL of the sentences: the middle one of the table."""
+    ttls = sorted({each.rate.ttl_s for each in members})
+    return ttls[len(ttls) // 2]
+
+
+def _rate(rate: Rate) -> str:
+    calls = f"{rate.calls} call{'' if rate.calls == 1 else 's'} per invocation"
+    invocations = "one invocation" if rate.per_s == 1 else f"{rate.per_s:g} invocations"
+    return f"{calls}, a TTL of {rate.ttl_s:g} s, {invocations} of an instance a second"
+
+
+def _where(plan: Plan, levels: Mapping[str, str]) -> str:
+    fixed = names.varying_factors(plan)
+    own = {factor: level for factor, level in levels.items() if factor in fixed}
+    return printable(
+        " · ".join(
+            f"{level} MB" if factor == "memory" else f"{factor} {level}" if level[:1].isdigit() else level
+            for factor, level in own.items()
+        )
+    )
+
+
+def _name(plan: Plan, levels: Mapping[str, str]) -> str:
+    return _words(plan, levels[plan.control])
+
+
+def _words(plan: Plan, level: str) -> str:
+    return printable(plan.words.get(level, level))
+
+
+def _of(estimate: Estimate) -> Between:
+    return Between(estimate.point, estimate.low, estimate.high)
+
+
+def _between(given: Between, times: float) -> str:
+    """`18 to 21`; the point alone where there is no interval."""
+    if given.low is None or given.high is None:
+        return f"about {_plain(times * given.point)}"
+    low, high = units.outward(times * given.low, times * given.high)
+    return low if low == high else f"{low} to {high}"
+
+
+def _plain(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

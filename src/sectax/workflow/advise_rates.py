@@ -1,0 +1,189 @@
+"""Which way is fastest and cheapest at a rate of calls, and from how many calls on it pays to keep what was fetched.
+
+An invocation of N calls takes a treatment that keeps what it has m·anew + (N - m)·again, where m is the share of
+invocations that find the TTL over; one that keeps nothing takes N·again. Both are straight lines in N.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sectax.model.advice import AtRate, Between, BreakEven, Rate, RateAdvice
+from sectax.model.advice_rules import ByRate
+from sectax.model.analysed import Analysed
+from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.treatment import Role
+from sectax.prices.billing import bill
+from sectax.prices.price_list import PriceList
+
+_MILLION = 1_000_000
+_CALLS = (1, 10, 100)
+_TTLS_S = (60.0, 300.0, 3600.0)
+_PER_S = 1.0
+
+
+@dataclass(frozen=True)
+class AskedRate:
+    """What somebody says of their own rate; None where they do not. As in `Rate`."""
+
+    calls: int | None = None
+    ttl_s: float | None = None
+    per_s: float | None = None
+
+
+NOT_ASKED = AskedRate()
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A treatment in both situations: seconds of a call as its (point, low, high), and calls of the service.
+
+    `anew` is None for one that keeps nothing.
+    """
+
+    levels: Mapping[str, str]
+    result: TreatmentResult
+    again: tuple[Estimate, int]
+    anew: tuple[Estimate, int] | None
+    instead: bool
+
+    def seconds(self, rate: Rate, end: str) -> float | None:
+        again = _end(self.again[0], end)
+        if self.anew is None or again is None:
+            return None if again is None else rate.calls * again
+        anew = _end(self.anew[0], end)
+        return None if anew is None else rate.anew * anew + (rate.calls - rate.anew) * again
+
+    def asks(self, rate: Rate) -> float:
+        """Calls of the service in an invocation."""
+        if self.anew is None:
+            return rate.calls * self.again[1]
+        return rate.anew * self.anew[1] + (rate.calls - rate.anew) * self.again[1]
+
+
+_Cost = Callable[[_Way, float, float], float]  # of seconds and of calls of the service
+
+
+def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList, asked: AskedRate) -> RateAdvice:
+    """All that a run says of rates.
+
+    Raises:
+        WrongUse: the price list lacks an item.
+    """
+    ways = list(_ways(analysed, metric, rule))
+    known = [each for each in ways if isinstance(each, _Way)]
+    rates = [
+        Rate(calls, ttl_s, asked.per_s or _PER_S)
+        for ttl_s in ((asked.ttl_s,) if asked.ttl_s else _TTLS_S)
+        for calls in ((asked.calls,) if asked.calls else _CALLS)
+    ]
+    control = analysed.measured.plan.control
+    usual = Rate(1, asked.ttl_s or 300.0, asked.per_s or _PER_S)
+    return RateAdvice(
+        at=tuple(_at(way, rate, rule, prices) for way in known for rate in rates),
+        break_evens=tuple(_break_evens(known, rule, prices, control, dict.fromkeys((usual.anew, 1.0)))),
+        instead=tuple(each.result.treatment for each in known if each.instead),
+        lacking=tuple(each for each in ways if isinstance(each, str)),
+    )
+
+
+def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]:
+    """Every treatment of which both situations are known in some way; the id of one that lacks a figure."""
+    roles = {Role.BASELINE.value, Role.TREATMENT.value}
+    groups: dict[tuple[tuple[str, str], ...], dict[str, TreatmentResult]] = {}
+    for each in analysed.treatments:
+        if each.role in roles and metric in each.estimates and rule.factor in each.levels:
+            others = tuple((name, level) for name, level in each.levels.items() if name != rule.factor)
+            groups.setdefault(others, {})[each.levels[rule.factor]] = each
+    for others, found in groups.items():
+        levels = dict(others)
+        asked = rule.asks(levels | {rule.factor: rule.again})
+        again = found.get(rule.again)
+        anew = next((found[level] for level in rule.anew if level in found), None)
+        if asked:  # it keeps nothing: its figure is the same in all situations
+            either = again or anew
+            assert either is not None, "a group has a member"
+            yield _Way(levels, either, (either.estimates[metric], asked), None, instead=False)
+        elif again is None:
+            yield next(iter(found.values())).treatment
+        else:
+            fetched = anew.estimates[metric] if anew is not None else again.estimates.get(rule.first)
+            if fetched is None:
+                yield again.treatment
+                continue
+            situation = rule.anew[-1] if anew is None else anew.levels[rule.factor]
+            calls = rule.asks(levels | {rule.factor: situation})
+            yield _Way(levels, again, (again.estimates[metric], 0), (fetched, calls), instead=anew is None)
+
+
+def _end(estimate: Estimate, end: str) -> float | None:
+    value: float | None = getattr(estimate, end)
+    return value
+
+
+def _at(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:
+    ends = [way.seconds(rate, end) for end in ("point", "low", "high")]
+    assert ends[0] is not None, "an estimate has a point"
+    bills = [
+        None if seconds is None else bill(rule.uses(_MILLION * seconds, _MILLION * way.asks(rate), way.result), prices)
+        for seconds in ends
+    ]
+    assert bills[0] is not None, "as there are seconds"
+    totals = [None if each is None else each.total for each in bills]
+    return AtRate(
+        way.levels,
+        rate,
+        Between(ends[0], ends[1], ends[2]),
+        Between(bills[0].total, totals[1], totals[2]),
+        bills[0].currency,
+    )
+
+
+def _break_evens(
+    ways: list[_Way], rule: ByRate, prices: PriceList, control: str, shares: Mapping[float, None]
+) -> Iterator[BreakEven]:
+    for keeps, asks in itertools.product(ways, ways):
+        others = [{name: level for name, level in each.levels.items() if name != control} for each in (keeps, asks)]
+        if keeps.anew is None or asks.anew is not None or others[0] != others[1]:
+            continue
+        for share in shares:
+            yield BreakEven(
+                keeps.levels,
+                asks.levels[control],
+                share,
+                _calls(keeps, asks, share, lambda way, seconds, calls: seconds),
+                _calls(
+                    keeps,
+                    asks,
+                    share,
+                    lambda way, seconds, calls: bill(rule.uses(seconds, calls, way.result), prices).total,
+                ),
+            )
+
+
+def _calls(keeps: _Way, asks: _Way, share: float, cost: _Cost) -> Between | None:
+    """Where the two lines meet, in calls per invocation; None where the one that keeps never costs less."""
+    assert keeps.anew is not None, "it keeps what it has"
+    found: dict[str, float | None] = {}
+    # It meets latest where keeping costs most and asking least.
+    for name, (kept_end, asked_end) in {
+        "point": ("point", "point"),
+        "low": ("low", "high"),
+        "high": ("high", "low"),
+    }.items():
+        ends = [_end(keeps.again[0], kept_end), _end(keeps.anew[0], kept_end), _end(asks.again[0], asked_end)]
+        if any(each is None for each in ends):
+            found[name] = None
+            continue
+        again, anew, asked = (
+            cost(way, seconds or 0.0, calls)
+            for way, seconds, calls in zip(
+                (keeps, keeps, asks), ends, (keeps.again[1], keeps.anew[1], asks.again[1]), strict=True
+            )
+        )
+        found[name] = share * (anew - again) / (asked - again) if asked > again else None
+    if found["point"] is None:
+        return None
+    return Between(found["point"], found["low"], found["high"])

@@ -1,0 +1,195 @@
+"""Advice from a run of secrets, by hand: what is starved, what pays at a rate of calls, and from when on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from sectax.analysis.analyse import analyse
+from sectax.experiments.interface import Request, SupportsAdvice
+from sectax.experiments.secrets.experiment import EXPERIMENT
+from sectax.model.advice import Advice, Between
+from sectax.model.errors import WrongUse
+from sectax.model.measured import Measured
+from sectax.model.plan import Stopping
+from sectax.prices.price_list import load
+from sectax.workflow.advise import advice
+from sectax.workflow.advise_rates import NOT_ASKED, AskedRate
+from sectax.workflow.present import render
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
+# On AWS nothing is asked of this machine.
+ON_AWS = {
+    "endpoint": ("aws",),
+    "role": ("arn:aws:iam::123456789012:role/lambda",),
+    "layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",),
+}
+BLOCKS = tuple(range(1, 21))
+# access -> situation -> seconds of a whole processor.
+SECONDS = {
+    "dictionary": {"hit": 0.4e-6, "miss": 0.010},
+    "sidecar": {"hit": 1.0e-3, "miss": 0.012},
+    "direct-new": {"hit": 0.040, "miss": 0.040},
+}
+SLOWER_AT_128 = 20.0
+
+
+def given(
+    asked: AskedRate = NOT_ASKED,
+    *,
+    throttled_at_128: float | None = 45.0,
+    situations: tuple[str, ...] = ("hit", "miss"),
+) -> Advice:
+    """Advice from a run in which a function of 128 MB takes twenty times as long."""
+    levels = {"access": tuple(SECONDS), "memory": ("128", "1769"), "situation": situations}
+    plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1, ON_AWS))
+
+    def seconds(levels: Mapping[str, str], block: int) -> float:
+        slower = SLOWER_AT_128 if levels["memory"] == "128" else 1.0
+        return SECONDS[levels["access"]][levels["situation"]] * slower * (1 + 1e-3 * (-1) ** block)
+
+    ids = [each.id for each in plan.treatments]
+    access = {each.id: {block: seconds(each.levels, block) for block in BLOCKS} for each in plan.treatments}
+    misses = {each: dict.fromkeys(BLOCKS, 0.015) for each in ids}
+    backend = {each: {block: value / 2 for block, value in of.items()} for each, of in access.items()}
+    quota = {"periods": 50.0} | ({} if throttled_at_128 is None else {"throttled_periods": throttled_at_128})
+    run = Measured(
+        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
+        values={"access": access, "first_access": misses, "backend": backend},
+        counts={}, visited={}, failures=(), witnesses={}, batches={},
+        telemetry={each: quota if "/128/" in each else {"periods": 50.0, "throttled_periods": 0.0} for each in ids},
+        sessions=(), samples={},
+    )  # fmt: skip
+    assert isinstance(EXPERIMENT, SupportsAdvice)
+    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), asked=asked)
+
+
+def said(found: Advice) -> str:
+    return " ".join(render(found, "terminal").split())
+
+
+def test_what_is_slow_for_want_of_a_processor_is_called_starved_and_not_slow() -> None:
+    text = said(given())
+
+    assert "at 128 MB a hit through the sidecar costs" in text
+    assert "it is starved, not slow; its quota ran out in 90 % of the periods, at 1769 MB in 0 %" in text
+    assert "(improvement from 128 to 1769 MB: 19 ms)" in text
+
+
+def test_what_is_slow_at_128_mb_and_never_held_back_is_not_called_starved() -> None:
+    assert "starved, not slow" not in said(given(throttled_at_128=0.0))
+    assert "how often its quota ran out is not known" in said(given(throttled_at_128=None))
+
+
+def test_seconds_and_money_at_a_rate_are_those_worked_out_by_hand() -> None:
+    found = given(AskedRate(calls=10, ttl_s=100.0, per_s=0.1))
+    assert found.rates is not None
+    at = {(each.levels["access"], each.levels["memory"]): each for each in found.rates.at}
+
+    # One invocation in ten finds the TTL over.
+    sidecar = 0.1 * 0.012 + 9.9 * 0.001
+    assert at["sidecar", "1769"].seconds.point == pytest.approx(sidecar, rel=1e-6)
+    assert at["direct-new", "1769"].seconds.point == pytest.approx(0.4, rel=1e-6)
+    gb = 1769 / 1024
+    wanted = 1e6 * sidecar * gb * 0.0000166667 + 1e6 * 0.1 * 0.05 / 10_000
+    assert at["sidecar", "1769"].money.point == pytest.approx(wanted, rel=1e-6)
+    asked = 1e6 * 0.4 * gb * 0.0000166667 + 1e6 * 10 * 0.05 / 10_000
+    assert at["direct-new", "1769"].money.point == pytest.approx(asked, rel=1e-6)
+
+
+def test_the_break_even_is_where_both_lines_meet() -> None:
+    found = given(AskedRate(calls=10, ttl_s=1.0, per_s=0.5))  # every invocation finds the TTL over
+    assert found.rates is not None
+    (each,) = [
+        one
+        for one in found.rates.break_evens
+        if one.levels["access"] == "sidecar" and one.levels["memory"] == "1769" and one.against == "direct-new"
+    ]
+
+    assert each.anew == 1.0
+    assert each.faster is not None
+    assert each.faster.point == pytest.approx((0.012 - 0.001) / (0.040 - 0.001), rel=1e-6)
+    assert each.faster.low is not None
+    assert each.faster.high is not None
+    assert each.faster.low <= each.faster.point <= each.faster.high
+
+
+def test_what_keeps_and_is_never_faster_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SECONDS, "direct-new", {"hit": 0.5e-3, "miss": 0.5e-3})
+    found = given()
+    assert found.rates is not None
+
+    assert [each.faster for each in found.rates.break_evens if each.levels["access"] == "sidecar"] == [None] * 4
+    assert "sidecar, connection kept against direct, new client" in said(found)
+    assert "never faster" in said(found)
+
+
+def test_without_misses_the_first_access_stands_for_them_and_is_named() -> None:
+    found = given(AskedRate(calls=1, ttl_s=1.0, per_s=1.0), situations=("hit",))
+    assert found.rates is not None
+    (sidecar,) = [
+        each for each in found.rates.at if (each.levels["access"], each.levels["memory"]) == ("sidecar", "1769")
+    ]
+
+    assert sidecar.seconds.point == pytest.approx(0.015)
+    assert "the first access of an instance stands for it" in said(found)
+
+
+def test_fastest_and_cheapest_are_named_for_every_memory_and_number_of_calls() -> None:
+    text = said(given())
+
+    for memory in ("128 MB", "1769 MB"):
+        for calls in ("1 call", "10 calls", "100 calls"):
+            assert f"{memory}, {calls} per invocation" in text
+    assert "fastest in-process dictionary" in text
+    assert "USD a million invocations" in text
+
+
+def test_half_of_a_call_that_waits_for_the_answer_is_told() -> None:
+    (sidecar,) = [each for each in given().anatomies if each.treatment == "python/miss/32B/1769/back-to-back/sidecar"]
+
+    assert {part.words: round(part.share.point, 6) for part in sidecar.parts} == {
+        "waiting for the answer": 0.5,
+        "the client's own work": 0.5,
+    }
+
+
+def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
+    document = json.loads(render(given(), "json"))
+
+    Draft202012Validator(SCHEMA).validate(document)
+    assert {each["starved"] for each in document["starving"]} == {True}
+    assert len(document["rates"]) == 6 * 9  # ways and memories; TTLs and calls
+    assert document["break_evens"][0]["faster"]["point"] > 0
+
+
+def test_two_ways_that_are_not_told_apart_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SECONDS, "sidecar", SECONDS["dictionary"])
+
+    assert "is not told apart from it" in said(given())
+
+
+def test_an_experiment_without_rates_refuses_one() -> None:
+    from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
+
+    plan = HMAC.plan(Request("default", {}, Stopping(0.02), 1, {key: ON_AWS[key] for key in ("endpoint", "role")}))
+    run = Measured(
+        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=(), values={}, counts={},
+        visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(), samples={},
+    )  # fmt: skip
+    with pytest.raises(WrongUse, match="knows no rate of calls"):
+        advice(analyse(run), HMAC.advice_rules(plan), load(), asked=AskedRate(calls=3))
+
+
+def test_between_has_its_ends_in_order() -> None:
+    found = given()
+    assert found.rates is not None
+
+    def ends(each: Between) -> bool:
+        return each.low is not None and each.high is not None and each.low <= each.point <= each.high
+
+    assert all(ends(each.seconds) and ends(each.money) for each in found.rates.at)
