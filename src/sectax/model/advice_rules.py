@@ -111,6 +111,7 @@ class Profile:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
 class OwnParts:
     """Parts of an operation that every treatment times itself.
 
