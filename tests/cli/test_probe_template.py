@@ -30,10 +30,10 @@ def test_it_passes_as_it_is_and_what_it_does_not_offer_is_not_called_passed(temp
     checks = json.loads(said.out)["checks"]
 
     assert said.status == 0, [check for check in checks if check["status"] == "failed"]
-    # On a busy machine a batch can be over before its process is stopped, and the check then says nothing.
-    assert {check["id"] for check in checks if check["status"] == "skipped" and not check["case"]} <= {
-        "cpu-stands-still"
-    }
+    # On a busy machine a batch can be over before its process is stopped, or be sized too short: checks of CPU time
+    # then say nothing.
+    skipped = {check["id"] for check in checks if check["status"] == "skipped" and not check["case"]}
+    assert skipped <= {"cpu-stands-still", "cpu-without-settling", "cpu-plausible"}
     of = {check["case"]: set() for check in checks if check["case"]}
     for check in checks:
         if check["case"]:

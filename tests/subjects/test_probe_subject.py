@@ -112,11 +112,10 @@ def test_single_operations_are_observed_one_by_one(make: Make) -> None:
 def test_extra_operations_are_timed_and_not_counted(make: Make) -> None:
     subject = make("slow")
     subject.open()
-    plain = subject.visit(Work(count=10)).observations[0]
     longer = subject.visit(Work(count=10, extra=10)).observations[0]
 
-    assert longer.count == plain.count == 10
-    assert 1.5 < longer.value / plain.value < 2.7
+    assert longer.count == 10
+    assert longer.value >= 20 * 0.002  # each sleeps for 2 ms
 
 
 def test_a_probe_of_protocol_1_0_gives_wall_time_alone(make: Make) -> None:
@@ -233,7 +232,6 @@ def run(subject: ProbeSubject) -> None:
         ("no-artefact", "open", "it showed nothing that sign has made"),
         ("wrong-count", "visit", "10 operations were asked for, 9 were run"),
         ("half-fails", "visit", "got 5 wrong results in 10 operations"),
-        ("picoseconds", "open", "by sectax's clock"),
         ("bad-exit", "close", "stopped with exit status 7 instead of 0"),
         ("fails", "open", "refused prepare: cannot parse"),
     ],
@@ -247,6 +245,17 @@ def test_a_liar_fails_with_its_name_and_what_it_did(make: Make, mode: str, stage
     assert message in caught.value.message
     assert caught.value.stage == stage
     assert caught.value.hint
+    assert not is_running(subject)
+
+
+def test_times_a_thousand_times_too_long_are_noticed(make: Make) -> None:
+    subject = make("picoseconds", first=False)
+    subject.open()
+
+    # So long a batch that no wait for a processor hides a factor of 1000.
+    with pytest.raises(SubjectFailed, match="by sectax's clock") as caught:
+        subject.visit(Work(count=20_000))
+    assert caught.value.stage == "visit"
     assert not is_running(subject)
 
 
