@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sectax.engines.pilot import PROCESSES, calibrate
+from sectax.engines import pilot
+from sectax.engines.pilot import PROCESSES, calibrate, tried_alone
 from sectax.model.plan import Calibrated
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.trial import BlockEvent, Dropped
@@ -105,3 +106,44 @@ def test_a_coarse_clock_has_its_batch_even_where_a_visit_then_takes_long(monkeyp
     found, _ = frozen(Spec)
 
     assert [each.batch_s for each in found.calibrations.values()] == pytest.approx([1.0] * len(PLAN.treatments))
+
+
+def counting_visits(monkeypatch: pytest.MonkeyPatch, operation_s: float) -> list[int]:
+    visits: list[int] = []
+    observed = PLAN.metrics[0].observed
+
+    def visit(self: Fake, work: Work) -> Visit:
+        visits.append(work.count)
+        return Visit((Observation(observed, work.count * operation_s, "s", "fake", work.count),))
+
+    monkeypatch.setattr(Fake, "visit", visit)
+    return visits
+
+
+@pytest.mark.parametrize(("rounds", "warms_up"), [((2, 2), False), ((1, 1), False)])
+def test_where_only_the_length_of_operations_is_to_be_found_out_slow_ones_are_tried_twice(
+    monkeypatch: pytest.MonkeyPatch, rounds: tuple[int, int], warms_up: bool
+) -> None:
+    visits = counting_visits(monkeypatch, 0.3)
+    monkeypatch.setattr(pilot, "SIZING_S", 0.0)  # visits of a fake take no time
+    plan = replace(PLAN, rounds_range=rounds, warms_up=warms_up)
+
+    found = calibrate(plan, {each.id: Spec(each.id) for each in plan.treatments}, {}, lambda event: None)
+
+    assert len(visits) == 2 * len(tried_alone(plan, {each.id: Spec(each.id) for each in plan.treatments}))
+    assert all(each.typical_s == pytest.approx(0.3) for each in found.calibrations.values())
+    assert set(found.rounds.values()) == {rounds[0]}
+
+
+@pytest.mark.parametrize(("rounds", "warms_up"), [((2, 4), False), ((2, 2), True)])
+def test_rounds_and_warm_up_are_found_out_from_more_than_one_process(
+    monkeypatch: pytest.MonkeyPatch, rounds: tuple[int, int], warms_up: bool
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(Fake, "open", lambda self: opened.append("") or {"clock_granularity_s": 1e-9})
+    plan = replace(PLAN, rounds_range=rounds, warms_up=warms_up)
+    specs = {each.id: Spec(each.id) for each in plan.treatments}
+
+    calibrate(plan, specs, {}, lambda event: None)
+
+    assert len(opened) == PROCESSES * len(tried_alone(plan, specs))

@@ -211,7 +211,7 @@ def _soonest(
 ) -> int:
     """The number of rounds of one cell at which its closest comparison is answered soonest."""
     fewest, most = plan.rounds_range
-    if fewest == most:
+    if not plan.chooses_rounds:
         return fewest
     candidates = np.arange(_even(fewest), most + 1, 2)
     parts = [variance_parts([process[len(process) // 2 :] for process in seen.processes]) for seen in tried.values()]

@@ -25,11 +25,17 @@ from sectax.model.trial import BlockEvent, Dropped, Opened, State
 # Two processes are the fewest that show how processes differ, and a pilot should be short.
 PROCESSES = 2
 BATCHES_PER_PROCESS = 10
-# A subject whose operations last seconds is tried with fewer of them.
+# A subject whose visits last seconds is tried with fewer of them.
 LONGEST_PROCESS_S = 2.0
 FEWEST_BATCHES = 4
+# Where the plan fixes rounds and warm-up, a pilot finds out no more than how long an operation lasts: one process and a
+# few batches are enough.
+SIZING_S = 0.5
+FEWEST_TO_SIZE = 2
 # Other work on the machine can only lengthen a batch, so the fastest of a few readings says how long it lasts.
 READINGS = 3
+# A single operation that lasts so many times longer than a batch has to is long enough, whatever else runs.
+CLEARLY_ENOUGH = 4
 # Operations that take a caller longer than they last (a short function behind HTTP) make a visit longer than its batch.
 # Past this the subjects of a round would no longer meet the same machine, so such a batch has fewer operations.
 LONGEST_VISIT_S = 0.5
@@ -75,9 +81,7 @@ def calibrate(
         if treatment.id not in alone:
             continue
         try:
-            tried[treatment.id] = _try(
-                treatment, specs[treatment.id], plan.batch_s, metric, emit, tick, brief=_sizes_alone(plan)
-            )
+            tried[treatment.id] = _try(treatment, specs[treatment.id], plan, emit, tick)
         except (SubjectFailed, SubjectSkipped) as error:
             emit(_dropped(treatment.id, error))
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
@@ -96,38 +100,28 @@ def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) 
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
 
 
-def _sizes_alone(plan: Plan) -> bool:
-    """Whether nothing depends on the pilot but how many operations make a batch: then one short process tells it."""
-    fewest, most = plan.rounds_range
-    return fewest == most and not plan.warms_up and not plan.equal_counts
-
-
-def _try(
-    treatment: Treatment, spec: SubjectSpec, aim_s: float, metric: Metric, emit: Emit, tick: Tick, *, brief: bool
-) -> Tried:
+def _try(treatment: Treatment, spec: SubjectSpec, plan: Plan, emit: Emit, tick: Tick) -> Tried:
+    metric, sizes_only = plan.metrics[0], not plan.warms_up and not plan.chooses_rounds
     # Operations with idle time between them tell nothing together that each alone does not.
     idle_s = gap_s(spec)
     most = 1 if idle_s else None
     opened_s: list[float] = []
     processes: list[list[_Reading]] = []
     count, witnesses = 0, Witnesses()
-    for _ in range(1 if brief else PROCESSES):
+    for _ in range(1 if sizes_only else PROCESSES):
         subject = Guarded(treatment.id, spec)
         try:
             began = time.monotonic()
             witnesses = subject.open()
             opened_s.append(time.monotonic() - began)
+            batch: list[_Reading] = []
             if not count:
                 emit(Opened(treatment.id, witnesses, subject.first, opened_s[0]))
                 shortest_s = _shortest_s(witnesses, metric)
-                count, most, fastest = _enough(subject, shortest_s, aim_s, metric.observed, most)
-                fitting = min(BATCHES_PER_PROCESS, int(LONGEST_PROCESS_S / max(fastest.elapsed_s, 1e-9)))
-                batches = max(FEWEST_BATCHES, fitting)
-                if brief:
-                    # What lasts for minutes is not done again to learn how long it lasts.
-                    batches = FEWEST_BATCHES if fitting else 0
-            batch = [fastest] if brief else []
-            for _ in range(batches):
+                count, most, seen = _enough(subject, shortest_s, plan.batch_s, metric.observed, most)
+                batches = _batches(min(each.spanned_s for each in seen), sizes_only=sizes_only)
+                batch += seen if sizes_only else []
+            while len(batch) < batches:
                 tick()
                 batch.append(_read(subject, count, metric.observed))
             processes.append(batch)
@@ -155,23 +149,36 @@ def _try(
     )
 
 
+def _batches(visit_s: float, *, sizes_only: bool) -> int:
+    """How many batches a process of the pilot has, by how long a visit takes whoever makes it."""
+    if sizes_only and visit_s > LONGEST_PROCESS_S:
+        return 1  # what lasts for minutes is not done again to learn how long it lasts
+    longest_s, fewest = (SIZING_S, FEWEST_TO_SIZE) if sizes_only else (LONGEST_PROCESS_S, FEWEST_BATCHES)
+    return max(fewest, min(BATCHES_PER_PROCESS, int(longest_s / max(visit_s, 1e-9))))
+
+
 def _enough(
     subject: Subject, shortest_s: float, aim_s: float, observed: str, most: int | None
-) -> tuple[int, int | None, _Reading]:
-    """How many operations last long enough to judge by, how many a visit has room for, and the fastest reading."""
+) -> tuple[int, int | None, list[_Reading]]:
+    """How many operations last long enough to judge by, how many a visit has room for, and the readings of so many."""
+    enough_s = max(shortest_s, aim_s / 2)
     following: int | None = 1
-    count, room, fastest = 1, most, _Reading(0.0, 0.0)
+    count, room, readings = 1, most, [_Reading(0.0, 0.0)]
     while following is not None:
         count = following
-        fastest = _read(subject, count, observed)
-        for more in range(READINGS):
+        readings = [_read(subject, count, observed)]
+        while True:
+            fastest = min(readings, key=lambda each: each.elapsed_s)
             room = _room(fastest, count, shortest_s) if most is None else most
-            following = next_count(count, fastest.elapsed_s, max(shortest_s, aim_s / 2), room or MOST_OPERATIONS)
+            following = next_count(count, fastest.elapsed_s, enough_s, room or MOST_OPERATIONS)
             # A reading that was long because something else ran would end the search at too few operations.
-            if following is not None or more == READINGS - 1 or fastest.elapsed_s > LONGEST_VISIT_S:
+            is_long = fastest.elapsed_s > LONGEST_VISIT_S or (
+                count == 1 and fastest.elapsed_s > CLEARLY_ENOUGH * enough_s
+            )
+            if following is not None or len(readings) == READINGS or is_long:
                 break
-            fastest = min(fastest, _read(subject, count, observed), key=lambda each: each.elapsed_s)
-    return count, room, fastest
+            readings.append(_read(subject, count, observed))
+    return count, room, readings
 
 
 def _room(reading: _Reading, count: int, shortest_s: float) -> int | None:

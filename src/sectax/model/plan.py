@@ -126,6 +126,11 @@ class Plan:
     beside: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 
+    @property
+    def chooses_rounds(self) -> bool:
+        """Whether the pilot decides how many rounds a block has."""
+        return self.rounds_range[0] < self.rounds_range[1]
+
     def treatment(self, treatment_id: str) -> Treatment:
         return next(treatment for treatment in self.treatments if treatment.id == treatment_id)
 
