@@ -56,7 +56,7 @@ def specs(made) -> dict[str, FunctionSpec]:
         ({"treatment": ("baseline=b",)}, "two functions are called"),
         ({"treatment": ("x=gone",)}, "gone is not there"),
         ({"event": ("a/lambda_function.py",)}, "is no JSON"),
-        ({"endpoint": ("somewhere",)}, "is no address"),
+        ({"endpoint": ("somewhere",)}, "is not an address"),
         ({"endpoint": ("aws",)}, "execution role"),
         ({"endpoint": ("aws",), "role": ("me",)}, "no ARN of a role"),
         ({"timeout": ("1000",)}, "not between 1 and 900"),

@@ -78,7 +78,7 @@ def test_another_machine_without_tls_is_refused_with_the_reason_and_two_ways_out
     ],
 )
 def test_what_is_no_address_is_refused(given: str) -> None:
-    with pytest.raises(WrongUse, match="is neither local nor aws, and is no address") as raised:
+    with pytest.raises(WrongUse, match="is neither local nor aws, and is not an address") as raised:
         where({"endpoint": (given,)})
 
     assert raised.value.message.isprintable()

@@ -7,9 +7,9 @@ import math
 import re
 import sys
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from sectax.design.matrix import Levels
+from sectax.experiments.endpoint import read_endpoint
 from sectax.experiments.interface import Bench, Experiment, Option, Request
 from sectax.experiments.levels import choose
 from sectax.model.bill import Usage, billed_s
@@ -178,21 +178,9 @@ class LambdaBench(Bench):
 
 
 def _endpoint(given: str) -> str | None:
-    if given in (LOCAL, "aws"):
-        return AWS if given == "aws" else LOCAL
-    # Not quoted: what stands before it may be a password.
-    if "@" in given:
-        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
-    try:
-        address = urlsplit(given)
-        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address or not given.isprintable() or " " in given or address.query or address.fragment:
-        raise WrongUse(
-            f"--endpoint {given!r} is neither local nor aws, and is no address",
-            "an address is one as in http://127.0.0.1:9000 or https://lambda.example.org",
-        )
+    address = read_endpoint(given, "http://127.0.0.1:9000 or https://lambda.example.org")
+    if address is None:
+        return LOCAL if given == LOCAL else AWS
     if address.scheme == "http" and not is_loopback(address.hostname or ""):
         raise WrongUse(
             f"--endpoint {given!r} is another machine without TLS: the functions' environment, with what is secret in "
