@@ -72,6 +72,31 @@ class Priced:
 
 
 @dataclass(frozen=True)
+class Placed:
+    """What a treatment takes beyond its baseline, in each metric: what is counted there, and how much more of it."""
+
+    cell: str
+    treatment: str
+    parts: tuple[tuple[str, Estimate], ...]
+
+
+@dataclass(frozen=True)
+class Requested:
+    """What a million operations cost that are paid by the request, set up in one `way` (empty: there is only one).
+
+    `limited_s` are the requests per second that the measured rate makes to the service with a quota of `quota_s`; None
+    where it makes none, or the rate is not known.
+    """
+
+    cell: str
+    treatment: str
+    way: str
+    bill: Bill
+    limited_s: float | None
+    quota_s: float | None
+
+
+@dataclass(frozen=True)
 class EventSize:
     """How large the event of a size is: bytes, and times the size."""
 
@@ -293,3 +318,5 @@ class Advice:
     mixes: tuple[Mixed, ...] = ()
     pooled: tuple[Pooled, ...] = ()
     rents: tuple[Rented, ...] = ()
+    placed: tuple[Placed, ...] = ()
+    requested: tuple[Requested, ...] = ()

@@ -69,6 +69,37 @@ class Price:
 
 
 @dataclass(frozen=True)
+class Places:
+    """Where a cost sits: what a treatment takes beyond its baseline, in each of several metrics.
+
+    Attributes:
+        metrics: name of the metric, and what is counted there, in words.
+    """
+
+    metrics: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What a number of operations costs where services are paid by the request, and which quota their calls meet.
+
+    Attributes:
+        uses: what so many operations with these levels use, by the way in which they are set up; the way is empty where
+            there is only one.
+        rate: operations per second that a measured treatment made; None where that is not known.
+        limited: the item of the price list whose quota is looked at.
+        size_factor: its levels change no price.
+        assumes: what the figures hold for.
+    """
+
+    uses: Callable[[int, Mapping[str, str]], Mapping[str, tuple[Usage, ...]]]
+    rate: Callable[[TreatmentResult], float | None]
+    limited: str
+    size_factor: str
+    assumes: str
+
+
+@dataclass(frozen=True)
 class SmallestUnder:
     """The smallest level of a factor that keeps a statistic under a limit.
 
@@ -176,6 +207,8 @@ class AdviceRules:
     parts: OwnParts | None = None
     starved: Starved | None = None
     by_rate: ByRate | None = None
+    places: Places | None = None
+    requests: Requests | None = None
 
     @property
     def steps(self) -> Steps | None:

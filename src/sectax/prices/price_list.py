@@ -23,14 +23,22 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per: float
 
 
+class Quota(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many requests a second a service takes from an account; what it is elsewhere, in words."""
+
+    per_s: float
+    elsewhere: str = ""
+
+
 class PriceList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Prices of one day in one place; `items` by their names."""
+    """Prices of one day in one place; `items` by their names, and the `quotas` of some of them."""
 
     day: str
     place: str
     currency: str
     source: str
     items: dict[str, Item]
+    quotas: dict[str, Quota] = {}
 
 
 def load(path: Path | None = None) -> PriceList:
@@ -54,4 +62,7 @@ def _read(text: str) -> PriceList:
     for name, item in prices.items.items():
         if not (math.isfinite(item.price) and item.price >= 0 and math.isfinite(item.per) and item.per > 0):
             raise msgspec.ValidationError(f"the price of {name} is {item.price} for {item.per}")
+    for name, quota in prices.quotas.items():
+        if not (math.isfinite(quota.per_s) and quota.per_s > 0):
+            raise msgspec.ValidationError(f"the quota of {name} is {quota.per_s} a second")
     return prices

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 
-from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Priced, ProfileOf, Unknown
+from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Placed, Priced, ProfileOf, Unknown
 from sectax.model.finding import Effect, Estimate
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
@@ -31,11 +31,14 @@ def advice_report(given: Advice) -> Document:
         Section("What an hour of your mix costs", _sentences(_rents(given))),
         Section("Starved or slow", _sentences(starved(given))),
         Section("Where the time goes", _sentences(_anatomy(each, plan) for each in given.anatomies)),
+        Section("Where the cost sits, beyond the baseline", _sentences(_placed(each, plan) for each in given.placed)),
         Section("How it grows with the size", _sentences(_growth(each, given) for each in given.growths)),
         Section("How large an event is", _sentences(_event_size(each, plan) for each in given.event_sizes)),
         Section("How often the quota held it back", _sentences(_quota(given, plan))),
         Section("What a million requests cost", _sentences(_bills(given, plan))),
         Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
+        Section("What a million operations cost", _sentences(_requested(given, plan))),
+        Section("Which quota they meet", _sentences(_quotas(given, plan))),
         Section(_smallest_title(given), _sentences(_smallest(given, plan))),
         Section("What this run does not tell", _sentences(_lacking(given, plan))),
     )
@@ -104,6 +107,11 @@ def _anatomy(each: Anatomy, plan: Plan) -> str:
     return f"{where(plan, each.cell, each.treatment)}: {printable('; '.join(parts))}"
 
 
+def _placed(each: Placed, plan: Plan) -> str:
+    parts = (f"{printable(words)} {_more(more)}" for words, more in each.parts)
+    return f"{where(plan, each.cell, each.treatment)}: {'; '.join(parts)}"
+
+
 def _growth(each: Growth, given: Advice) -> str:
     plan, rule = given.plan, given.rules.growth
     varying = {*names.varying_factors(plan), plan.control}
@@ -145,6 +153,42 @@ def _bills(given: Advice, plan: Plan) -> Iterator[str]:
         bill = given.priced[0].bill
         yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
         yield f"{printable(rule.assumes)}, before tax and free allowances"
+
+
+def _requested(given: Advice, plan: Plan) -> Iterator[str]:
+    rule = given.rules.requests
+    if rule is None or not given.requested:
+        return
+    varying = {*names.varying_factors(plan), plan.control}
+    alike: dict[str, dict[str, str]] = {}  # who, but for the size -> who -> what it costs
+    for each in given.requested:
+        levels = plan.treatment(each.treatment).levels
+        whole, unsized = (
+            ", ".join(filter(None, (_levels(levels, shown), printable(each.way))))
+            for shown in (varying, varying - {rule.size_factor})
+        )
+        charges = " and ".join(f"{units.number(one.cost)} for {printable(one.words)}" for one in each.bill.charges)
+        total = f"{units.number(each.bill.total)} {printable(each.bill.currency)}"
+        alike.setdefault(unsized, {})[whole] = f"{total}{f' ({charges})' if len(each.bill.charges) > 1 else ''}"
+    for unsized, amounts in alike.items():
+        same = len(set(amounts.values())) == 1
+        yield from (
+            [f"{unsized}: {next(iter(amounts.values()))}"] if same else [": ".join(one) for one in amounts.items()]
+        )
+    bill = given.requested[0].bill
+    yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
+    yield f"{printable(rule.assumes)}, before tax and free allowances"
+
+
+def _quotas(given: Advice, plan: Plan) -> Iterator[str]:
+    for each in given.requested:
+        if each.limited_s is not None and each.quota_s is not None:
+            who = ", ".join(filter(None, (where(plan, each.cell, each.treatment), printable(each.way))))
+            share = units.roughly(100 * each.limited_s / each.quota_s)
+            yield (
+                f"{who}: the measured rate makes {units.roughly(each.limited_s)} requests/s, {share} % of the quota of "
+                f"{units.number(each.quota_s)}/s: {max(1, int(each.quota_s // each.limited_s)):,} such clients meet it"
+            )
 
 
 def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
@@ -225,6 +269,17 @@ def milliseconds(seconds: Estimate) -> str:
     # What is less than a nanosecond is nothing that a clock tells.
     value = seconds.point if abs(seconds.point) >= 1 / _NANO else 0.0
     return f"{size * value:.3g} {unit}".replace("-", "−")
+
+
+def _more(more: Estimate) -> str:
+    """'+12 ms (8 to 16)': how much more of something."""
+    ends = [] if more.low is None or more.high is None else [more.low, more.high]
+    column = units.scale(more.unit, [more.point, *ends])
+    point, unit = more.point / column.size, column.unit
+    if len(ends) < 2 or ends[0] == ends[1]:
+        return f"{units.signed(units.number(point))} {unit}"
+    low, high = units.outward(ends[0] / column.size, ends[1] / column.size)
+    return f"{units.signed(units.number(point, (ends[1] - ends[0]) / column.size))} {unit} ({low} to {high})"
 
 
 def _nanoseconds(seconds: Estimate) -> str:

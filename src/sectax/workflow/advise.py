@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from sectax.analysis.anatomy import anatomies, own_anatomies
 from sectax.analysis.growth import growths
+from sectax.analysis.places import placed
 from sectax.analysis.profile import mixes, pooled, profiles
 from sectax.analysis.starving import starving
 from sectax.experiments import registry
@@ -22,11 +23,12 @@ from sectax.model.advice import (
     Mixed,
     Priced,
     Rented,
+    Requested,
     Smallest,
     Throttled,
     Unknown,
 )
-from sectax.model.advice_rules import AdviceRules, Price, SmallestUnder
+from sectax.model.advice_rules import AdviceRules, Price, Requests, SmallestUnder
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import SectaxError, WrongUse
@@ -118,6 +120,8 @@ def advice(
         rents=tuple(_rented(measured.plan, mixed, machines, prices)),
         starving=tuple(starving(analysed, rules.metric, rules.starved)) if rules.starved else (),
         rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked) if rules.by_rate else None,
+        placed=tuple(placed(measured, rules.places)) if rules.places else (),
+        requested=tuple(_requested(analysed, rules.metric, rules.requests, prices)) if rules.requests else (),
     )
 
 
@@ -193,6 +197,21 @@ def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceL
         memory_mb = int(result.levels[price.memory])
         cell = analysed.measured.plan.treatment(result.treatment).cell
         yield Priced(cell, result.treatment, memory_mb, billed.point, total, least.total, most.total)
+
+
+def _requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList) -> Iterator[Requested]:
+    for result in _results(analysed, metric):
+        cell, rate = analysed.measured.plan.treatment(result.treatment).cell, rule.rate(result)
+        for way, usages in rule.uses(_REQUESTS, result.levels).items():
+            limited = sum(each.amount for each in usages if each.item == rule.limited) / _REQUESTS
+            yield Requested(
+                cell,
+                result.treatment,
+                way,
+                bill(usages, prices),
+                limited_s=limited * rate if rate and limited else None,
+                quota_s=prices.quotas[rule.limited].per_s if limited and rule.limited in prices.quotas else None,
+            )
 
 
 def _event_sizes(analysed: Analysed) -> Iterator[EventSize]:

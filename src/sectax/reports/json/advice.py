@@ -78,6 +78,47 @@ class Bill(Object, frozen=True):
     prices: Prices
 
 
+class Place(Object, frozen=True):
+    """How much more than its baseline a treatment takes of one thing."""
+
+    words: str
+    more: Estimate
+
+
+class Placed(Object, frozen=True):
+    """Where the cost of a treatment sits."""
+
+    cell: str
+    treatment: str
+    parts: tuple[Place, ...]
+
+
+class Charge(Object, frozen=True):
+    """One line of a bill."""
+
+    words: str
+    amount: float
+    unit: str
+    cost: float
+
+
+class Requested(WithGaps, frozen=True):
+    """What a million operations cost that are paid by the request."""
+
+    cell: str
+    treatment: str
+    way: Annotated[str | None, Meta(description="How the service is set up.")]
+    operations: int
+    charges: tuple[Charge, ...]
+    total: float
+    currency: str
+    prices: Prices
+    limited_s: Annotated[
+        float | None, Meta(description="Requests per second, at the measured rate, that a quota limits.")
+    ]
+    quota_s: float | None
+
+
 class Unknown(Object, frozen=True):
     """A memory size of which it cannot be said."""
 
@@ -207,6 +248,8 @@ class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     starving: tuple[Starving, ...]
     rates: tuple[AtRate, ...]
     break_evens: tuple[BreakEven, ...]
+    places: tuple[Placed, ...]
+    requested: tuple[Requested, ...]
 
 
 def structure(result: model.Advice) -> Advice:
@@ -234,6 +277,11 @@ def structure(result: model.Advice) -> Advice:
         starving=tuple(map(_starving, result.starving)),
         rates=tuple(map(_at_rate, result.rates.at)) if result.rates else (),
         break_evens=tuple(map(_break_even, result.rates.break_evens)) if result.rates else (),
+        places=tuple(
+            fill(Placed, each, parts=tuple(Place(words, estimate(more)) for words, more in each.parts))
+            for each in result.placed
+        ),
+        requested=tuple(map(_requested, result.requested)),
     )
 
 
@@ -256,6 +304,22 @@ def _rented(rented: model.Rented) -> Rented:
         total=bill.total,
         currency=bill.currency,
         prices=fill(Prices, bill),
+    )
+
+
+def _requested(requested: model.Requested) -> Requested:
+    bill = requested.bill
+    return fill(
+        Requested,
+        requested,
+        way=known(requested.way or None, "there is only one"),
+        operations=1_000_000,
+        charges=tuple(fill(Charge, each) for each in bill.charges),
+        total=bill.total,
+        currency=bill.currency,
+        prices=fill(Prices, bill),
+        limited_s=known(requested.limited_s, "it asks no service with a quota"),
+        quota_s=known(requested.quota_s, "it asks no service with a quota"),
     )
 
 
