@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 
 from sectax.audit.evidence import Arm, Evidence, KnownCost, RunRecord
@@ -109,28 +110,48 @@ def _figures(measured: Measured, treatments: Sequence[Treatment]) -> Iterable[Fi
                 statistic="max" if metric.summary is Summary.MAXIMUM else metric.summary.value,
                 trials=count,
                 values=tuple(values[block] for block in blocks),
-                circumstances=_circumstances(measured.plan, treatment),
+                circumstances=_circumstances(measured, treatment),
                 treatment=treatment.id,
                 blocks=blocks,
                 samples=() if metric.summary.tail is None else tuple(samples.values()),
             )
 
 
-def _circumstances(plan: Plan, treatment: Treatment) -> Circumstances:
-    """What one operation of a treatment carries and contains, as the plan says."""
-    contents = plan.contents
+def _circumstances(measured: Measured, treatment: Treatment) -> Circumstances:
+    """What one operation of a treatment carries and contains, as the plan says, and what its load did to the client."""
+    plan, contents = measured.plan, measured.plan.contents
     factor = contents.operation_factor if contents is not None else ""
     operation = treatment.levels.get(factor or plan.control)
+    loaded = replace(_load(measured.telemetry.get(treatment.id, {})), operation=operation)
     if contents is None or operation is None:
-        return Circumstances(operation=operation)
+        return loaded
     size = contents.sizes.get(treatment.levels.get(contents.size_factor, ""))
     moves = Moves.METADATA if operation in contents.metadata else Moves.BODY
-    return Circumstances(
-        operation=operation,
+    return replace(
+        loaded,
         moves=None if size is None else moves,
         contains=contents.parts.get(operation, ()),
         size_bytes=size,
         link_bytes_s=contents.bytes_s.get(operation),
+    )
+
+
+def _load(told: Mapping[str, float]) -> Circumstances:
+    """How busy a load kept its client, and how it kept its schedule, where a subject tells that of its batches."""
+
+    def over(part: str, whole: str) -> float | None:
+        return told[part] / told[whole] if part in told and told.get(whole) else None
+
+    scheduled, dropped = told.get("load_scheduled"), told.get("load_dropped")
+    sent = None if scheduled is None or dropped is None else scheduled - dropped
+    sending_s = told.get("load_sending_s")
+    return Circumstances(
+        client_cpu_share=over("load_cpu_s", "load_quota_s"),
+        target_rate=over("load_scheduled", "load_schedule_s"),
+        achieved_rate=sent / sending_s if sent is not None and sending_s else None,
+        events=sent,
+        dropped=dropped,
+        late=told.get("load_late"),
     )
 
 

@@ -20,6 +20,7 @@ from sectax.audit.faster_than_physics import FASTER_THAN_PHYSICS
 from sectax.audit.first_trial import FIRST_TRIAL, WARM_UP
 from sectax.audit.flat_with_size import FLAT_WITH_SIZE
 from sectax.audit.impossible_times import IMPOSSIBLE_TIMES
+from sectax.audit.metadata_cost import METADATA_COST
 from sectax.audit.mislabelled_level import MISLABELLED_LEVEL
 from sectax.audit.modes import MODES
 from sectax.audit.own_run import evidence_of
@@ -56,6 +57,7 @@ checks: tuple[Check, ...] = (
     FIXED_TIME_TOTAL,
     ZERO_EVENT_RUN,
     SATURATED_CLIENT,
+    METADATA_COST,
     MISLABELLED_LEVEL,
     UNEQUAL_WORK,
     UNEQUAL_BATCHES,
