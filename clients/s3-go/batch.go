@@ -6,12 +6,20 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	awsmeta "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+const (
+	// An operation of a schedule that begins later than this is late.
+	lateness = time.Millisecond
+	// One that finds no free connection for so long is dropped.
+	patience = 100 * time.Millisecond
 )
 
 // stage makes ready what count operations need.
@@ -47,32 +55,36 @@ func (c *client) measure(count int) (reply, error) {
 	if len(items) != count {
 		return nil, wrong{"other", strconv.Itoa(len(items)) + " operations are staged"}
 	}
-	if c.wanted.Operation == "put" {
-		c.stored = items
-	}
-	took := make([]times, count)
-	failed := make([]error, count)
+	batch := newBatch(count)
 	before := c.attempts.Load()
 	resetPeak()
 	cpu, began := cpuNs(), time.Now()
-	if workers := min(c.wanted.Concurrency, count); workers == 1 {
+	workers := min(c.wanted.Concurrency, count)
+	switch {
+	case c.wanted.Rate > 0:
+		c.onSchedule(workers, items, batch, began)
+	case workers == 1:
 		for place, each := range items {
-			if took[place], failed[place] = c.operate(each); failed[place] != nil {
-				return nil, failed[place]
+			if batch.took[place], batch.failed[place] = c.operate(each); batch.failed[place] != nil {
+				break
 			}
 		}
-	} else {
-		c.inParallel(workers, items, took, failed)
+	default:
+		c.inParallel(workers, items, batch)
 	}
 	wall, cpu := time.Since(began), cpuNs()-cpu
-	for _, err := range failed {
+	for _, err := range batch.failed {
 		if err != nil {
 			return nil, err
 		}
 	}
-	elapsed, firstByte, check := make([]int64, count), []int64{}, []int64{}
-	for place, each := range took {
-		elapsed[place] = int64(each.elapsed)
+	c.keep(items, batch)
+	elapsed, firstByte, check := []int64{}, []int64{}, []int64{}
+	for place, each := range batch.took {
+		if batch.dropped[place] {
+			continue
+		}
+		elapsed = append(elapsed, int64(each.elapsed))
 		if c.wanted.Operation == "get" {
 			firstByte = append(firstByte, int64(each.firstByte))
 			check = append(check, int64(each.check))
@@ -80,11 +92,80 @@ func (c *client) measure(count int) (reply, error) {
 	}
 	return reply{
 		"elapsed_ns": elapsed, "first_byte_ns": firstByte, "check_ns": check, "wall_ns": int64(wall), "cpu_ns": cpu,
-		"peak_bytes": peak(), "attempts": c.attempts.Load() - before,
+		"peak_bytes": peak(), "attempts": c.attempts.Load() - before, "late": batch.late.Load(),
+		"dropped": int64(count - len(elapsed)), "sending_ns": int64(batch.sending),
 	}, nil
 }
 
-func (c *client) inParallel(workers int, items []*item, took []times, failed []error) {
+// batch is what became of every operation, by its place.
+type batch struct {
+	took    []times
+	failed  []error
+	dropped []bool
+	late    atomic.Int64
+	sending time.Duration // in which the schedule was sent; 0 in a closed loop
+}
+
+func newBatch(count int) *batch {
+	return &batch{took: make([]times, count), failed: make([]error, count), dropped: make([]bool, count)}
+}
+
+// keep remembers what is on the server after a batch: what was put, and what a schedule meant to delete and dropped.
+func (c *client) keep(items []*item, seen *batch) {
+	c.stored = nil
+	for place, each := range items {
+		wasPut := c.wanted.Operation == "put" && !seen.dropped[place]
+		stayed := c.wanted.Operation == "delete" && seen.dropped[place]
+		if wasPut || stayed {
+			c.stored = append(c.stored, each)
+		}
+	}
+}
+
+// onSchedule begins an operation at every tick, whether or not the ones before have ended, and times it from then. One
+// that finds no free connection is dropped after a while.
+func (c *client) onSchedule(workers int, items []*item, seen *batch, began time.Time) {
+	interval := time.Duration(float64(time.Second) / c.wanted.Rate)
+	type turn struct {
+		place int
+		due   time.Time
+	}
+	turns := make(chan turn)
+	var group sync.WaitGroup
+	for range workers {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for next := range turns {
+				waited := time.Since(next.due)
+				if waited > lateness {
+					seen.late.Add(1)
+				}
+				took, err := c.operate(items[next.place])
+				took.elapsed, took.firstByte = took.elapsed+waited, took.firstByte+waited
+				seen.took[next.place], seen.failed[next.place] = took, err
+			}
+		}()
+	}
+	for place := range items {
+		due := began.Add(time.Duration(place) * interval)
+		time.Sleep(time.Until(due))
+		select {
+		case turns <- turn{place, due}:
+		default:
+			select {
+			case turns <- turn{place, due}:
+			case <-time.After(time.Until(due.Add(patience))):
+				seen.dropped[place] = true
+			}
+		}
+		seen.sending = time.Since(began) + interval
+	}
+	close(turns)
+	group.Wait()
+}
+
+func (c *client) inParallel(workers int, items []*item, seen *batch) {
 	places := make(chan int)
 	var group sync.WaitGroup
 	for range workers {
@@ -92,7 +173,7 @@ func (c *client) inParallel(workers int, items []*item, took []times, failed []e
 		go func() {
 			defer group.Done()
 			for place := range places {
-				took[place], failed[place] = c.operate(items[place])
+				seen.took[place], seen.failed[place] = c.operate(items[place])
 			}
 		}()
 	}
@@ -134,11 +215,14 @@ func spin(ns int64) time.Duration {
 	return time.Since(began)
 }
 
-// clear removes what the last batch stored. The answers to a multipart upload do not all name the encryption.
+// clear removes what the last batch stored. The answers to a multipart upload do not all name the encryption, so what
+// was stored that way is looked at first.
 func (c *client) clear() error {
 	for _, each := range c.stored {
-		if _, err := c.look(each); err != nil {
-			return err
+		if c.wanted.PartBytes > 0 {
+			if _, err := c.look(each); err != nil {
+				return err
+			}
 		}
 		if err := c.remove(each); err != nil {
 			return err

@@ -26,13 +26,13 @@ func serve(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), longestLine)
 	answers := json.NewEncoder(out)
-	var opened *client
+	var state session
 	for lines.Scan() {
 		var asked request
 		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
 			return err
 		}
-		answer, err := handle(&opened, asked)
+		answer, err := state.handle(asked)
 		if err != nil {
 			answer = faultOf(err)
 		} else {
@@ -48,30 +48,38 @@ func serve(in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-func handle(opened **client, asked request) (reply, error) {
+// session is what is kept from one request to the next.
+type session struct {
+	base   <-chan []byte // a body that is being made
+	opened *client
+}
+
+func (s *session) handle(asked request) (reply, error) {
 	switch asked.Command {
 	case "hello":
+		s.base = prepare(asked.Bytes)
 		return hello(), nil
 	case "open":
-		made, witnesses, err := open(asked)
+		made, witnesses, err := open(asked, s.base)
+		s.base = nil
 		if err != nil {
 			return nil, err
 		}
-		*opened = made
+		s.opened = made
 		return reply{"witnesses": witnesses}, nil
 	}
-	if *opened == nil {
+	if s.opened == nil {
 		return nil, wrong{"other", asked.Command + " before open"}
 	}
 	switch asked.Command {
 	case "stage":
-		return reply{}, (*opened).stage(asked.Count)
+		return reply{}, s.opened.stage(asked.Count)
 	case "measure":
-		return (*opened).measure(asked.Count)
+		return s.opened.measure(asked.Count)
 	case "clear":
-		return reply{}, (*opened).clear()
+		return reply{}, s.opened.clear()
 	case "close":
-		return (*opened).close()
+		return s.opened.close()
 	}
 	return nil, wrong{"other", "there is no command " + asked.Command}
 }

@@ -10,9 +10,10 @@ import platform
 import random
 import statistics
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +29,13 @@ from sealed import opened, seal
 
 PROTOCOL = 1
 _READ = 256 * 1024
-# Larger bodies differ in their first bytes alone, and the first one is fetched only where a GET is measured.
+# Larger bodies differ in their first bytes alone, and the first one is not fetched before anything is measured.
 _WHOLLY_NEW = 8 * 1024 * 1024
 _DIFFERENT = 64
+# An operation of a schedule that begins later than this is late.
+_LATE_NS = 1_000_000
+# One that finds no free connection for so long is dropped.
+_PATIENCE_NS = 100_000_000
 _HEADERS = {
     "sse-s3-header": {"ServerSideEncryption": "AES256"},
 }
@@ -92,7 +97,7 @@ class Client:
         )
 
     def fill(self, items: list[Item], start: bytes = b"") -> None:
-        """Give every item a random body of its own, and its hash where it will be fetched.
+        """Give every item a random body of its own.
 
         Large bodies differ in their first bytes alone: making them anew would take longer than storing them.
         """
@@ -103,8 +108,6 @@ class Client:
                 self.base = self.base or _random(self.size)
                 item.body = os.urandom(_DIFFERENT) + self.base[_DIFFERENT:]
             item.body = (start + item.body[len(start) :])[: self.size] if start else item.body
-            if self.wanted["operation"] == "get" or self.size <= _WHOLLY_NEW:
-                item.digest = hashlib.sha256(item.body).digest()
 
     def put(self, item: Item) -> None:
         """Store the body, encrypted here where the treatment says so."""
@@ -256,11 +259,14 @@ def open_(wanted: dict[str, Any]) -> tuple[Client, dict[str, Any]]:
     first = client.next_item()
     marker = wanted["marker"].encode()
     client.fill([first], marker)
+    small = client.size <= _WHOLLY_NEW
+    if small or wanted["operation"] == "get":
+        first.digest = hashlib.sha256(first.body).digest()
     client.put(first)
     seen = client.head(first)
     client.header = _header(seen)
     operation = wanted["operation"]
-    if operation == "get" or client.size <= _WHOLLY_NEW:
+    if small:
         client.get(first)
     if client.size < len(marker):  # too short to hold it: another object shows what the server does
         proof = client.next_item()
@@ -272,6 +278,7 @@ def open_(wanted: dict[str, Any]) -> tuple[Client, dict[str, Any]]:
         more = [client.next_item() for _ in range(int(wanted["objects"]) - 1)]
         for item in more:
             client.fill([item])
+            item.digest = hashlib.sha256(item.body).digest()
             client.put(item)
             item.body = b""
         client.objects += more
@@ -280,13 +287,14 @@ def open_(wanted: dict[str, Any]) -> tuple[Client, dict[str, Any]]:
         "encryption_header": client.header,
         "kms_key_named": bool(seen.get("SSEKMSKeyId")),
         "bucket_key": bool(seen.get("BucketKeyEnabled")),
-        "etag": _etag_kind(etag, first.body),
         "parts": int(etag.rpartition("-")[2]) if "-" in etag else 1,
         "stored_bytes": int(seen["ContentLength"]),
         "server": str(seen["ResponseMetadata"]["HTTPHeaders"].get("server", "")),
         "first_bucket": first.bucket,
         "first_key": first.key,
     }
+    if small or wanted["thorough"]:
+        witnesses["etag"] = _etag_kind(etag, first.body)
     first.body = b""
     if operation != "put":
         client.base = b""
@@ -347,17 +355,24 @@ def measure(client: Client, count: int) -> dict[str, Any]:
     items, client.staged = client.staged, []
     if len(items) != count:
         raise Wrong("other", f"{count} operations were asked for, {len(items)} are staged")
-    client.stored = items if client.wanted["operation"] == "put" else []
-    workers = int(client.wanted["concurrency"])
+    operation, workers = client.wanted["operation"], int(client.wanted["concurrency"])
+    rate = float(client.wanted.get("rate", 0))
     before = client.attempts
     _reset_peak()
     cpu, wall = time.process_time_ns(), time.perf_counter_ns()
-    if workers == 1:
-        times = [client.operate(item) for item in items]
+    sent = Sent()
+    if rate:
+        results = _on_schedule(client, items, workers, rate, sent)
+    elif workers == 1:
+        results = [client.operate(item) for item in items]
     else:
         with ThreadPoolExecutor(workers) as pool:
-            times = list(pool.map(client.operate, items))
+            results = list(pool.map(client.operate, items))
     wall, cpu = time.perf_counter_ns() - wall, time.process_time_ns() - cpu
+    times = [each for each in results if each is not None]
+    # On the server is what was put, and what a schedule meant to delete and dropped.
+    stays = {"put": lambda result: result is not None, "delete": lambda result: result is None}.get(operation)
+    client.stored = [item for item, result in zip(items, results, strict=True) if stays and stays(result)]
     return {
         "elapsed_ns": [each.elapsed for each in times],
         "first_byte_ns": [each.first_byte for each in times if each.first_byte is not None],
@@ -366,13 +381,56 @@ def measure(client: Client, count: int) -> dict[str, Any]:
         "cpu_ns": cpu,
         "peak_bytes": _peak(),
         "attempts": client.attempts - before,
+        "late": sent.late,
+        "dropped": count - len(times),
+        "sending_ns": sent.sending_ns,
     }
+
+
+@dataclass
+class Sent:
+    """How a schedule was kept: operations that began late, and the nanoseconds in which all were sent."""
+
+    late: int = 0
+    sending_ns: int = 0
+
+
+def _on_schedule(client: Client, items: list[Item], workers: int, rate: float, sent: Sent) -> list[Times | None]:
+    """Begin an operation at every tick, whether or not the ones before have ended, and time it from then.
+
+    Returns:
+        None for an operation that was dropped, since it found no free connection for a while.
+    """
+    interval, free, lock = round(1e9 / rate), threading.Semaphore(workers), threading.Lock()
+    began = time.perf_counter_ns()
+
+    def begin(item: Item, due: int) -> Times:
+        try:
+            waited = time.perf_counter_ns() - due
+            with lock:
+                sent.late += waited > _LATE_NS
+            times = client.operate(item)
+            first = None if times.first_byte is None else times.first_byte + waited
+            return Times(times.elapsed + waited, first, times.check)
+        finally:
+            free.release()
+
+    results: list[Future[Times] | None] = []
+    with ThreadPoolExecutor(workers) as pool:
+        for place, item in enumerate(items):
+            due = began + place * interval
+            time.sleep(max(0, due - time.perf_counter_ns()) * 1e-9)
+            is_free = free.acquire(timeout=max(0, due + _PATIENCE_NS - time.perf_counter_ns()) * 1e-9)
+            results.append(pool.submit(begin, item, due) if is_free else None)
+            sent.sending_ns = time.perf_counter_ns() - began + interval
+    return [None if each is None else each.result() for each in results]
 
 
 def clear(client: Client) -> dict[str, Any]:
     while client.stored:
         # The answers to a multipart upload do not all name the encryption.
-        client.head(client.stored[-1])
+        if int(client.wanted["part_bytes"]):
+            client.head(client.stored[-1])
         client.delete(client.stored.pop())
     return {}
 

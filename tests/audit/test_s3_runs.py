@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from sectax.model.environment import Environment
 from sectax.model.finding import Severity
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
-from sectax.model.treatment import Role
+from sectax.model.treatment import Role, Treatment
 
 Time = Callable[[str, int], float]
 BLOCKS = tuple(range(1, 21))
@@ -42,7 +42,18 @@ def beyond_any_link(operation: str, size: int) -> float:
     return 3e-3 if (operation, size) == ("get", 100_000_000) else honest(operation, size)
 
 
-def measured(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> Measured:
+def alike(treatment: Treatment) -> float:
+    return 1.0
+
+
+def measured(
+    monkeypatch: pytest.MonkeyPatch,
+    seconds: Time,
+    *,
+    times: Callable[[Treatment], float] = alike,
+    load: Mapping[str, float] | None = None,
+) -> Measured:
+    """Args: *times*, how many times as long a treatment takes; *load*, the telemetry of every treatment."""
     monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
     levels = {
         "operation": ("put", "get", "head", "delete"),
@@ -55,7 +66,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> Measured:
     values = {}
     for each in plan.treatments:
         typical = seconds(each.levels["operation"], size_bytes(each.levels["size"]))
-        typical *= 1.04 if each.role is Role.POSITIVE else 1.0
+        typical *= times(each) * (1.04 if each.role is Role.POSITIVE else 1.0)
         values[each.id] = {block: typical * float(np.exp(rng.normal(0, 0.01))) for block in BLOCKS}
     return Measured(
         run_id="simulated",
@@ -70,7 +81,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> Measured:
         failures=(),
         witnesses={},
         batches={},
-        telemetry={},
+        telemetry={name: dict(load or {}) for name in values},
         sessions=(Environment({}),),
         block_s=1.0,
         samples={},
@@ -79,8 +90,11 @@ def measured(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> Measured:
 
 def fatal(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> set[tuple[str, str]]:
     """Check and operation of every fatal warning."""
-    run = measured(monkeypatch, seconds)
-    found = [each for each in audit(run, judge(run)) if each.severity is Severity.FATAL]
+    return said(measured(monkeypatch, seconds), Severity.FATAL)
+
+
+def said(run: Measured, severity: Severity) -> set[tuple[str, str]]:
+    found = [each for each in audit(run, judge(run)) if each.severity is severity]
     return {(each.check, each.subject.split("/")[1]) for each in found}  # client/operation/…
 
 
@@ -99,3 +113,57 @@ def test_a_get_that_is_quicker_than_its_head_is_not_believed(monkeypatch: pytest
 
 def test_bytes_beyond_any_link_are_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ("faster-than-physics", "get") in fatal(monkeypatch, beyond_any_link)
+
+
+# 500 operations in 10 s, as telemetry sums them up over the batches.
+KEPT = {
+    "load_scheduled": 500.0,
+    "load_schedule_s": 10.0,
+    "load_sending_s": 10.01,
+    "load_dropped": 0.0,
+    "load_late": 2.0,
+}
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        {"load_cpu_s": 8.6, "load_quota_s": 10.0},
+        KEPT | {"load_dropped": 1.0},
+        KEPT | {"load_sending_s": 10.2},
+    ],
+    ids=["busy", "drops", "falls behind"],
+)
+def test_a_client_that_cannot_keep_up_is_not_believed(
+    monkeypatch: pytest.MonkeyPatch, load: Mapping[str, float]
+) -> None:
+    found = said(measured(monkeypatch, honest, load=load), Severity.FATAL)
+
+    assert found == {("saturated-client", operation) for operation in ("put", "get", "head", "delete")}
+
+
+@pytest.mark.parametrize(
+    "load", [{}, KEPT, {"load_cpu_s": 8.4, "load_quota_s": 10.0}], ids=["none", "kept", "not busy"]
+)
+def test_a_client_that_keeps_up_is_accused_of_nothing(
+    monkeypatch: pytest.MonkeyPatch, load: Mapping[str, float]
+) -> None:
+    assert said(measured(monkeypatch, honest, load=load), Severity.FATAL) == set()
+
+
+def test_a_cost_of_operations_without_a_body_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow_head(treatment: Treatment) -> float:
+        return 1.2 if (treatment.levels["operation"], treatment.levels["encryption"]) == ("head", "sse-s3") else 1.0
+
+    warned = said(measured(monkeypatch, honest, times=slow_head), Severity.WARNING)
+
+    assert {each for each in warned if each[0] == "metadata-cost"} == {("metadata-cost", "head")}
+
+
+def test_a_cost_of_the_body_is_no_cost_of_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow_get(treatment: Treatment) -> float:
+        return 1.2 if (treatment.levels["operation"], treatment.levels["encryption"]) == ("get", "sse-s3") else 1.0
+
+    warned = said(measured(monkeypatch, honest, times=slow_get), Severity.WARNING)
+
+    assert "metadata-cost" not in {check for check, _ in warned}

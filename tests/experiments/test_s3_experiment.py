@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sectax.experiments.interface import Request
+from sectax.experiments.s3 import paid
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes, size_levels
 from sectax.experiments.s3.requirements import NeedsProgram
+from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.treatment import Role
@@ -57,7 +59,7 @@ def test_quick_compares_all_server_side_kinds_over_tls() -> None:
 
 
 def test_sse_c_without_tls_and_bucket_keys_on_minio_are_skipped_with_a_reason() -> None:
-    made = plan(operation="get", size="10KB", encryption="all")
+    made = plan(operation="get", size="10KB", transfer="plain,tls", encryption="all")
     reasons = {(each.levels["transfer"], each.levels["encryption"]): each.reason for each in made.skipped}
 
     assert "TLS alone" in reasons["plain", "sse-c"]
@@ -121,6 +123,8 @@ def test_sizes_come_smallest_first_and_once() -> None:
         ({"endpoint": ("aws",), "bucket": ("mine",)}, "names no level"),
         ({"endpoint": ("aws",), "bucket": ("sse-s4=mine",)}, "there is no encryption"),
         ({"endpoint": ("https://host",), "ca": ("/nonexistent",)}, "cannot be read"),
+        ({"link": ("fast",)}, "is not the speed of a network"),
+        ({"link": ("0Gbit/s",)}, "is not the speed of a network"),
     ],
 )
 def test_options_that_contradict_themselves_are_refused(options: dict[str, tuple[str, ...]], message: str) -> None:
@@ -132,3 +136,54 @@ def test_options_that_contradict_themselves_are_refused(options: dict[str, tuple
 def test_more_at_once_than_anybody_means_is_refused() -> None:
     with pytest.raises(WrongUse, match="concurrency has no level '1000'"):
         plan(concurrency="1000")
+
+
+def test_the_speed_of_the_link_is_what_no_body_may_pass() -> None:
+    made = plan("quick", {"link": ("2.5Gbit/s",)})
+
+    assert made.contents is not None
+    assert made.contents.bytes_s == {"get": 312.5e6, "put": 312.5e6}
+
+
+def test_a_schedule_has_more_than_one_connection_unless_told_otherwise() -> None:
+    open_loop = plan("quick", load="closed,50/s", operation="get", size="10KB")
+    told = plan("quick", load="50/s", concurrency="2", operation="get", size="10KB")
+
+    assert {(each.levels["load"], each.levels["concurrency"]) for each in open_loop.treatments} == {
+        ("closed", "16"),
+        ("50/s", "16"),
+    }
+    assert {each.levels["concurrency"] for each in told.treatments} == {"2"}
+
+
+@pytest.mark.parametrize("load", ["0/s", "50", "-1/s", "1e3/s", "1000000/s", "open", "٣/s"])
+def test_what_is_no_load_is_refused(load: str) -> None:
+    with pytest.raises(WrongUse, match="the factor load has no level"):
+        plan(load=load)
+
+
+@pytest.mark.parametrize("preset", ["quick", "published"])
+def test_short_presets_leave_the_pilot_nothing_to_find_out_but_how_long_operations_last(preset: str) -> None:
+    made = plan(preset)
+
+    assert not made.chooses_rounds
+    assert not made.warms_up
+
+
+def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:
+    levels = {"operation": "get", "encryption": "sse-kms", "upload": "single", "size": "10KB"}
+    amounts = {way: {each.item: each.amount for each in usages} for way, usages in paid.uses(1_000_000, levels).items()}
+
+    assert amounts == {
+        "without a bucket key": {"s3.get": 1_000_000, "kms.requests": 1_000_000},
+        "with a bucket key": {"s3.get": 1_000_000, "kms.requests": 10_000},
+    }
+    assert paid.uses(1, levels | {"encryption": "sse-s3"}) == {"": (Usage("s3.get", 1),)}
+    assert paid.uses(1, levels | {"operation": "head"}) == {"": (Usage("s3.get", 1),)}
+    assert paid.uses(1, levels | {"operation": "delete"}) == {"": ()}
+
+
+def test_a_multipart_upload_is_a_request_for_each_part_and_two_more() -> None:
+    levels = {"operation": "put", "encryption": "sse-kms-bucket-key", "upload": "multipart", "size": "20MiB"}
+
+    assert paid.uses(1, levels) == {"with a bucket key": (Usage("s3.put", 5), Usage("kms.requests", 0.04))}

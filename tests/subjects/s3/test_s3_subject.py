@@ -122,6 +122,64 @@ def test_operations_at_once_take_less_time_together_than_one_after_the_other(pla
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("operation", ["put", "get", "delete"])
+def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, client: str, operation: str) -> None:
+    """Far more than one connection can do: all that are sent wait, and most are not sent at all."""
+    wanted = spec(plain, client=client, operation=operation, rate=20_000.0)
+    subject = wanted.subject()
+    try:
+        subject.open()
+        visit = subject.visit(Work(3_000))
+        left = keys_in(plain, wanted.buckets)
+        subject.close()
+    finally:
+        subject.kill()
+
+    told, latencies = visit.telemetry, [each.value for each in visit.observations if each.metric == "latency"]
+    assert told["load_scheduled"] == 3_000
+    assert told["load_schedule_s"] == pytest.approx(0.15)
+    assert told["load_dropped"] > 0
+    assert len(latencies) == 3_000 - told["load_dropped"]
+    assert told["load_late"] > 0
+    # The queue grows until it is 100 ms long: a clock that began with the sending would know nothing of it.
+    assert max(latencies) > 0.05
+    assert told["load_cpu_s"] > 0
+    assert len(left) == (3 if operation == "get" else 1)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_slow_schedule_is_sent_whole(plain: Minio, client: str) -> None:
+    subject = spec(plain, client=client, rate=20.0, concurrency=16).subject()
+    try:
+        subject.open()
+        visit = subject.visit(Work(5))
+        subject.close()
+    finally:
+        subject.kill()
+
+    assert visit.telemetry["load_scheduled"] == 5
+    assert visit.telemetry["load_sending_s"] >= 0.24
+    assert sum(each.metric == "latency" for each in visit.observations) == 5 - visit.telemetry["load_dropped"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, client: str) -> None:
+    observed = {}
+    for operation in ("put", "head"):
+        subject = spec(plain, client=client, operation=operation, bytes=100_000).subject()
+        try:
+            subject.open()
+            observed[operation] = {each.metric: each for each in subject.visit(Work(4)).observations}
+            subject.close()
+        finally:
+            subject.kill()
+
+    per_gb, whole = observed["put"]["client_cpu_per_gb"], observed["put"]["client_cpu"]
+    assert per_gb.value / per_gb.count == pytest.approx(whole.value / whole.count / 100_000 * 1e9)
+    assert not any("per_gb" in name for name in observed["head"])
+
+
+@pytest.mark.parametrize("client", CLIENTS)
 def test_odd_key_names_are_ordinary_ones(plain: Minio, client: str) -> None:
     wanted = spec(plain, client=client, operation="put", prefix="ünï cödé/ sp ace +%2e&?/..x/日本/")
     subject = wanted.subject()

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sectax.experiments.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench
-from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, size_bytes
-from sectax.experiments.s3.where import AWS, LOCAL, Where, read_where
+from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
+from sectax.experiments.s3.where import Where, read_where
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Role, Treatment
 from sectax.stack.object_store.minio import WORK_FOLDERS, Minio
@@ -42,6 +43,7 @@ class S3Bench(Bench):
         super().__init__(plan)
         self._where = read_where(plan.options)
         self._services: dict[str, _Service] = {}
+        self._piloted = False
 
     def identity(self) -> dict[str, str]:
         identity = {}
@@ -100,6 +102,8 @@ class S3Bench(Bench):
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> S3Spec:
         levels = treatment.levels
         service, client = self._services[levels["transfer"]], levels["client"]
+        # The pilot of this very session was thorough.
+        self._piloted = self._piloted or calibrated is None
         server = service.server
         return S3Spec(
             client=client,
@@ -113,7 +117,9 @@ class S3Bench(Bench):
             key=inputs[_KEY],
             part_bytes=PART_BYTES if levels["upload"] == MULTIPART else 0,
             concurrency=int(levels["concurrency"]),
+            rate=rate_of(levels["load"]),
             data="" if server is None else str(server.data),
+            thorough=calibrated is None or not self._piloted,
             log="" if server is None else str(server.data.parent / "log"),
             server_pid=0 if server is None else server.pid,
             added_s=_added_s(treatment, self.plan, calibrated),

@@ -5,23 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
+from sectax.experiments.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench, Design, Experiment, Request, Requirement, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.s3.levels import (
+    CLOSED,
     FACTORS,
     GO,
     MULTIPART,
+    OPEN_CONCURRENCY,
     PART_BYTES,
     PRESETS,
     PYTHON,
     SINGLE,
     WORDS,
     concurrency_levels,
+    load_levels,
+    rate_of,
     size_bytes,
     size_levels,
 )
+from sectax.experiments.s3.paid import PLACES, REQUESTS
 from sectax.experiments.s3.requirements import NeedsProgram
-from sectax.experiments.s3.where import AWS, FOLDER, LOCAL, OPTIONS, Where, read_where
+from sectax.experiments.s3.where import FOLDER, OPTIONS, Where, read_where
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Contents, Plan
@@ -41,18 +47,19 @@ _METRICS = (
     Metric("first_byte", "s", Better.LOWER, Summary.MEDIAN, "first_byte", compared=False),
     Metric("check", "s", Better.LOWER, Summary.MEDIAN, "check", compared=False),
     Metric("client_cpu", "s", Better.LOWER, Summary.MEAN, "client_cpu", cpu=True),
+    Metric("client_cpu_per_gb", "s/GB", Better.LOWER, Summary.MEAN, "client_cpu_per_gb", compared=False, cpu=True),
 )
 _OF_OUR_SERVER = (
     Metric("server_cpu", "s", Better.LOWER, Summary.MEAN, "server_cpu", cpu=True),
+    Metric("server_cpu_per_gb", "s/GB", Better.LOWER, Summary.MEAN, "server_cpu_per_gb", compared=False, cpu=True),
     Metric("disk_bytes", "B", Better.LOWER, Summary.MAXIMUM, "disk_bytes", compared=False),
 )
 _MEMORY = Metric("client_memory", "B", Better.LOWER, Summary.MAXIMUM, "client_memory", compared=False)
 
-# No TCP connection of one machine carries 160 Gbit/s: a body that would be faster was not moved.
-_NO_LINK_BYTES_S = 2e10
-BATCH_S = 0.05
-# A visit of a large object takes most of a second: few of them, and more blocks.
-_ROUNDS = {"quick": (1, 6), "default": (2, 8), "published": (1, 4)}
+# A visit of a large object takes most of a second, and storing its first one as long again: more blocks say more than
+# more rounds, and the pilot then has nothing to find out but how long operations last.
+_ROUNDS = {"quick": (1, 1), "default": (2, 4), "published": (1, 1)}
+_BATCH_S = 0.05
 
 _PUBLISHED_CHOICES = (
     "the study's server is Amazon S3, here a MinIO on this machine: the shape can be compared, seconds cannot",
@@ -83,7 +90,7 @@ class S3Experiment(Experiment):
     presets = ("default", "quick", "published")
     factors = FACTORS
     options = OPTIONS
-    budgets_s: Mapping[str, float] = {"quick": 150.0, "default": 400.0, "published": 600.0}
+    budgets_s: Mapping[str, float] = {"quick": 80.0, "default": 400.0, "published": 540.0}
 
     def design(self, request: Request) -> Design:
         options = dict(request.options) | {FOLDER: (os.getcwd(),)}
@@ -95,7 +102,9 @@ class S3Experiment(Experiment):
             preset = preset | {"transfer": (where.transfer,)}
         no_go = NeedsProgram("s3-client").why_not()
         preset = preset | {"client": (GO if no_go is None else PYTHON,)}
-        factors = choose(_known(request), preset, request.levels)
+        if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
+            preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
+        factors = choose(_known(request, preset), preset, request.levels)
         return Design(
             factors=factors,
             control="encryption",
@@ -110,7 +119,7 @@ class S3Experiment(Experiment):
                 extra_operations=False,
             ),
             transfers={LOCAL: _LOCAL_TRANSFERS, AWS: _AWS_TRANSFERS}.get(where.endpoint, _TRANSFERS),
-            batch_s=BATCH_S,
+            batch_s=_BATCH_S,
             rounds_range=_ROUNDS[request.preset],
             # A client that is open has stored an object, and mostly fetched it: its connection is warm.
             warms_up=False,
@@ -128,7 +137,7 @@ class S3Experiment(Experiment):
                 operation_factor="operation",
                 metadata=tuple(sorted(METADATA)),
                 parts={"get": ("head",)},
-                bytes_s={"get": _NO_LINK_BYTES_S, "put": _NO_LINK_BYTES_S},
+                bytes_s={"get": where.link_bytes_s, "put": where.link_bytes_s},
             ),
             equal_witnesses=("runtime", "parts", "server"),
             words=WORDS,
@@ -140,20 +149,17 @@ class S3Experiment(Experiment):
         return S3Bench(plan)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        return AdviceRules(metric=LATENCY.name, growth=GrowsWithSize("encryption"))
+        return AdviceRules(metric=LATENCY.name, growth=GrowsWithSize("encryption"), places=PLACES, requests=REQUESTS)
 
     def requirements(self) -> tuple[str, ...]:
         return ("program:minio", "program:s3-client")
 
 
-def _known(request: Request) -> tuple[Factor, ...]:
-    """The factors with the levels that the user named, where any may be named."""
-    named = {"size": size_levels, "concurrency": concurrency_levels}
+def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
+    """The factors with the levels that the user or the preset names, where any may be named."""
+    named = {"size": size_levels, "concurrency": concurrency_levels, "load": load_levels}
     return tuple(
-        Factor(
-            each.name,
-            named[each.name](request.levels.get(each.name, tuple(level for level in each.levels if level != "…"))),
-        )
+        Factor(each.name, named[each.name](request.levels.get(each.name, preset[each.name])))
         if each.name in named
         else each
         for each in FACTORS

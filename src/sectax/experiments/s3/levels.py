@@ -15,6 +15,8 @@ PYTHON, GO = "python", "go"
 SINGLE, MULTIPART = "single", "multipart"
 # S3's least size of a part is 5 MiB; 8 MiB is what AWS's own tools take.
 PART_BYTES = 8 * 1024 * 1024
+# Each operation begins when one before it ended; any other level of the factor is a rate at which they are sent.
+CLOSED = "closed"
 
 FACTORS = (
     Factor("client", (PYTHON, GO)),
@@ -22,24 +24,22 @@ FACTORS = (
     Factor("size", (*SIZES, "…")),
     Factor("transfer", (PLAIN, TLS)),
     Factor("concurrency", ("1", "…")),
+    Factor("load", (CLOSED, "…")),
     Factor("upload", (SINGLE, MULTIPART)),
     Factor("encryption", tuple(ENCRYPTIONS)),
 )
 
-_COMMON = {"concurrency": ("1",), "upload": (SINGLE,)}
+# Over TLS, as everybody's S3 is: so that one baseline serves SSE-C too.
+_COMMON = {"transfer": (TLS,), "concurrency": ("1",), "load": (CLOSED,), "upload": (SINGLE,)}
 PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
     "default": _COMMON
     | {"size": ("10KB", "1MB", "100MB"), "encryption": (NONE, SSE_S3, SSE_S3_HEADER, SSE_KMS, SSE_C, CLIENT)},
-    # All over TLS, as everybody's S3 is: so that one baseline serves SSE-C too.
     "quick": _COMMON
-    | {
-        "operation": ("put", "get"),
-        "size": ("10KB", "100MB"),
-        "transfer": (TLS,),
-        "encryption": (NONE, SSE_S3, SSE_KMS, SSE_C),
-    },
+    | {"operation": ("put", "get"), "size": ("10KB", "100MB"), "encryption": (NONE, SSE_S3, SSE_KMS, SSE_C)},
     "published": _COMMON | {"size": SIZES, "transfer": (PLAIN,), "encryption": (NONE, SSE_S3)},
 }
+# Where operations are sent on schedule and nobody says how many may run at once.
+OPEN_CONCURRENCY = "16"
 
 WORDS = {name: each.words for name, each in ENCRYPTIONS.items()} | {
     "operation=put": "stores",
@@ -62,12 +62,17 @@ WORDS = {name: each.words for name, each in ENCRYPTIONS.items()} | {
     "metric=server_cpu": "CPU time of the server",
     "metric=client_memory": "memory of the client",
     "metric=disk_bytes": "bytes on disk",
+    "metric=client_cpu_per_gb": "CPU time of the client per GB",
+    "metric=server_cpu_per_gb": "CPU time of the server per GB",
+    "load=closed": "one after the other",
 }
 
 _SIZE = re.compile(r"(\d{1,10})(B|KB|MB|GB|KiB|MiB|GiB)?", re.ASCII)
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _LARGEST = 2**30
 _MOST_AT_ONCE = 256
+_RATE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)/s", re.ASCII)
+_FASTEST = 100_000.0
 
 
 def size_bytes(level: str) -> int:
@@ -96,3 +101,22 @@ def concurrency_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
                 f"the factor concurrency has no level {text!r}", f"how many operations at once: 1 to {_MOST_AT_ONCE}"
             )
     return tuple(sorted({str(int(text)) for text in asked}, key=int))
+
+
+def rate_of(level: str) -> float:
+    """Operations per second of a level as in `50/s`; 0 of a closed loop. Raises `WrongUse`."""
+    if level == CLOSED:
+        return 0.0
+    found = _RATE.fullmatch(level)
+    rate = float(found[1]) if found else 0.0
+    if not 0 < rate <= _FASTEST:
+        raise WrongUse(
+            f"the factor load has no level {level!r}",
+            f"it is {CLOSED} (each operation begins when the last one ended), or a rate as in 50/s",
+        )
+    return rate
+
+
+def load_levels(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The loads that were asked for, the closed loop first. Raises `WrongUse`."""
+    return tuple(sorted(dict.fromkeys((CLOSED,) if asked == ("all",) else asked), key=rate_of))

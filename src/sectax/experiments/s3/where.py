@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from sectax.experiments.endpoint import AWS, LOCAL, read_endpoint
 from sectax.experiments.interface import Option
 from sectax.experiments.s3.levels import PLAIN, TLS
 from sectax.model.errors import WrongUse
@@ -17,7 +18,6 @@ from sectax.stack.object_store.minio import Minio
 from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
 from sectax.toolchain.cache import state_folder
 
-LOCAL, AWS = "local", "aws"
 FOLDER = "folder"  # from where the user's paths count; not an option
 
 OPTIONS = (
@@ -27,10 +27,17 @@ OPTIONS = (
     Option(
         "bucket", "a bucket that is there, for one level of encryption; others are made", "LEVEL=NAME", multiple=True
     ),
+    Option(
+        "link", "what the network to the service carries at most, as in 10Gbit/s: nothing faster is believed", "RATE"
+    ),
     Option("kms-key", "the KMS key of buckets that are made (default: AWS's own for S3)", "ID"),
     Option("data", "where the local server keeps its objects (default: sectax's state folder)", "FOLDER"),
 )
 _BASIC_REGION = "us-east-1"
+# No TCP connection of one machine carries 160 Gbit/s: a body that would be faster was not moved.
+_NO_LINK_BYTES_S = 2e10
+_LINK = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)([KMG])bit/s", re.ASCII)
+_BITS = {"K": 1e3, "M": 1e6, "G": 1e9}
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Where:
         endpoint: `local`, `aws`, or an address. ca: the text of a certificate; empty for none.
         buckets: level of encryption -> a bucket that is there.
         data: the folder below which a local server makes its own.
+        link_bytes_s: what the network carries at most, in bytes per second.
     """
 
     endpoint: str
@@ -49,6 +57,7 @@ class Where:
     buckets: Mapping[str, str] = field(hash=False)
     kms_key: str
     data: Path
+    link_bytes_s: float
 
     @property
     def baseline(self) -> str:
@@ -80,7 +89,9 @@ def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
     """What the options say. Raises `WrongUse`; reads the certificate."""
     said = {name: values[0] for name, values in options.items() if values}
     folder = Path(said.get(FOLDER, "."))
-    endpoint = _endpoint(said.get("endpoint", LOCAL))
+    endpoint = said.get("endpoint", LOCAL)
+    if read_endpoint(endpoint, "https://s3.example.org or http://127.0.0.1:9000") is not None:
+        endpoint = endpoint.rstrip("/")
     region = said.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or _BASIC_REGION
     data = Path(folder, said["data"]) if "data" in said else state_folder() / "s3"
     if endpoint == LOCAL:
@@ -91,26 +102,23 @@ def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
         raise WrongUse("--data is for the local server", "leave it out")
     buckets = _buckets(options.get("bucket", ()))
     ca = _certificate(Path(folder, said["ca"])) if "ca" in said else ""
-    return Where(endpoint, region if endpoint != LOCAL else _BASIC_REGION, ca, buckets, said.get("kms-key", ""), data)
+    return Where(
+        endpoint=endpoint,
+        region=region if endpoint != LOCAL else _BASIC_REGION,
+        ca=ca,
+        buckets=buckets,
+        kms_key=said.get("kms-key", ""),
+        data=data,
+        link_bytes_s=_link(said["link"]) if "link" in said else _NO_LINK_BYTES_S,
+    )
 
 
-def _endpoint(given: str) -> str:
-    if given in (LOCAL, AWS):
-        return given
-    # Not quoted: what stands before it may be a password.
-    if "@" in given:
-        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
-    try:
-        address = urlsplit(given)
-        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address or not given.isprintable() or " " in given or address.query or address.fragment:
-        raise WrongUse(
-            f"--endpoint {given!r} is neither local nor aws, and is not an address",
-            "an address is one as in https://s3.example.org or http://127.0.0.1:9000",
-        )
-    return given.rstrip("/")
+def _link(given: str) -> float:
+    found = _LINK.fullmatch(given)
+    bytes_s = float(found[1]) * _BITS[found[2]] / 8 if found else 0.0
+    if not bytes_s:
+        raise WrongUse(f"--link {given!r} is not the speed of a network", "as in 10Gbit/s or 500Mbit/s")
+    return bytes_s
 
 
 def _buckets(given: tuple[str, ...]) -> dict[str, str]:

@@ -49,7 +49,11 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """A batch: nanoseconds, one of each for every operation, or for every GET."""
+    """A batch: nanoseconds, one of each for every operation that was sent, or for every GET.
+
+    On a schedule `late` operations began after they were due, `dropped` ones were not sent at all, and `sending_ns` is
+    how long it took to send the others.
+    """
 
     elapsed_ns: list[int]
     wall_ns: int
@@ -58,6 +62,9 @@ class Measured(msgspec.Struct, frozen=True):
     attempts: int
     first_byte_ns: list[int] = []
     check_ns: list[int] = []
+    late: int = 0
+    dropped: int = 0
+    sending_ns: int = 0
 
 
 class Attempts(msgspec.Struct, frozen=True):
@@ -80,7 +87,7 @@ class ClientProcess:
     def __init__(self, spec: S3Spec) -> None:
         self._spec = spec
         self.child = host().start(spec.argv, env=_environment(spec.access))
-        self._send({"command": "hello", "protocol": PROTOCOL})
+        self._send({"command": "hello", "protocol": PROTOCOL, "bytes": spec.bytes})
 
     def hello(self) -> Hello:
         """The answer to what was asked when it was started."""
@@ -107,7 +114,9 @@ class ClientProcess:
                 "concurrency": spec.concurrency,
                 "marker": marker,
                 "objects": objects,
+                "thorough": spec.thorough,
                 "added_ns": round(spec.added_s * 1e9),
+                "rate": spec.rate,
             }
         )
         return self._receive(Opened, self._patience_s(2 + objects))
@@ -135,7 +144,8 @@ class ClientProcess:
         self.child.kill()
 
     def _patience_s(self, operations: int) -> float:
-        return _GRACE_S + operations * (1.0 + 2 * self._spec.bytes / _SLOWEST_BYTES_S)
+        scheduled_s = operations / self._spec.rate if self._spec.rate else 0.0
+        return _GRACE_S + scheduled_s + operations * (1.0 + 2 * self._spec.bytes / _SLOWEST_BYTES_S)
 
     def _send(self, request: dict[str, Any]) -> None:
         self.child.send(msgspec.json.encode(request) + b"\n", time.monotonic() + _GRACE_S)

@@ -24,9 +24,13 @@ class S3Spec:
         prefix: of every key.
         key: Base64 of 32 bytes, for SSE-C and the client's own encryption.
         part_bytes: of a multipart upload; 0 puts the object at once.
+        concurrency: operations at once, at most.
+        rate: operations per second that are sent on schedule; 0 for a closed loop.
         data: the folder of a local server, where its files can be searched; empty for another's.
         log: where a local server writes.
         server_pid: the process of a local server; 0 for another's.
+        thorough: whether opening looks at all that there is to see, as the run's first object of a treatment wants: the
+            plaintext is searched in all files of the server, and of a large body it is found out what its ETag is.
         added_s: seconds that the client adds to every operation, a known cost on purpose.
     """
 
@@ -41,9 +45,11 @@ class S3Spec:
     key: str = field(default="", repr=False)
     part_bytes: int = 0
     concurrency: int = 1
+    rate: float = 0.0
     data: str = ""
     log: str = ""
     server_pid: int = 0
+    thorough: bool = True
     added_s: float = 0.0
 
     def subject(self) -> Subject:

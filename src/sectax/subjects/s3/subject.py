@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import time
 from pathlib import Path
@@ -21,7 +22,7 @@ from sectax.subjects.probe.failures import redaction
 from sectax.subjects.s3.client_process import Answered, ClientProcess, Measured
 from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE
 from sectax.subjects.s3.failures import story
-from sectax.subjects.s3.spec import S3Spec
+from sectax.subjects.s3.spec import METADATA, S3Spec
 
 LATENCY = "latency"
 FIRST_BYTE = "first_byte"
@@ -31,6 +32,9 @@ CLIENT_CPU = "client_cpu"
 SERVER_CPU = "server_cpu"
 CLIENT_MEMORY = "client_memory"
 DISK_BYTES = "disk_bytes"
+CLIENT_CPU_PER_GB = "client_cpu_per_gb"
+SERVER_CPU_PER_GB = "server_cpu_per_gb"
+_GB = 1e9
 
 # A GET of a small object goes round several, one per bucket; a large one is stored once a block.
 _OBJECTS = 3
@@ -70,10 +74,10 @@ class S3Subject:
         """Store the first object, and see that it is encrypted as the treatment claims.
 
         Returns:
-            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`), parts, stored_bytes,
-            server: as the client read them back. proof: whether the marker was found in the server's files. disk_bytes:
-            what the object takes there. page_cache: which share of it the kernel keeps. `client`, `runtime`,
-            `library_…` and the clock's figures.
+            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`; of a large body only where
+            the spec is thorough), parts, stored_bytes, server: as the client read them back. proof: whether the marker
+            was found in the server's files. disk_bytes: what the object takes there. page_cache: which share of it the
+            kernel keeps. `client`, `runtime`, `library_…` and the clock's figures.
         Raises:
             SubjectSkipped: the service encrypts what was to be plain.
             SubjectFailed: it does not encrypt what it says, or refuses.
@@ -112,15 +116,19 @@ class S3Subject:
 
         Observations, by the client's own clock: `latency` in seconds, one per operation; of a GET also `first_byte` and
         `check`, the hashing of the body that latency holds too; `transfer`, the seconds of the whole batch over its
-        bytes; `client_cpu`, and `server_cpu` where the server is ours; `client_memory` in bytes; `disk_bytes`.
-        Bodies are made and objects are removed outside of all of them.
+        bytes; `client_cpu`, and `server_cpu` where the server is ours, also per GB where a body moves; `client_memory`
+        in bytes; `disk_bytes`. Bodies are made and objects are removed outside of all of them.
+
+        Telemetry: `attempts`; what a load does to its client, where operations overlap: `load_cpu_s` of the
+        `load_quota_s` that it may have; and of a schedule `load_scheduled` operations in `load_schedule_s`, of which
+        `load_dropped` were not sent and `load_late` not on time, the others within `load_sending_s`.
         """
         if work.extra:
             raise ValueError("an operation's known cost is S3Spec.added_s; others cannot be added to it")
         if work.settle:
             self._batch(work.settle)
         batch, server_s, ridden = self._batch(work.count)
-        clock, count = self._clock, work.count
+        clock, count = self._clock, len(batch.elapsed_ns)
         observed = [Observation(LATENCY, each * 1e-9, "s", clock, 1) for each in batch.elapsed_ns]
         observed += [Observation(FIRST_BYTE, each * 1e-9, "s", clock, 1) for each in batch.first_byte_ns]
         observed += [Observation(CHECK, each * 1e-9, "s", clock, 1) for each in batch.check_ns]
@@ -129,11 +137,22 @@ class S3Subject:
         observed.append(Observation(CLIENT_CPU, batch.cpu_ns * 1e-9, "s", "process CPU time", count))
         if server_s is not None:
             observed.append(Observation(SERVER_CPU, server_s, "s", "server's CPU time", count))
+        observed += self._per_gb(observed, count)
         if batch.peak_bytes:
             observed.append(Observation(CLIENT_MEMORY, float(batch.peak_bytes), "B", "kernel", 1))
         if self._disk_bytes is not None:
             observed.append(Observation(DISK_BYTES, float(self._disk_bytes), "B", "file system", 1))
         return Visit(tuple(observed), ridden)
+
+    def _per_gb(self, observed: list[Observation], count: int) -> list[Observation]:
+        """The CPU times of a batch again, over the bytes that it moved."""
+        moved = 0 if self._spec.operation in METADATA else count * self._spec.bytes
+        names = {CLIENT_CPU: CLIENT_CPU_PER_GB, SERVER_CPU: SERVER_CPU_PER_GB}
+        return [
+            Observation(names[each.metric], each.value * _GB, "s/GB", each.clock, moved)
+            for each in observed
+            if moved and each.metric in names
+        ]
 
     def close(self) -> Witnesses:
         """Have the client remove what it stored, and end. Returns `attempts`."""
@@ -171,14 +190,28 @@ class S3Subject:
             raise self._failed(error, doing) from error
         self._check_times(batch, count, spanned_s)
         ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
-        ridden["attempts"] = float(batch.attempts)
+        ridden |= {"attempts": float(batch.attempts)} | self._load(batch, count)
         server_s = None if server is None or server_after is None else server_after - server
         return batch, server_s, ridden
+
+    def _load(self, batch: Measured, count: int) -> dict[str, float]:
+        """What the load did to its client; nothing for one operation at a time, whose caller waits for its CPU time."""
+        spec = self._spec
+        if spec.concurrency == 1 and not spec.rate:
+            return {}
+        # Of Python's threads one runs at a time, but for hashing and encryption.
+        processors = 1 if spec.client == "python" else len(os.sched_getaffinity(0))
+        load = {"load_cpu_s": batch.cpu_ns * 1e-9, "load_quota_s": batch.wall_ns * 1e-9 * processors}
+        if spec.rate:
+            load |= {"load_scheduled": float(count), "load_schedule_s": count / spec.rate}
+            load |= {"load_dropped": float(batch.dropped), "load_late": float(batch.late)}
+            load["load_sending_s"] = batch.sending_ns * 1e-9
+        return load
 
     def _check_times(self, batch: Measured, count: int, spanned_s: float) -> None:
         """Refuse times that cannot be."""
         longest_s = spanned_s * _CLOCKS_AGREE + _CLOCKS_AGREE_S
-        if len(batch.elapsed_ns) != count:
+        if not batch.elapsed_ns or len(batch.elapsed_ns) + batch.dropped != count:
             raise self._failure(f"{len(batch.elapsed_ns)} times came for {count} operations", "report it")
         if batch.wall_ns * 1e-9 > longest_s or max(batch.elapsed_ns) > batch.wall_ns:
             raise self._failure("reports times that cannot be: longer than it took to get them", "report it")
@@ -203,7 +236,9 @@ class S3Subject:
     def _proof(self, bucket: str, key: str, marker: str, since: float) -> Witnesses:
         """Search the server's files for what the first object's body begins with."""
         spec, data = self._spec, Path(self._spec.data)
-        found = holds(data, marker.encode(), since)
+        stored = data / bucket / key
+        own = not spec.thorough and stored.is_dir() and spec.bytes >= len(marker)
+        found = holds(stored if own else data, marker.encode(), since)
         hides = ENCRYPTIONS[spec.encryption].hides
         if found is hides:
             words = ENCRYPTIONS[spec.encryption].words
@@ -214,7 +249,6 @@ class S3Subject:
                 "nothing is timed that does not do what its name says; report it",
             )
         witnesses: Witnesses = {"proof": "plaintext found on disk" if found else "no plaintext on disk"}
-        stored = data / bucket / key
         if stored.is_dir():
             self._disk_bytes = stored_bytes(stored)
             witnesses["disk_bytes"] = self._disk_bytes

@@ -1,0 +1,108 @@
+"""Clients and loads that are wrong on purpose, in whole runs on a real server: the audit finds them, and their clean
+twin has nothing to be found. What is planted is far beyond what any load of the machine can do."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.interface import Request
+from sectax.experiments.s3 import bench
+from sectax.model.finding import Severity
+from sectax.model.plan import Stopping
+from sectax.workflow.progress_line import ProgressLine
+from sectax.workflow.run import start
+from tests.stack.object_store.servers import has_go_client, needs_minio
+from tests.subjects.s3.specs import PYTHON
+
+pytestmark = [needs_minio, pytest.mark.more]
+
+CHECKS = {"flat-with-size", "contained-work", "faster-than-physics", "saturated-client"}
+
+UNREAD = """
+def get(self, item):
+    began = time.perf_counter_ns()
+    answer = self.s3.get_object(Bucket=item.bucket, Key=item.key)
+    took = time.perf_counter_ns() - began
+    answer["Body"].close()
+    return s3_client.Times(took, took, 0)
+s3_client.Client.get = get
+"""
+# What it waits for before it asks stands in the time of the HEAD.
+HEAD_TIMED_WRONG = """
+head = s3_client.Client.head
+s3_client.Client.head = lambda self, item: (time.sleep(0.5), head(self, item))[1]
+"""
+
+
+class Nobody:
+    """Implements `sectax.workflow.progress.Progress`: nobody watches."""
+
+    def say(self, text: str) -> None: ...
+
+    def detail(self, text: str) -> None: ...
+
+    def at(self, doing: str, done: int, total: int) -> None: ...
+
+    def stands(self, progress_line: ProgressLine) -> None: ...
+
+    def waiting(self, what: str) -> AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+
+def lying(code: str) -> tuple[str, ...]:
+    folder = str(Path(PYTHON[1]).parent)
+    return (
+        sys.executable,
+        "-c",
+        f"import sys, time; sys.path.insert(0, {folder!r}); import s3_client\n{code}\ns3_client.main()",
+    )
+
+
+@pytest.fixture
+def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Runs GETs and HEADs, without encryption and with, and tells what of `CHECKS` the audit calls fatal."""
+    monkeypatch.setenv("SECTAX_STATE", str(tmp_path / "state"))
+
+    def run(code: str = "", link: str = "10Gbit/s", **more: str) -> set[tuple[str, str]]:
+        if code:
+            monkeypatch.setattr(bench, "_argv", lambda client: lying(code))
+        levels = {"client": "python", "operation": "get,head", "size": "10KB", "encryption": "none,sse-s3"}
+        levels |= {"transfer": "plain"} | more
+        asked = {name: tuple(text.split(",")) for name, text in levels.items()}
+        request = Request("quick", asked, Stopping(0.02, fixed_blocks=6), 1, {"link": (link,)})
+        outcome = start("s3", request, tmp_path / "run.sectax", Nobody())
+        assert outcome.trouble is None
+        assert len(outcome.analysed.measured.blocks) == 6
+        fatal = [each for each in outcome.analysed.warnings if each.severity is Severity.FATAL]
+        return {(each.check, each.subject.split("/")[1]) for each in fatal if each.check in CHECKS}
+
+    return run
+
+
+def test_a_client_that_does_not_read_the_body_is_found(accused) -> None:  # type: ignore[no-untyped-def]
+    assert ("flat-with-size", "get") in accused(UNREAD, size="10KB,100MB", operation="get")
+
+
+def test_a_client_that_times_head_wrong_is_found(accused) -> None:  # type: ignore[no-untyped-def]
+    found = accused(HEAD_TIMED_WRONG)
+
+    assert {check for check, _ in found} == {"contained-work"}
+
+
+def test_a_link_that_is_slower_than_what_came_over_it_is_found(accused) -> None:  # type: ignore[no-untyped-def]
+    """1 MB takes 0.8 s over 10 Mbit/s."""
+    assert accused(link="10Mbit/s", size="1MB", operation="get") == {("faster-than-physics", "get")}
+
+
+def test_a_schedule_that_one_connection_cannot_keep_is_found(accused) -> None:  # type: ignore[no-untyped-def]
+    assert accused(load="5000/s", concurrency="1", operation="get") == {("saturated-client", "get")}
+
+
+@pytest.mark.skipif(not has_go_client(), reason="no Go client")
+def test_an_honest_client_is_accused_of_nothing(accused) -> None:  # type: ignore[no-untyped-def]
+    assert accused(client="go", size="10KB,100MB", concurrency="2") == set()
