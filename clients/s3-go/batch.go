@@ -35,7 +35,7 @@ func (c *client) stage(count int) error {
 	for range count {
 		c.staged = append(c.staged, c.nextItem())
 	}
-	c.fill(c.staged, "")
+	c.fill(c.staged)
 	if c.wanted.Operation == "delete" {
 		for _, each := range c.staged {
 			if err := c.put(each); err != nil {

@@ -63,6 +63,7 @@ type request struct {
 	AddedNs      int64    `json:"added_ns"`
 	Rate         float64  `json:"rate"`
 	Thorough     bool     `json:"thorough"`
+	FirstBytes   int      `json:"first_bytes"`
 }
 
 // item is what one operation works on: a body to be put, or an object that is there.
@@ -118,8 +119,9 @@ func open(wanted request, base <-chan []byte) (*client, reply, error) {
 		c.customer = [3]*string{aws.String("AES256"), &wanted.Key, aws.String(base64.StdEncoding.EncodeToString(sum[:]))}
 	}
 	first := c.nextItem()
-	c.fill([]*item{first}, wanted.Marker)
-	small := wanted.Bytes <= whollyNew
+	first.body = c.body(wanted.FirstBytes)
+	copy(first.body, wanted.Marker)
+	small := wanted.FirstBytes <= whollyNew
 	// Hashing a large body takes as long as storing it, and another processor may have nothing to do meanwhile.
 	summed := make(chan [md5.Size]byte, 1)
 	go func() {
@@ -147,7 +149,7 @@ func open(wanted request, base <-chan []byte) (*client, reply, error) {
 			return nil, nil, err
 		}
 	}
-	if wanted.Bytes < len(wanted.Marker) { // too short to hold it: another object shows what the server does
+	if wanted.FirstBytes < len(wanted.Marker) { // too short to hold it: another object shows what the server does
 		proof := c.nextItem()
 		proof.body = []byte(wanted.Marker)
 		if err := c.put(proof); err != nil {
@@ -174,7 +176,7 @@ func open(wanted request, base <-chan []byte) (*client, reply, error) {
 	if wanted.Operation == "get" || wanted.Operation == "head" {
 		for range wanted.Objects - 1 {
 			more := c.nextItem()
-			c.fill([]*item{more}, "")
+			c.fill([]*item{more})
 			more.digest = sha256.Sum256(more.body)
 			if err := c.put(more); err != nil {
 				return nil, nil, err
@@ -233,24 +235,27 @@ func (c *client) nextItem() *item {
 	return &item{bucket: c.wanted.Buckets[c.number%len(c.wanted.Buckets)], key: key}
 }
 
-// fill gives every item a random body of its own. Large bodies differ in their first bytes alone: making them anew would
-// take longer than storing them.
-func (c *client) fill(items []*item, start string) {
+// fill gives every item a random body of its own.
+func (c *client) fill(items []*item) {
 	for _, each := range items {
-		if c.wanted.Bytes <= whollyNew {
-			each.body = random(c.wanted.Bytes)
-		} else {
-			if len(c.base) != c.wanted.Bytes {
-				c.base = random(c.wanted.Bytes)
-			}
-			each.body = c.base
-			if len(items) > 1 {
-				each.body = bytes.Clone(c.base)
-			}
-			copy(each.body, random(different))
+		each.body = c.body(c.wanted.Bytes)
+		if len(items) > 1 && c.wanted.Bytes > whollyNew {
+			each.body = bytes.Clone(each.body)
 		}
-		copy(each.body, start)
 	}
+}
+
+// body is a random one. Large ones share their memory, and differ in their first bytes alone: making them anew would take
+// longer than storing them.
+func (c *client) body(size int) []byte {
+	if size <= whollyNew {
+		return random(size)
+	}
+	if len(c.base) != size {
+		c.base = random(size)
+	}
+	copy(c.base, random(different))
+	return c.base
 }
 
 // random is the key stream of AES under a fresh key.

@@ -96,18 +96,18 @@ class Client:
             buckets[self.number % len(buckets)], f"{self.wanted['prefix']}{self.number:06d}-{os.urandom(6).hex()}"
         )
 
-    def fill(self, items: list[Item], start: bytes = b"") -> None:
-        """Give every item a random body of its own.
-
-        Large bodies differ in their first bytes alone: making them anew would take longer than storing them.
-        """
+    def fill(self, items: list[Item]) -> None:
+        """Give every item a random body of its own."""
         for item in items:
-            if self.size <= _WHOLLY_NEW:
-                item.body = _random(self.size)
-            else:
-                self.base = self.base or _random(self.size)
-                item.body = os.urandom(_DIFFERENT) + self.base[_DIFFERENT:]
-            item.body = (start + item.body[len(start) :])[: self.size] if start else item.body
+            item.body = self.body(self.size)
+
+    def body(self, size: int) -> bytes:
+        """A random one. Large ones differ in their first bytes alone: making them takes longer than storing them."""
+        if size <= _WHOLLY_NEW:
+            return _random(size)
+        if len(self.base) != size:
+            self.base = _random(size)
+        return os.urandom(_DIFFERENT) + self.base[_DIFFERENT:]
 
     def put(self, item: Item) -> None:
         """Store the body, encrypted here where the treatment says so."""
@@ -257,9 +257,9 @@ def open_(wanted: dict[str, Any]) -> tuple[Client, dict[str, Any]]:
     client = Client(wanted, _s3(wanted), base64.b64decode(wanted["key"]))
     client.number = random.randrange(len(wanted["buckets"]))
     first = client.next_item()
-    marker = wanted["marker"].encode()
-    client.fill([first], marker)
-    small = client.size <= _WHOLLY_NEW
+    marker, size = wanted["marker"].encode(), int(wanted["first_bytes"])
+    first.body = (marker + client.body(size)[len(marker) :])[:size]
+    small = size <= _WHOLLY_NEW
     if small or wanted["operation"] == "get":
         first.digest = hashlib.sha256(first.body).digest()
     client.put(first)
@@ -268,7 +268,7 @@ def open_(wanted: dict[str, Any]) -> tuple[Client, dict[str, Any]]:
     operation = wanted["operation"]
     if small:
         client.get(first)
-    if client.size < len(marker):  # too short to hold it: another object shows what the server does
+    if size < len(marker):  # too short to hold it: another object shows what the server does
         proof = client.next_item()
         proof.body = marker
         client.put(proof)

@@ -21,7 +21,7 @@ from sectax.audit.registry import examine
 from sectax.model.audited import Tally
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics, Measured
-from sectax.model.plan import Calibrated
+from sectax.model.plan import Calibrated, Contents
 from sectax.model.subject import Witness
 from sectax.model.treatment import Standing
 from sectax.workflow.audit import comparisons
@@ -149,6 +149,14 @@ def in_memory(of_same: float) -> Measured:
 
 
 EVERYONE = dict.fromkeys(("baseline", "slow", "same", "negative", "positive"), "c0ffee")
+
+
+def without_bodies(measured: Measured) -> Measured:
+    """The same times, of operations that move metadata alone."""
+    plan = measured.plan
+    levels = {each.levels[plan.control] for each in plan.treatments}
+    contents = Contents(plan.control, dict.fromkeys(levels, 1), metadata=tuple(levels))
+    return dataclasses.replace(measured, plan=dataclasses.replace(plan, contents=contents))
 
 
 FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
@@ -282,6 +290,11 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
         lambda: healthy(slow=list(around(1.018, 10, shift=3))),
         [("W", "slow")],
     ),
+    "a cost of an operation that moves no body": (
+        "metadata-cost",
+        lambda: without_bodies(healthy()),
+        [("W", "slow")],
+    ),
     "a fifth of the blocks lost": (
         "lost-blocks",
         lambda: healthy(slow=[None, *around(1.5, 8, shift=3), None]),
@@ -329,6 +342,11 @@ CLEAN: dict[str, tuple[str, Callable[[], Measured]]] = {
         lambda: batches(healthy(), duplicate_share=0.3, step_s=1e-6),
     ),
     "two equal times of ten": ("timer", lambda: batches(healthy(), duplicate_share=0.2, batches=10)),
+    "a cost of one that moves a body": ("metadata-cost", healthy),
+    "operations that move no body, and cost nothing": (
+        "metadata-cost",
+        lambda: without_bodies(healthy(slow=list(around(1.0, 10, shift=3)))),
+    ),
     "no throttling": ("throttling", healthy),
     "one block of ten lost": ("lost-blocks", lambda: healthy(slow=[None, *around(1.5, 9, shift=3)])),
 }

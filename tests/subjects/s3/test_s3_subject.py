@@ -122,6 +122,29 @@ def test_operations_at_once_take_less_time_together_than_one_after_the_other(pla
 
 
 @pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("encryption", ["none", "sse-s3"])
+@pytest.mark.parametrize("operation", ["put", "get"])
+def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
+    plain: Minio, client: str, encryption: str, operation: str
+) -> None:
+    wanted = spec(plain, encryption, client, operation=operation, bytes=9_000_000, thorough=False)
+    subject = wanted.subject()
+    try:
+        seen = subject.open()
+        visit = subject.visit(Work(1))
+        subject.close()
+    finally:
+        subject.kill()
+
+    assert seen["proof"] == ("plaintext found on disk" if encryption == "none" else "no plaintext on disk")
+    assert "etag" not in seen
+    assert ("stored_bytes" in seen) == (operation == "get")
+    on_disk = next(each.value for each in visit.observations if each.metric == "disk_bytes")
+    assert 9_000_000 <= on_disk < 9_500_000
+    assert keys_in(plain, wanted.buckets) == []
+
+
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("operation", ["put", "get", "delete"])
 def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, client: str, operation: str) -> None:
     """Far more than one connection can do: all that are sent wait, and most are not sent at all."""

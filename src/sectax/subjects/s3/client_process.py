@@ -115,6 +115,7 @@ class ClientProcess:
                 "marker": marker,
                 "objects": objects,
                 "thorough": spec.thorough,
+                "first_bytes": spec.first_bytes,
                 "added_ns": round(spec.added_s * 1e9),
                 "rate": spec.rate,
             }

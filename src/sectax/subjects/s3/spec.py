@@ -10,6 +10,8 @@ from sectax.stack.object_store.server import Access
 OPERATIONS = ("put", "get", "head", "delete")
 # What only metadata moves for: the size of the object changes nothing in it.
 METADATA = frozenset({"head", "delete"})
+# Of a first object that is there to show the encryption, and to warm the connection.
+FIRST_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,15 @@ class S3Spec:
     server_pid: int = 0
     thorough: bool = True
     added_s: float = 0.0
+
+    @property
+    def first_bytes(self) -> int:
+        """Of the object that is stored when a client is opened.
+
+        A client that stores new objects needs no large one before them, and the thorough opening had one.
+        """
+        fresh = self.operation in ("put", "delete") and not self.part_bytes
+        return min(self.bytes, FIRST_BYTES) if fresh and not self.thorough else self.bytes
 
     def subject(self) -> Subject:
         from sectax.subjects.s3.subject import S3Subject

@@ -45,6 +45,9 @@ _FILE_CLOCK_S = 2.0
 _CLOCKS_AGREE = 1.02
 _CLOCKS_AGREE_S = 2e-3
 
+# What a smaller first object says nothing of.
+_OF_ITS_SIZE = frozenset({"etag", "parts", "stored_bytes"})
+
 _Trouble = (ChildError, Answered, msgspec.DecodeError)
 
 
@@ -59,6 +62,7 @@ class S3Subject:
         self._stage = "open"
         self._clock = ""
         self._disk_bytes: int | None = None
+        self._prefix = ""
         self._redacted = redaction((*spec.access.secrets(), spec.key))
 
     def start(self) -> None:
@@ -94,9 +98,11 @@ class S3Subject:
             opened = client.open(prefix, marker, objects)
         except _Trouble as error:
             raise self._failed(error, "open") from error
-        seen = dict(opened.witnesses)
+        self._prefix, seen = prefix, dict(opened.witnesses)
         bucket, key = str(seen.pop("first_bucket", "")), str(seen.pop("first_key", ""))
         self._check_header(str(seen.get("encryption_header")))
+        if not self._first_is_alike:
+            seen = {name: value for name, value in seen.items() if name not in _OF_ITS_SIZE}
         witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
         if spec.data:
             witnesses |= self._proof(bucket, key, marker, began - _FILE_CLOCK_S)
@@ -184,6 +190,8 @@ class S3Subject:
             batch = client.measure(count)
             spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
             after = None if telemetry is None else telemetry.read()
+            if self._spec.data and not self._first_is_alike:
+                self._disk_bytes = self._largest_stored()
             doing = "clear"
             client.clear(count)
         except _Trouble as error:
@@ -249,13 +257,25 @@ class S3Subject:
                 "nothing is timed that does not do what its name says; report it",
             )
         witnesses: Witnesses = {"proof": "plaintext found on disk" if found else "no plaintext on disk"}
-        if stored.is_dir():
+        if stored.is_dir() and self._first_is_alike:
             self._disk_bytes = stored_bytes(stored)
             witnesses["disk_bytes"] = self._disk_bytes
             cached = cached_share(stored)
             if cached is not None:
                 witnesses["page_cache"] = _cache_words(cached)
         return witnesses
+
+    @property
+    def _first_is_alike(self) -> bool:
+        """Whether the first object is as large as those that are measured."""
+        return self._spec.first_bytes == self._spec.bytes
+
+    def _largest_stored(self) -> int | None:
+        """What the largest object of this client takes of the server's disk; None where it is not to be seen."""
+        below = [Path(self._spec.data, bucket, self._prefix) for bucket in self._spec.buckets]
+        return max(
+            (stored_bytes(each) for folder in below if folder.is_dir() for each in folder.iterdir()), default=None
+        )
 
     def _server_cpu_s(self) -> float | None:
         if not self._spec.server_pid:
