@@ -21,8 +21,8 @@ TOLERANCE = 0.05
 OF_ITS_VALUES = 0.005
 # Shorter trials spend a part of their time on beginning and end.
 LONG_ENOUGH_S = 0.5
-# Answers to one path differ in their headers, and by no more than this.
-MOST_UNLIKE_BYTES = 1.5
+# Answers to one path differ in their headers, and by no more than this: short ones by a few hundred bytes.
+MOST_UNLIKE_BYTES, HEADERS_BYTES = 1.5, 1000.0
 # Around a thousand: seconds beside milliseconds.
 THOUSAND = (900.0, 1100.0)
 _HOSTS = re.compile(r"host|machine|node|server|instance|runner|\bvm\b", re.IGNORECASE)
@@ -34,6 +34,7 @@ _ASK = "find out where each number comes from"
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
+    yield from _told_twice(evidence)
     for figure in _imported(evidence):
         yield from _own_values(figure)
     for group in gather((one for one in _imported(evidence) if one.measurement), _measured_at_once):
@@ -79,7 +80,12 @@ def _order(group: list[Figure]) -> Iterator[Remark]:
     """Quantiles rise, and the mean lies between the least and the most."""
     told = [figure for figure in group if figure.quantity is Quantity.TIME and figure.value is not None]
     placed = (
-        sorted((share, figure) for figure in told if (share := _share(figure.statistic)) is not None) if told else []
+        sorted(
+            ((share, figure) for figure in told if (share := _share(figure.statistic)) is not None),
+            key=lambda one: one[0],
+        )
+        if told
+        else []
     )
     pairs = [(low, high) for (_, low), (_, high) in pairwise(placed)]
     means = [figure for figure in told if figure.statistic == "mean"]
@@ -140,6 +146,20 @@ def _rate(group: list[Figure]) -> Iterator[Remark]:
             )
 
 
+def _told_twice(evidence: Evidence) -> Iterator[Remark]:
+    """A sum that is not that of its parts, and the like."""
+    for each in evidence.twice:
+        if abs(each.told - each.follows) > TOLERANCE * max(abs(each.told), abs(each.follows)) + each.slack:
+            yield Remark(
+                Severity.FATAL,
+                each.what,
+                f"{each.what} is said to be {number(each.told)}; {each.from_} {number(each.follows)}",
+                _WRONG,
+                _ASK,
+                each.figures,
+            )
+
+
 def _bytes(evidence: Evidence) -> Iterator[Remark]:
     """One path asked for twice, and far fewer bytes in the answers of one: a redirect, or an error page."""
     rates = [
@@ -158,11 +178,14 @@ def _bytes(evidence: Evidence) -> Iterator[Remark]:
         seen.add(ids(ordered))
         few, many = (ordered[end].circumstances.bytes_each or 0.0 for end in (0, -1))
         if many > MOST_UNLIKE_BYTES * few:
+            by_headers = many - few < HEADERS_BYTES
             yield Remark(
-                Severity.FATAL,
+                Severity.WARNING if by_headers else Severity.FATAL,
                 ordered[0].table,
                 f"an answer has {number(few)} bytes in {ordered[0].id}, and {number(many)} in {ordered[-1].id}",
-                "the two did not do the same work; likely one of them was redirected, refused or compressed",
+                "headers may explain so few bytes; if they do not, one was redirected or refused"
+                if by_headers
+                else "the two did not do the same work; likely one of them was redirected, refused or compressed",
                 "look at one answer of each side",
                 ids(ordered),
             )
@@ -251,8 +274,9 @@ def _said(evidence: Evidence) -> Iterator[Remark]:
 CONTRADICTION = Check(
     id="contradiction",
     rule="F: a summary that its own values contradict, quantiles that fall, a mean outside of least and most, a rate "
-    "that is not its count over its time, answers of unlike size to one path, each side on its own hosts; W: figures "
-    "of two processors or builds in one file, sides a thousand times apart",
+    "that is not its count over its time, a sum that is not that of its parts, answers of unlike size to one path, "
+    "each side on its own hosts; W: figures of two processors or builds in one file, sides a thousand times apart, "
+    "answers whose headers may differ",
     examine=_examine,
     sees=_imported,
 )

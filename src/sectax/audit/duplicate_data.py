@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from sectax.audit.check import Check, Remark, fatal
@@ -48,8 +48,32 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
                 "they were not measured in all of them",
                 "find out which of them were measured, and measure the others",
             )
+    yield from _measurements(bare)
     yield from _in_runs(evidence)
     yield from unknown(bare, "single values, or three summaries of each cell, are not reported")
+
+
+def _measurements(figures: list[Figure]) -> Iterator[Remark]:
+    """Where each statistic is a metric of its own: all that was measured at once, beside all of another time."""
+    same: dict[Hashable, list[list[Figure]]] = {}
+    for group in gather((one for one in figures if one.measurement), _measured_at_once):
+        told = {(one.metric, one.statistic): one.typical for one in group}
+        if len(told) >= FEWEST_VALUES and len(told) == len(group) and _enough_digits(told.values()):
+            same.setdefault(tuple(sorted(told.items(), key=str)), []).append(group)
+    for groups in same.values():
+        if len(groups) > 1:
+            names = " and ".join(dict.fromkeys(group[0].measurement for group in groups))
+            yield about(
+                Severity.FATAL,
+                [figure for group in groups for figure in group],
+                f"the same {len(groups[0])} numbers stand under {names}",
+                "they were not measured in all of them",
+                "find out which of them were measured, and measure the others",
+            )
+
+
+def _measured_at_once(figure: Figure) -> Hashable:
+    return figure.measurement, frozenset(figure.levels.items())
 
 
 def _vector(group: list[Figure]) -> tuple[object, ...] | None:
@@ -67,7 +91,11 @@ def _improbable(group: list[Figure], chance: float) -> bool:
     values = group[0].values
     if len(values) >= FEWEST_VALUES:
         return _log_chance(values) < math.log(chance)
-    distinct = {value for figure in group if (value := figure.typical) is not None}
+    return _enough_digits(figure.typical for figure in group)
+
+
+def _enough_digits(told: Iterable[float | None]) -> bool:
+    distinct = {value for value in told if value is not None}
     return len(distinct) >= FEWEST_VALUES and sum(map(_digits, distinct)) >= FEWEST_DIGITS
 
 

@@ -103,6 +103,26 @@ class RunRecord:
 
 
 @dataclass(frozen=True)
+class Twice:
+    """One quantity that a file tells in two ways: a sum beside its parts, a total beside a count and a mean.
+
+    Attributes:
+        what: of which measurement, in words.
+        told, follows: the value as printed, and as it follows from other numbers; in one unit.
+        from_: what it follows from, in words.
+        slack: by how much the two may differ without a contradiction, because of printed digits.
+        figures: ids of the figures that fall with it, as far as there are any.
+    """
+
+    what: str
+    told: float
+    follows: float
+    from_: str
+    slack: float
+    figures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything that is to be doubted together.
 
@@ -112,6 +132,7 @@ class Evidence:
         contrast: what the source of the figures compares; None where it compares nothing, or does not tell.
         imported: whether another tool wrote it, all of it at once.
         incidents: what its lines say besides figures.
+        twice: what it tells in two ways.
         own: whether sectax ran it, so that controls are to be expected and a failed operation fails its trial. What
             follows is known of such a run alone.
         arms: by treatment, in the order of the plan.
@@ -131,6 +152,7 @@ class Evidence:
     contrast: Contrast | None = None
     imported: bool = False
     incidents: tuple[Incident, ...] = ()
+    twice: tuple[Twice, ...] = ()
     own: bool = False
     arms: Mapping[str, Arm] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()

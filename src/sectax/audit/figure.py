@@ -69,6 +69,9 @@ class Circumstances:
         instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is told.
         replicates, replicate: how many independent ones (processes, hosts, instances) the side has, and of what.
         replicate_names: which they were.
+        per_replicate: how many of the single values each of them gave, in their order.
+        in_flight: for each connection of a load client that sends one request after the other by a schedule, how many
+            its rate and mean latency mean are under way or due at once.
         load_client: the program that asked a server for this as often as it could, or as it was told.
         client_cpu_share: CPU use of the client as a share of its quota.
         target_rate, achieved_rate: operations per second.
@@ -101,6 +104,8 @@ class Circumstances:
     replicates: int | None = None
     replicate: str | None = None
     replicate_names: frozenset[str] | None = None
+    per_replicate: tuple[int, ...] | None = None
+    in_flight: float | None = None
     load_client: str | None = None
     client_cpu_share: float | None = None
     target_rate: float | None = None
@@ -184,9 +189,12 @@ class Contrast:
         told: whether the source says anything of a baseline; where not, its lack cannot be checked.
         entails: circumstances (names of attributes) that the levels bring with them, so that a difference in one is
             part of what is compared: an algorithm has a key size.
+        guessed: whether only names make its levels, so that unlike things may stand beside each other and nobody says
+            that they are compared.
     """
 
     factor: str
     baseline: str | None
     told: bool = True
     entails: tuple[str, ...] = ()
+    guessed: bool = False

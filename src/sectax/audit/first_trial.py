@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from statistics import median
+from typing import TYPE_CHECKING
 
 from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Arm, Evidence
-from sectax.audit.figure import Cold
-from sectax.audit.grouping import cell, each_table, gather, speeds, unknown, worst_of_tables
+from sectax.audit.figure import Cold, Figure
+from sectax.audit.grouping import about, by_table, cell, each_table, gather, slowness, speeds, unknown, worst_of_tables
 from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
 from sectax.audit.words import named, percent
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchShape
 from sectax.model.treatment import Role
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # The chance, for normal noise, that any of the healthy vectors of a source is called different. With the long tail of
 # a gamma distribution among it, simulated sources are called different more often: 0.8 % of them (1.2 % with 0.005).
 CHANCE = 0.001
 FEWEST_VALUES = 6
+# Fewer series show nothing that one of them does not show.
+FEWEST_SERIES = 6
 # A smaller difference is no reason for doubt, however sure it is.
 LEAST_DIFFERENCE = 0.05
 # As standard deviation of logs: values that repeat on a coarse clock show no spread of their own.
@@ -57,11 +64,71 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         "it belongs to the warm-up, and is part of the figure",
         "throw the first trial away, or report it by itself",
     )
+    yield from _together([group[0] for group in vectors])
+    yield from _of_processes(seen)
     with_values = {figure.id for group in vectors for figure in group}
     yield from unknown(
         [figure for figure in open_ if figure.id not in with_values],
         "whether the first, cold trials are in the figure is not reported, nor are the single values",
     )
+
+
+def _together(figures: list[Figure]) -> Iterator[Remark]:
+    """The first values of many series of a table, each of which by itself may be chance."""
+    tables = [table for table in by_table(figures) if len(table) >= FEWEST_SERIES]
+    for table in tables:
+        excess, chance = _first_of_each([slowness(figure) for figure in table])
+        if abs(excess) >= math.log1p(LEAST_DIFFERENCE) and chance < CHANCE / len(tables):
+            yield about(
+                Severity.WARNING,
+                table,
+                f"the first value of {len(table)} series is {percent(excess)} from the others of its series, in the "
+                "middle of them",
+                "it belongs to the warm-up, and is part of the figures",
+                "throw the first value of each away, or report it by itself",
+            )
+
+
+def _of_processes(figures: list[Figure]) -> Iterator[Remark]:
+    """The first values of the processes that a figure's single values come from."""
+    told = [group[0] for group in gather(figures, cell) if _has_processes(group[0])]
+    excesses = {}
+    for figure in told:
+        values = slowness(figure)
+        ends = list(accumulate(figure.circumstances.per_replicate or ()))
+        parts = [values[begin:end] for begin, end in zip([0, *ends], ends, strict=False) if end - begin >= 2]
+        excess, chance = _first_of_each(parts) if len(parts) >= FEWEST_SERIES else (0.0, 1.0)
+        if abs(excess) >= math.log1p(LEAST_DIFFERENCE) and chance < CHANCE / len(told):
+            excesses[figure.id] = excess
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [figure for figure in told if figure.id in excesses],
+        lambda figure: abs(excesses[figure.id]),
+        lambda figure: f"the first value of a process is {percent(excesses[figure.id])} from its others, in the middle",
+        "a warm-up that was too short, or work that comes at the beginning: it is part of the figure",
+        "a longer warm-up, or more values of each process",
+    )
+
+
+def _has_processes(figure: Figure) -> bool:
+    told = figure.circumstances.per_replicate
+    return told is not None and sum(told) == len(figure.values) and min(figure.values, default=0) > 0
+
+
+def _first_of_each(series: Sequence[NDArray]) -> tuple[float, float]:  # type: ignore[type-arg]
+    """By how much the first of each series differs from the rest, in logs, the median; and the chance of its ranks.
+
+    Ranks are the same for noise of any kind; ties are broken without regard to the order.
+    """
+    import numpy as np
+    from scipy.special import ndtr
+
+    from sectax.stats.single_values import fair_ranks
+
+    centred = [(fair_ranks(values)[0] + 0.5) / values.size - 0.5 for values in series]
+    likely = math.sqrt(math.fsum((1 - values.size**-2) / 12 for values in series))
+    excess = float(np.median([math.log(values[0] / np.median(values[1:])) for values in series]))
+    return excess, 2 * float(ndtr(-abs(math.fsum(centred)) / likely))
 
 
 def first_differs(values: Sequence[float], chance: float) -> bool:

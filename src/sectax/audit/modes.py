@@ -175,6 +175,8 @@ def _modes(figure: Figure, chance: float) -> Modes | None:
 
 def _medians_of_values(evidence: Evidence, modes: dict[str, Modes]) -> Iterator[Remark]:
     """F: medians that stand against each other, of values in two modes, the slow one not equally often."""
+    if evidence.contrast is not None and evidence.contrast.guessed:
+        return
     groups = [[one for one in group if one.id in modes and _is_median(one)] for group in sides(evidence)]
     chance = CHANCE_OF_VALUES / max(1, sum(math.comb(len(group), 2) for group in groups))
     unequal = [pair for group in groups for pair in _farthest(group, modes) if _unequal(pair, modes, chance)]

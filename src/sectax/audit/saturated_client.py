@@ -15,6 +15,9 @@ from sectax.model.finding import Severity
 MOST_BUSY = 0.85
 LEAST_ACHIEVED = 0.99
 MOST_DROPPED = 0.001
+# Requests under way or due at once for each connection, of a client that sends one after the other by a schedule: a
+# few come from how it corrects latencies, more of them wait for their turn.
+MOST_IN_FLIGHT = 5.0
 
 MEANING = "the client was measured, not what it talks to"
 ADVICE = "more clients, or a lower rate"
@@ -61,6 +64,7 @@ def _told(figure: Figure) -> bool:
         told.client_cpu_share is not None
         or (told.target_rate is not None and told.achieved_rate is not None)
         or (told.dropped is not None and told.events is not None)
+        or (told.in_flight is not None and told.in_flight > MOST_IN_FLIGHT)
     )
 
 
@@ -76,6 +80,11 @@ def _reasons(told: Circumstances, *, by_chance: bool = True) -> list[str]:
         reasons.append(f"{told.achieved_rate:.4g} operations/s were achieved of {told.target_rate:.4g}")
     if told.dropped is not None and told.events is not None and _dropped_share(told) > MOST_DROPPED:
         reasons.append(f"{100 * _dropped_share(told):.2g} % of the operations were not sent")
+    if told.in_flight is not None and told.in_flight > MOST_IN_FLIGHT:
+        reasons.append(
+            f"rate and mean latency mean that {told.in_flight:.0f} requests of each connection were due at once: they "
+            "waited in the client, which was asked for more than it could send"
+        )
     return reasons
 
 
@@ -91,7 +100,8 @@ def _dropped_share(told: Circumstances) -> float:
 
 SATURATED_CLIENT = Check(
     id="saturated-client",
-    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %",
+    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %, "
+    "over 5 requests of a connection due at once",
     examine=_examine,
     sees=_sees,
     applies=lambda evidence: bool(_loaded(evidence)),

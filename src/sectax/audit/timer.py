@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import cell, gather, sides, unknown
+from sectax.audit.grouping import cell, each_table, gather, sides, unknown
 from sectax.audit.rounding import MOST_LOOKED_AT, copied_run, off_any_grid, step_of
 from sectax.audit.words import ids, named
 from sectax.model.finding import Severity
@@ -82,12 +82,36 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     """The same for figures: one warning for all figures of a table that have the same fault."""
     # Summaries of a cell share its single values, and are judged once.
     groups = gather(_sees(evidence), lambda figure: cell(figure) if len(figure.values) else figure.id)
-    yield from _told(groups, _of_values, lambda figure: len(figure.values) >= FEWEST_BATCHES)
+    yield from _told(groups, _of_values, lambda figure: len(figure.values) >= FEWEST_BATCHES or _has_zeros(figure))
+    yield from _printed_zeros(evidence)
     yield from _told(groups, _steps_of, _has_steps)
     yield from _lost_in_a_step(evidence)
     yield from unknown(
         [figure for group in groups if not _has_steps(group[0]) for figure in group],
         "the step of the clock is not reported",
+    )
+
+
+def _has_zeros(figure: Figure) -> bool:
+    return len(figure.values) > 0 and min(figure.values) == 0
+
+
+def _printed_zeros(evidence: Evidence) -> Iterator[Remark]:
+    """Summaries that are printed as no time at all. Where nothing was counted, another check says so."""
+    yield from each_table(
+        Severity.WARNING,
+        [
+            figure
+            for figure in _sees(evidence)
+            if evidence.imported
+            and figure.value == 0
+            and figure.statistic != "min"
+            and not len(figure.values)
+            and figure.circumstances.events != 0
+        ],
+        lambda table: f"a time is printed as 0, in {named(table)}",
+        "the printed digits are too coarse for it, or nothing was done",
+        "time many operations together, or take the rate",
     )
 
 
@@ -143,7 +167,8 @@ def _of_values(figure: Figure) -> Iterator[Remark]:
                 f"rounding alone may change it by {100 * share / 2:.2g} %, and more values do not average that out",
                 "time many operations together, or print more digits",
             )
-    yield from _copies(figure)
+    if len(values) >= FEWEST_BATCHES:
+        yield from _copies(figure)
 
 
 def _copies(figure: Figure) -> Iterator[Remark]:

@@ -157,6 +157,7 @@ def _has_values(figure: Figure) -> bool:
 def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[Remark]:
     """Figures of the same statistic of as many observations, of which there are two or more."""
     if statistic is not None:
+        yield from _stated_too(group, statistic, count)
         least = needed(statistic)
         if least is not None and count < least:
             yield about(
@@ -186,6 +187,20 @@ def _group(group: list[Figure], statistic: str | None, count: int) -> Iterator[R
             f"which statistic of {count} values it is, and how far they lie apart, is not reported for {named(group)}",
             f"{count} values carry no {_or(beyond)} ({', '.join(f'{name}: {needed(name)}' for name in beyond)} are "
             "needed), and without their spread no interval of any statistic",
+            MORE_TRIALS,
+        )
+
+
+def _stated_too(group: list[Figure], statistic: str, count: int) -> Iterator[Remark]:
+    """Quantiles that stand beside the figure's own statistic."""
+    beyond = [each for each in ("median", "max") if each != statistic and count < (needed(each) or 0)]
+    stating = [figure for figure in group if any(each in figure.stated for each in beyond)]
+    if stating and "median" in beyond:
+        yield about(
+            Severity.WARNING,
+            stating,
+            f"{count} values{_origin(stating, count)} are behind each of {named(stating)}, whose median is given too",
+            f"so few carry no median ({needed('median')} are needed)",
             MORE_TRIALS,
         )
 

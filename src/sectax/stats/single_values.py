@@ -21,6 +21,9 @@ MOST_LOOKED_AT = 2**17
 APART = 5.0
 # Modes this many steps of a coarse clock apart are no neighbouring ticks of it.
 STEPS_APART = 10
+# So many times the range of the values on either side, empty between them.
+TIMES_THE_RANGE = 3.0
+MOST_GAPS = 50
 # The share of the values that a tail is.
 TAIL = 0.01
 
@@ -90,7 +93,7 @@ def two_modes(logs: Array) -> Modes | None:
     around = data - data.mean()
     share, separation = best_split(around[None, :], np.array([(around**2).sum()]))
     if separation[0] < APART:
-        return None
+        return _parted_by_a_gap(data)
     slow = round(float(share[0]) * data.size)
     centres = float(np.median(data[:-slow])), float(np.median(data[-slow:]))
     gap = centres[1] - centres[0]
@@ -100,7 +103,45 @@ def two_modes(logs: Array) -> Modes | None:
     bands = [_within(data, middle, gap / 6) for middle in (centres[0], centres[0] + gap / 2, centres[1])]
     least = min(bands[0], bands[2])
     chance = float(bdtr(bands[1], bands[1] + least, 0.5)) if least else 1.0
-    return Modes(float(share[0]), *centres, chance)
+    found = Modes(float(share[0]), *centres, chance)
+    by_gap = _parted_by_a_gap(data)
+    return by_gap if by_gap is not None and by_gap.chance < chance else found
+
+
+def _parted_by_a_gap(data: Array) -> Modes | None:
+    """Modes on both sides of the gap that is the least likely, among three of them or more too.
+
+    Where there is one mode, a band beside a gap that holds fewer values than the one on its other side holds no fewer
+    than the gap, but for chance: an empty gap between two bands of its width with k values or more has a chance of
+    2^-k, times the gaps that were looked at. Two to k values that lie close together and far from all others are no
+    chance either: no distribution with one mode and a tail that falls leaves three times the range of all others empty,
+    and then puts two values within a third of that.
+    """
+    gaps = np.diff(data)
+    steps = gaps[gaps > 0]
+    if not steps.size:
+        return None
+    wide = np.flatnonzero(gaps >= STEPS_APART * float(steps.min()))
+    if not wide.size:
+        return None
+    # The widest gaps show the modes; the others of long values would only take time.
+    wide = wide[np.argsort(gaps[wide])[-MOST_GAPS:]]
+    width = gaps[wide]
+    left = wide + 1 - np.searchsorted(data, data[wide] - width, side="right")
+    right = np.searchsorted(data, data[wide + 1] + width, side="left") - (wide + 1)
+    least = np.minimum(left, right)
+    chances = np.minimum(1.0, data.size * 0.5 ** np.minimum(least, 1000))
+    close = (
+        (data.size - 1 - wide >= 2)
+        & (width >= TIMES_THE_RANGE * (data[wide] - data[0]))
+        & (width >= TIMES_THE_RANGE * (data[-1] - data[wide + 1]))
+    )
+    chances = np.where(close, 0.0, chances)
+    at = int(np.argmin(chances))
+    cut = int(wide[at]) + 1
+    return Modes(
+        (data.size - cut) / data.size, float(np.median(data[:cut])), float(np.median(data[cut:])), float(chances[at])
+    )
 
 
 def _within(ordered: Array, middle: float, reach: float) -> int:

@@ -76,6 +76,7 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
             f"--value COLUMN --unit UNIT, or a first line '{HEADER} value=COLUMN unit=UNIT'; "
             f"the columns are {_listed(names)}",
         )
+    _refuse_numbers(names, columns, at)
     quantity, scale = columns.checked_unit()
     table = _Table(
         names,
@@ -236,6 +237,21 @@ def _refuse_doubles(names: list[str], place: int) -> None:
     for at, name in enumerate(names):
         if name in names[:at]:
             raise BadInput(f"two columns have the name {printable(name, 60)!r}", line=place, column=at + 1)
+
+
+def _refuse_numbers(names: list[str], columns: Columns, place: int) -> None:
+    """A table without a line of names: its first row would be lost."""
+    try:
+        number(columns.value)
+    except BadInput:
+        return
+    if columns.value in names:
+        raise BadInput(
+            f"the column of values has the name {printable(columns.value, 40)!r}, which is a number",
+            "put a line of column names above the first row",
+            line=place,
+            column=names.index(columns.value) + 1,
+        )
 
 
 def _place(names: list[str], name: str) -> int:

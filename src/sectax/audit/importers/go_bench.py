@@ -6,7 +6,7 @@ The format: go.dev/design/14313-benchmark-format. Lines of one name are one figu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence, Incident
@@ -29,6 +29,8 @@ _UNITS = {
 }
 # In the end of a line too: a benchmark that fails has printed its name already.
 _FAILED = re.compile(r"--- FAIL: \S+|^(?:FAIL|panic: |fatal error: |exit status [1-9])\S*")
+# What stands after the name of a benchmark that ended without a result.
+_NO_RESULT = re.compile(r"(Benchmark[^\s/]\S{0,400}-\d{1,5})\s*+$")
 _PROCS = re.compile(r"-(\d+)$")
 
 
@@ -46,7 +48,11 @@ def _read(lines: Iterable[str]) -> Evidence:
     package, processor = "", None
     incidents: list[Incident] = []
     series: dict[tuple[str, str, str], _Series] = {}
+    begun: tuple[int, str] | None = None
     for place, line in enumerate(lines, 1):
+        if begun is not None and line and not line.isspace():
+            incidents += _interrupted(*begun, line)
+            begun = None
         if line.startswith("pkg: "):
             package = line[5:].strip()
         elif line.startswith("cpu: "):
@@ -59,6 +65,8 @@ def _read(lines: Iterable[str]) -> Evidence:
                     "a benchmark failed: what it printed, or what is missing of it, is of broken code",
                 )
             )
+        elif alone := _NO_RESULT.match(line):
+            begun = place, alone[1]
         found = _RESULT.match(line)
         if found is None:
             continue
@@ -72,8 +80,25 @@ def _read(lines: Iterable[str]) -> Evidence:
     figures = [_figure(*key[1:], each) for key, each in series.items()]
     factors = [factor for factor in (figures[0].levels if figures else {}) if _varies(figures, factor)]
     # Names tell what was measured, but not which of them is the baseline.
-    contrast = Contrast(factors[0], None, told=False) if factors else None
+    contrast = Contrast(factors[0], None, told=False, guessed=True) if factors else None
+    if begun is not None:
+        incidents += _interrupted(*begun, "")
     return evidence(figures, "go test -bench", contrast, incidents)
+
+
+def _interrupted(place: int, name: str, after: str) -> Iterator[Incident]:
+    """A name without a result. With -v sub-benchmarks follow their parent's name, and results a line of their own."""
+    if after.startswith(("Benchmark", "    ", "\t", "---", "FAIL", "PASS", "ok ", "goos:", "panic:")) or _RESULT.search(
+        after
+    ):
+        return
+    if re.match(r"\s*\d+\s+\S+ ns/op", after):
+        return
+    yield Incident(
+        Severity.WARNING,
+        f"line {place}: {printable(name, 60)} has no result",
+        "the benchmark was interrupted, or its result is lost: the file is not whole",
+    )
 
 
 def _two_processors(name: str, one: str, other: str) -> Incident:

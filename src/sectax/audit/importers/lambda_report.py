@@ -22,8 +22,11 @@ from sectax.model.finding import Severity
 _FAILED = re.compile(r"Status: (?:error|timeout)")
 # What the runtime writes of an invocation that did not do its work. A logger writes '[ERROR]' and a tab.
 _TROUBLE = re.compile(
-    r"Task timed out|Runtime exited with error|Runtime\.\w*Error|\[ERROR\] \w*(?:Error|Exception)(?=:)"
+    r"Task timed out|INIT_REPORT .{0,80}Status: (?:timeout|error)"
+    r"|Runtime exited with error|Runtime\.\w*Error|\[ERROR\] \w*(?:Error|Exception)(?=:)"
 )
+# The tool that listed the log failed on the way, so the log is not whole.
+_CUT = re.compile(r"aws: \[ERROR\]|An error occurred \(\w++\) when calling|Unable to locate credentials")
 # Tools that follow several functions put the log group, and so the name, before each line.
 _FUNCTION = re.compile(r"/aws/lambda/([A-Za-z0-9_-]{1,140})")
 _STREAM = re.compile(r"\[\$?\w+\][0-9a-f]{32}")
@@ -48,9 +51,12 @@ class _Starts:
 def _read(lines: Iterable[str]) -> Evidence:
     groups: dict[tuple[str, str, bool], _Starts] = {}
     reports, said = 0, Counter[str]()
+    cuts: list[str] = []
     for place, line in enumerate(lines, 1):
         at = line.find(BEGINS)
         if at < 0:
+            if cut := _CUT.search(line):
+                cuts.append(f"line {place} says '{cut[0]}'")
             trouble = _TROUBLE.search(line)
             if trouble is not None:
                 said[trouble[0]] += 1
@@ -71,7 +77,12 @@ def _read(lines: Iterable[str]) -> Evidence:
         if stream is not None:
             group.streams.add(stream[0])
     figures = (figure for key, group in groups.items() for figure in _figures(*key, group))
-    return evidence(figures, "AWS Lambda", incidents=[_incident(*each, reports) for each in said.items()])
+    incidents = [_incident(*each, reports) for each in said.items()]
+    incidents += [
+        Incident(Severity.WARNING, each, "the tool that listed the log failed: the log may be cut short")
+        for each in cuts
+    ]
+    return evidence(figures, "AWS Lambda", incidents=incidents)
 
 
 def _incident(trouble: str, times: int, reports: int) -> Incident:

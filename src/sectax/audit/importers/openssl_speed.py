@@ -33,8 +33,13 @@ _SAID = re.compile(r".*(?:Invalid engine|invalid engine|[Uu]nknown algorithm|is 
 _PAIR = re.compile(r"\s*+(\S(?:.*?\S)??)\s++\S+s\s++\S+s\s++(\S++)\s++(\S++)\s*+$")
 _ONE = re.compile(r"\s*+(\S(?:.*?\S)??)\s++\S+s\s++(\S++)\s*+$")
 _ROWS = {1: _ONE, 2: _PAIR}  # by the number of operations in a row
-_HEAD_PAIR = re.compile(r"\s+(sign|encaps?|keygens)\s+(verify|decaps?)\s.*/s")
-_HEAD_ONE = re.compile(r"\s+op\s+op/s\s*$")
+_HEAD_PAIR = re.compile(r"\s++(sign|encaps?|keygens)\s++(verify|decaps?)\s.*/s")
+_HEAD_ONE = re.compile(r"\s++op\s++op/s\s*+$")
+# Since 3.2: 'keygen encaps decaps keygens/s encaps/s decaps/s', 'sign verify encrypt decrypt sign/s verify/s encr./s'.
+_HEAD_MORE = re.compile(r"\s++((?:[a-z]++\s++){3,4})((?:[a-z.]++/s\s*+){3,4})$")
+_ROW_MORE = re.compile(r"\s*+(\S(?:.*?\S)??)\s++((?:[\d.]++s\s++){3,4})((?:[\d.]++(?:\s++|$)){3,4})$")
+# What a script adds behind a row: the kind of core that it ran on.
+_CORE = re.compile(r"\(([^()]{1,60})\)\s*+$")
 _BITS = re.compile(r"(\d+) bits")
 # Of -mr: what the number of a line stands for (apps/speed.c): the place of the first rate, and the operations.
 _MACHINE = {
@@ -76,12 +81,16 @@ def _figures(lines: Iterable[str], incidents: list[Incident]) -> Iterator[Figure
             yield from _machine_rates(place, line, library)
         elif _SIZES.match(line):
             sizes = [int(number(each, line=place)) for each in _SIZE.findall(line)]
+        elif len(line) <= _LONGEST and (more := _HEAD_MORE.match(line)):
+            operations = tuple(more[1].split())
         elif _HEAD_PAIR.match(line):
             operations = ("sign", "verify") if " sign " in line else ("encapsulate", "decapsulate")
         elif _HEAD_ONE.match(line):
             operations = ("op",)
-        elif operations and (row := _ROWS[len(operations)].match(line)):
+        elif len(operations) in _ROWS and (row := _ROWS[len(operations)].match(line)):
             yield from _rates(place, row, operations, library)
+        elif len(operations) > 2 and len(line) <= _LONGEST and (row := _ROW_MORE.match(line)):
+            yield from _more_rates(place, row, operations, library)
         elif (
             _CELL.search(line) or (sizes and len(line) <= _LONGEST and _SLOW_ROW.match(line))
         ) and not line.startswith(("Doing ", "Got: ", "+", "compiler:", "options:")):
@@ -94,7 +103,7 @@ def _row(place: int, line: str, sizes: list[int], library: str | None) -> Iterat
     any_cells = list(_ANY_CELL.finditer(line))
     if sizes and len(any_cells) == len(sizes) > len(cells):
         values = [number_in(cell, 1, place, 1000.0 if cell[2] else 1.0) for cell in any_cells]
-        yield from _throughputs(place, line[: any_cells[0].start()].strip(), values, sizes, library)
+        yield from _throughputs(place, line[: any_cells[0].start()].strip(), values, sizes, library, _core(line))
         return
     if not cells:
         return
@@ -102,7 +111,12 @@ def _row(place: int, line: str, sizes: list[int], library: str | None) -> Iterat
     if not name:
         return
     values = [number_in(cell, 1, place, 1000.0) for cell in cells]
-    yield from _throughputs(place, name, values, sizes, library)
+    yield from _throughputs(place, name, values, sizes, library, _core(line))
+
+
+def _core(line: str) -> str | None:
+    found = _CORE.search(line[-_LONGEST:])
+    return found[1] if found is not None else None
 
 
 def _machine_row(place: int, line: str, sizes: list[int], library: str | None) -> Iterator[Figure]:
@@ -113,7 +127,9 @@ def _machine_row(place: int, line: str, sizes: list[int], library: str | None) -
     yield from _throughputs(place, fields[2], values, sizes, library)
 
 
-def _throughputs(place: int, name: str, values: list[float], sizes: list[int], library: str | None) -> Iterator[Figure]:
+def _throughputs(
+    place: int, name: str, values: list[float], sizes: list[int], library: str | None, core: str | None = None
+) -> Iterator[Figure]:
     # With -multi the line of sizes is left out of the table.
     if sizes and len(sizes) != len(values):
         raise BadInput(f"{len(values)} throughputs stand under {len(sizes)} sizes", line=place)
@@ -121,9 +137,13 @@ def _throughputs(place: int, name: str, values: list[float], sizes: list[int], l
         size = sizes[at] if sizes else None
         label = f"{size} bytes" if size is not None else f"column {at + 1}"
         told = Circumstances(
-            operation=name, moves=Moves.BODY, size_bytes=None if size is None else float(size), library=library
+            operation=name,
+            moves=Moves.BODY,
+            size_bytes=None if size is None else float(size),
+            library=library,
+            processor=core,
         )
-        of = Measurement("", {"type": name, "size": label}, told)
+        of = Measurement("", {"type": name, "size": label} | ({} if core is None else {"core": core}), told)
         yield of.figure("throughput", Quantity.BANDWIDTH, value, "rate", id=f"{name}, {label}")
 
 
@@ -131,6 +151,16 @@ def _rates(place: int, row: re.Match[str], operations: tuple[str, ...], library:
     bits = _BITS.search(row[1])
     for at, operation in enumerate(operations, 2):
         yield _rate(row[1], operation, number_in(row, at, place), None if bits is None else bits[1], library)
+
+
+def _more_rates(place: int, row: re.Match[str], operations: tuple[str, ...], library: str | None) -> Iterator[Figure]:
+    """Three or four operations: their times, then their rates."""
+    rates = row[3].split()
+    if len(rates) != len(operations):
+        raise BadInput(f"{len(rates)} rates stand under {len(operations)} operations", line=place)
+    bits = _BITS.search(row[1])
+    for operation, text in zip(operations, rates, strict=True):
+        yield _rate(row[1], operation, number(text, line=place), None if bits is None else bits[1], library)
 
 
 def _machine_rates(place: int, line: str, library: str | None) -> Iterator[Figure]:

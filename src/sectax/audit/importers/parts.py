@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sectax.audit.evidence import Evidence, Incident
+from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
 from sectax.formats.bad_input import BadInput
 from sectax.model.printable import printable
@@ -96,7 +96,11 @@ class Measurement:
 
 
 def evidence(
-    figures: Iterable[Figure], what: str, contrast: Contrast | None = None, incidents: Sequence[Incident] = ()
+    figures: Iterable[Figure],
+    what: str,
+    contrast: Contrast | None = None,
+    incidents: Sequence[Incident] = (),
+    twice: Sequence[Twice] = (),
 ) -> Evidence:
     """Figures under unique ids, as evidence that is not our own.
 
@@ -115,7 +119,9 @@ def evidence(
             f"it holds {len(unique)} figures, and at most {MOST_FIGURES} can be audited together", "split the file"
         )
     # Many lines may say the same.
-    return Evidence(tuple(unique), contrast, imported=True, incidents=tuple(dict.fromkeys(incidents)))
+    return Evidence(
+        tuple(unique), contrast, imported=True, incidents=tuple(dict.fromkeys(incidents)), twice=tuple(twice)
+    )
 
 
 def with_baseline(evidence: Evidence, said: str) -> Evidence:

@@ -65,6 +65,7 @@ def _figure(at: int, benchmark: _Benchmark, facts: dict[str, object]) -> Figure:
         warm_up_trials=min(len(run.warmups) for run in counted) if warmed else None,
         replicates=len(counted) or None,
         replicate="process" if counted else None,
+        per_replicate=tuple(len(run.values) for run in counted) or None,
         granularity_s=_granularity(facts) if timed else None,
         batch=None if loops is None else float(loops * (json_text.whole(facts.get("inner_loops")) or 1)),
         # Loops are doubled until a value lasts as long as --min-time asks; --loops leaves no trace.

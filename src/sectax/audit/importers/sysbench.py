@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sectax.audit.evidence import Evidence, Incident
+from sectax.audit.contradictions import LONG_ENOUGH_S
+from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.formats.bad_input import BadInput
@@ -62,9 +63,10 @@ def _latency(name: str, pattern: str, statistic: str | None) -> _Fact:
 
 
 _FACTS = (
-    _fact("total time", r"\s*total time:\s*@s", Quantity.TOTAL_TIME, "total"),
+    # 1.1 calls it 'time elapsed', and prints no label of a test.
+    _fact("total time", r"\s*+(?:total time|time elapsed):\s*@s", Quantity.TOTAL_TIME, "total"),
     _fact("events", r"\s*total number of events:\s*@"),
-    _per_second("events per second", r"\s*events per second:\s*@"),
+    _per_second("events per second", r"\s*+(?:events per second|events/s \(eps\)):\s*@"),
     _per_second(
         "operations per second",
         r"(?:Total operations|Operations performed):\s*\d+ \(\s*@ (?:per second|ops/sec)\)",
@@ -83,6 +85,11 @@ _FACTS = (
     _per_second("transactions per second", r"\s*transactions:\s*\d+\s*\(\s*@ per sec\.\)"),
     _fact("errors", r"\s*ignored errors:\s*@"),
     _fact("target rate", r"Target transaction rate:\s*@/sec"),
+    _fact("read queries", r"\s*+read:\s*@$"),
+    _fact("write queries", r"\s*+write:\s*@$"),
+    _fact("other queries", r"\s*+other:\s*@$"),
+    _fact("all queries", r"\s*+total:\s*@$"),
+    _fact("threads", r"Number of threads:\s*@"),
     _fact("latency sum", r"\s*+sum:\s*@", scale=1e-3),
     _latency("min", "min", "min"),
     _latency("avg", "avg", "mean"),
@@ -91,6 +98,8 @@ _FACTS = (
 )
 _PERCENTILE = re.compile(r"\s*+(?:approx\.)?\s*+(\d+)(?:th)? percentile")
 _SAID = re.compile(r"(FATAL|ALERT|WARNING): \S.*")
+# No line that is read is longer.
+_LONGEST = 1000
 _TIME_LIMIT = "Time limit exceeded, exiting"
 
 
@@ -110,6 +119,8 @@ def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     incidents: list[Incident] = []
     for place, line in enumerate(lines, 1):
+        if len(line) > _LONGEST:
+            continue
         said = _SAID.match(line)
         if said is not None:
             fatal = said[1] != "WARNING"
@@ -120,10 +131,11 @@ def _read(lines: Iterable[str]) -> Evidence:
                     "sysbench itself says that its test failed" if fatal else "sysbench itself warns of its figures",
                 )
             )
-        # Every output begins with the banner; where that was cut off, with its options.
-        if _BANNER.match(line) or (line.startswith(_OPTIONS) and (not runs or "total time" in runs[-1].facts)):
-            runs.append(_Run(place, f"test at line {place}"))
-        if not runs:
+        # Every output begins with the banner; where that was cut off, with its options or with what it measured.
+        ended = bool(runs) and "total time" in runs[-1].facts
+        options = line.startswith(_OPTIONS) and (not runs or ended)
+        unannounced = ended and any(pattern.search(line) for _, pattern in _NAMES)
+        if _BANNER.match(line) or options or unannounced or not runs:
             runs.append(_Run(place, f"test at line {place}"))
         if line and not line.isspace():
             _take(runs[-1], place, line)
@@ -132,7 +144,55 @@ def _read(lines: Iterable[str]) -> Evidence:
             "nothing was measured: there is no 'sysbench … run' in it, as after prepare, cleanup or --version",
             "give the output of 'run'",
         )
-    return evidence(_figures([run for run in runs if run.started or run.facts]), "sysbench", incidents=incidents)
+    measured = [run for run in runs if run.started or run.facts]
+    twice = [each for run in measured for each in _twice(run)]
+    return evidence(_figures(measured), "sysbench", incidents=incidents, twice=twice)
+
+
+def _twice(run: _Run) -> Iterator[Twice]:
+    """What its output tells in two ways: sums beside their parts."""
+    told = run.facts
+    where = f"of the run at line {run.line}"
+    queries = [told.get(f"{kind} queries") for kind in ("read", "write", "other")]
+    if "all queries" in told and None not in queries:
+        yield Twice(
+            f"the number of all queries {where}",
+            told["all queries"],
+            sum(each or 0.0 for each in queries),
+            "those that read, write and do other things are together",
+            1.0,
+        )
+    operations = [told.get(f"{kind} per second") for kind in ("reads", "writes", "fsyncs")]
+    events, seconds = told.get("events"), told.get("total time", 0.0)
+    if None not in operations and events is not None and seconds >= LONG_ENOUGH_S:
+        # Operations that were counted after the end are few.
+        yield Twice(
+            f"the number of events {where}",
+            events,
+            seconds * sum(each or 0.0 for each in operations),
+            "reads, writes and fsyncs a second make",
+            0.05 * events + 1.0,
+        )
+    if events and "latency sum" in told and "latency avg" in told:
+        yield Twice(
+            f"the mean latency {where}, in seconds,",
+            told["latency avg"],
+            told["latency sum"] / events,
+            "the sum of all over their number is",
+            # Two digits after the point, of milliseconds.
+            1e-5,
+        )
+    if told.get("threads") and "latency sum" in told and seconds:
+        busy, possible = told["latency sum"], told["threads"] * seconds
+        if busy > possible:
+            # Threads can have waited for less than they lived.
+            yield Twice(
+                f"the sum of all latencies {where}, in seconds,",
+                busy,
+                possible,
+                f"its {told['threads']:.0f} threads lived for no more than",
+                0.05 * possible + 1e-2,
+            )
 
 
 def _take(run: _Run, place: int, line: str) -> None:

@@ -1,27 +1,46 @@
-"""What MinIO's warp prints after a benchmark and for `warp analyze`: 'Report: …' today, 'Operation: …' before."""
+"""What MinIO's warp prints after a benchmark and for `warp analyze`, since 2019.
+
+Source: cli/analyze.go of minio/warp. 'Report: …' today, 'Operation: …' before; averages stand behind 'Average:', behind
+'Throughput:' (`mixed`), or alone (`mixed` of 2020).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, duration_in, number, number_in
+from sectax.model.finding import Severity
+from sectax.model.printable import printable
 
 _BEGINS = re.compile(r"^(?:Report|Operation): [A-Z]{3,}(?=[ .,(]|$)", re.MULTILINE)
 _HEAD = re.compile(r"(?:Report|Operation): ([A-Z]{3,})(?=[ .,(]|$)")
-_COUNT = re.compile(r"\((\d+)(?: reqs)?\)|Reqs: (\d+), Errs|Requests considered: (\d+)")
-_ERRORS = re.compile(r"Errs: ?(\d+)|^\s*(?:\* )?Errors: (\d+)")
-_SIZE = re.compile(r"Size: (\d+) bytes")
-_AVERAGE = re.compile(r"\s*\* Average: (?:(\S+) ?([KMGT]?i?B)/s, )?(\S+) obj/s")
+_COUNT = re.compile(r"\((\d++)(?: reqs)?\)|Reqs: (\d++), Errs|Requests considered: (\d++)|total: (\d++)")
+_ERRORS = re.compile(r"Errs: ?(\d++)|^\s*+(?:\* )?Errors: (\d++)")
+_SIZE = re.compile(r"Size: (\d++) bytes")
+_CONCURRENCY = re.compile(r"Concurrency: (\d++)")
+_HOSTS = re.compile(r"Hosts: (\d++)")
+_FACTS = {"count": _COUNT, "errors": _ERRORS, "size": _SIZE, "hosts": _HOSTS, "concurrency": _CONCURRENCY}
+# '12.3 MiB/s, 1.23 obj/s', or objects alone.
+_SPEED = r"(?:([\d.]++) ?([KMGT]?i?B)/s, )?([\d.]++) obj/s"
+_AVERAGE = re.compile(rf"\s*+\* (?:(?:Average|Throughput): )?{_SPEED}")
+_SEGMENT = re.compile(rf"\s*+\* (Fastest|50% Median|Slowest): {_SPEED}")
+_OF_HOST = re.compile(rf"\s*+(?:\* \S++ Avg: |- Average:\s++){_SPEED}")
+_CLUSTER = re.compile(rf"Cluster Total: {_SPEED}")
+# `warp cmp` prints how two results differ, and no result.
+_COMPARED = re.compile(r"\s*+\* Average: [+-]")
+_SAID = re.compile(r"(?:Skipping\s\S++.{0,80}too few samples|Not enough requests)", re.IGNORECASE)
 # The line of all requests has its own name, 'Reqs:', since 2024; before, it followed 'Requests considered'.
-_REQUESTS = re.compile(r"\s*\* (?:Reqs: )?Avg: \S")
+_REQUESTS = re.compile(r"\s*+\* (?:Reqs: )?Avg: \S")
 _TIMES = re.compile(r"(Avg|Fastest|Slowest|(?<![\d.])\d++(?:\.\d++)?%): ([^,\s]+)")
 _STATISTICS = {"Avg": "mean", "Fastest": "min", "Slowest": "max", "50%": "median"}
+# Until 2020 it printed MB, and counted in 1024 too.
+_BYTES = {unit.replace("i", ""): scale for unit, scale in BINARY.items()} | BINARY
 # What carries a body, and what metadata alone. Operations that are not named here may do either.
 _MOVES = {
     "GET": Moves.BODY,
@@ -33,6 +52,14 @@ _MOVES = {
 
 
 @dataclass
+class _Speed:
+    """Objects per second, and bytes per second where they were printed."""
+
+    rate: float
+    bandwidth: float | None
+
+
+@dataclass
 class _Report:
     """One operation of one benchmark."""
 
@@ -41,68 +68,157 @@ class _Report:
     count: float | None = None
     errors: float | None = None
     size: float | None = None
-    bandwidth: float | None = None
-    rate: float | None = None
+    hosts: float | None = None
+    concurrency: float | None = None
+    mixed: bool = False
+    average: _Speed | None = None
+    compared: bool = False
+    skipped: bool = False
+    segments: dict[str, _Speed] = field(default_factory=dict)
+    of_hosts: list[_Speed] = field(default_factory=list)
     times: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def tells(self) -> bool:
+        return self.average is not None or bool(self.times)
 
 
 def _read(lines: Iterable[str]) -> Evidence:
     reports: list[_Report] = []
+    incidents: list[Incident] = []
+    twice: list[Twice] = []
+    # Where the operations of a mixed benchmark begin; they end with their sum, or where a new output begins.
+    mixed: int | None = None
     for place, line in enumerate(lines, 1):
         head = _HEAD.match(line)
         if head is not None:
-            reports.append(_Report(head[1], place))
+            reports.append(_Report(head[1], place, mixed=mixed is not None))
+        elif line.startswith("Mixed operations"):
+            mixed = len(reports)
+        elif cluster := _CLUSTER.match(line):
+            twice += _cluster(_speed(cluster, 1, place), reports[mixed:])
+            mixed = None
+        elif line.startswith(("```", "λ ", "$ ", "warp: ")):
+            mixed = None
         if reports:
             _take(reports[-1], place, line)
-    return evidence(_figures(reports), "warp")
+            if said := _SAID.search(line):
+                reports[-1].skipped = True
+                incidents.append(_of_the_tool(place, said[0]))
+    incidents += _without_a_result(reports)
+    for report in reports:
+        twice += _hosts(report)
+    return evidence(_figures(reports), "warp", incidents=incidents, twice=twice)
+
+
+def _of_the_tool(place: int, said: str) -> Incident:
+    return Incident(
+        Severity.WARNING,
+        f"line {place}: {printable(said.strip(), 80)}",
+        "warp itself says that it measured too little",
+    )
+
+
+def _without_a_result(reports: Sequence[_Report]) -> Iterator[Incident]:
+    """What has no average. Raises `BadInput` where the text ends in it."""
+    for report in reports:
+        if report.tells or report.compared or report.skipped:
+            continue
+        if report is reports[-1]:
+            raise BadInput(f"this report of {report.operation} was cut short: it has no average", line=report.line)
+        yield Incident(
+            Severity.WARNING,
+            f"line {report.line}: this report of {report.operation} has no average",
+            "it was cut short or failed, and is in none of the figures",
+        )
 
 
 def _take(report: _Report, place: int, line: str) -> None:
-    for name, pattern in (("count", _COUNT), ("errors", _ERRORS), ("size", _SIZE)):
+    for name, pattern in _FACTS.items():
         found = pattern.search(line)
         if found is not None and getattr(report, name) is None:
             text = next(group for group in found.groups() if group is not None)
             setattr(report, name, number(text, line=place, column=found.start() + 1))
-    average = _AVERAGE.match(line)
-    # The hosts' own averages come later, further in.
-    if average is not None and report.rate is None:
-        if average[1] is not None:
-            if average[2] not in BINARY:
-                raise BadInput(
-                    f"{average[2]}/s is not a unit that warp prints", line=place, column=average.start(2) + 1
-                )
-            report.bandwidth = number_in(average, 1, place, BINARY[average[2]])
-        report.rate = number_in(average, 3, place)
-    elif _REQUESTS.match(line) and not report.times:
+    report.compared = report.compared or _COMPARED.match(line) is not None
+    if segment := _SEGMENT.match(line):
+        report.segments.setdefault(segment[1], _speed(segment, 2, place))
+    elif host := _OF_HOST.match(line):
+        report.of_hosts.append(_speed(host, 1, place))
+    elif report.average is None and (average := _AVERAGE.match(line)):
+        report.average = _speed(average, 1, place)
+    elif not report.times and _REQUESTS.match(line):
         for each in _TIMES.finditer(line):
             report.times[each[1]] = duration_in(each, 2, place)
 
 
-def _figures(reports: list[_Report]) -> Iterator[Figure]:
+def _speed(found: re.Match[str], first: int, place: int) -> _Speed:
+    bandwidth = None
+    if found[first] is not None:
+        if found[first + 1] not in _BYTES:
+            raise BadInput(
+                f"{found[first + 1]}/s is not a unit that warp prints", line=place, column=found.start(first + 1) + 1
+            )
+        bandwidth = number_in(found, first, place, _BYTES[found[first + 1]])
+    return _Speed(number_in(found, first + 2, place), bandwidth)
+
+
+def _hosts(report: _Report) -> Iterator[Twice]:
+    """All hosts together, where every one is told. Each is measured over a time of its own."""
+    average, parts = report.average, report.of_hosts
+    if average is not None and len(parts) > 1 and report.hosts == len(parts):
+        yield Twice(
+            f"the rate of {report.operation}, in line {report.line},",
+            average.rate,
+            sum(each.rate for each in parts),
+            f"those of its {len(parts)} hosts are together",
+            0.05 * average.rate + 0.01 * len(parts),
+        )
+
+
+def _cluster(total: _Speed, reports: Sequence[_Report]) -> Iterator[Twice]:
+    parts = [report.average.rate for report in reports if report.average is not None]
+    if len(parts) > 1 and len(parts) == len(reports):
+        yield Twice(
+            "the rate of all operations",
+            total.rate,
+            sum(parts),
+            f"those of the {len(parts)} operations are together",
+            0.05 * total.rate + 0.01 * len(parts),
+        )
+
+
+def _figures(reports: Sequence[_Report]) -> Iterator[Figure]:
     numbers: dict[str, int] = {}
     for report in reports:
-        if report.rate is None:
-            raise BadInput(f"this report of {report.operation} was cut short: it has no average", line=report.line)
+        if not report.tells:
+            continue
         which = numbers[report.operation] = numbers.get(report.operation, 0) + 1
+        # Of a mixed benchmark the shares of the operations were asked for.
+        operation = f"{report.operation} among others" if report.mixed else report.operation
         told = Circumstances(
-            operation=report.operation,
+            operation=operation,
             load_client="warp",
             moves=_MOVES.get(report.operation),
             # What a GET asks of a server holds all that a STAT (HEAD) asks.
-            contains=("STAT",) if report.operation == "GET" else None,
+            contains=("STAT",) if operation == "GET" else None,
             size_bytes=report.size,
             events=report.count,
             errors=report.errors,
         )
         of = Measurement(
             f"{report.operation} {which}",
-            {"operation": report.operation, "run": str(which)},
+            {"operation": report.operation, "run": str(which)}
+            | ({} if report.concurrency is None else {"concurrency": f"{report.concurrency:g}"}),
             told,
             None if report.count is None else int(report.count),
         )
-        if report.bandwidth is not None:
-            yield of.figure("bandwidth", Quantity.BANDWIDTH, report.bandwidth, "rate")
-        yield of.figure("rate", Quantity.RATE, report.rate, "rate")
+        speeds = {"": report.average} | {f", {name}": each for name, each in report.segments.items()}
+        for name, speed in speeds.items():
+            if speed is None:
+                continue
+            if speed.bandwidth is not None:
+                yield of.figure(f"bandwidth{name}", Quantity.BANDWIDTH, speed.bandwidth, "rate")
+            yield of.figure(f"rate{name}", Quantity.RATE, speed.rate, "rate")
         for name, value in report.times.items():
             statistic = _STATISTICS.get(name, f"p{name.removesuffix('%')}")
             yield of.figure(f"time, {statistic}", Quantity.TIME, value, statistic)
