@@ -42,7 +42,7 @@ class Entry:
         may: checks that may mark it F besides.
         refused: why it holds no figures, where the audit must refuse it.
         why: what is wrong, in words.
-        amended: what the judge had overlooked, and the audit showed; it counts as no fault of the audit, and is no find.
+        amended: what the judge had overlooked, and the audit showed; it counts neither as a find nor as an accusation.
         set: 'tuned' where the checks were mended after this file was seen, 'fresh' where it was judged afterwards.
     """
 

@@ -14,6 +14,7 @@ from traceback import clear_frames
 import msgspec
 
 from sectax.model.errors import BadRecord, ExitStatus, RecordNotWritable, SectaxError, WrongUse
+from sectax.model.printable import printable
 from sectax.record.schema import APPLICATION_ID, FORMAT, TABLE_NAMES
 
 # SQLite says 'disk I/O error' where some file systems run full; under this much room that is what it means.
@@ -92,6 +93,10 @@ def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
         return _disk_full(path, begun=begun)
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return _no_permission(path)
+    if name.startswith("SQLITE_INTERRUPT"):
+        return damaged(path, "reading it takes far more work than its size explains, and was stopped")
+    if name.startswith("SQLITE_INTERRUPT"):
+        return damaged(path, "reading it takes far more work than its size explains, and was stopped")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return RecordNotWritable(
             f"another program holds {path} and does not let go of it",
@@ -254,13 +259,17 @@ def _unreadable(path: Path, error: Exception) -> BadRecord:
         return BadRecord(f"{path} cannot be read: {error.strerror}", hint="check the disk")
     if isinstance(error, Changed):
         return damaged(path, str(error))
+    if isinstance(error, LookupError):
+        return damaged(path, f"{printable(str(error), 80)} is named in it, and is not there")
     if not isinstance(error, sqlite3.Error):
-        return damaged(path, f"{type(error).__name__}: {error}")
+        return damaged(path, f"a value of it cannot be read: {printable(str(error), 200)}")
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_NOTADB"):
         return not_a_run_file(path, "it is not an SQLite file, or its beginning is destroyed")
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return BadRecord(f"{path} cannot be opened: {error}", hint="copy it to a folder of your own")
+    if name.startswith("SQLITE_INTERRUPT"):
+        return damaged(path, "reading it takes far more work than its size explains, and was stopped")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return BadRecord(f"another program holds {path}", hint="try again when it has let go")
     return damaged(path, str(error))

@@ -21,6 +21,7 @@ from sectax.record.errors import check_database, check_file, has_content, log_pa
 from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
 from sectax.record.lock import is_held
 from sectax.record.plan_tables import decode_calibrated, decode_plan
+from sectax.record.steps import limit_steps
 
 _BUSY_S = 10.0
 
@@ -200,6 +201,7 @@ def _open(path: Path, mode: str, resources: ExitStack) -> sqlite3.Connection:
     db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=_BUSY_S)
     try:
         db.execute("PRAGMA trusted_schema = OFF")  # a run file may come from a stranger
+        limit_steps(db, path)
         db.execute("PRAGMA cell_size_check = ON")
         db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
     except BaseException:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sectax.audit import words
 from sectax.audit.evidence import Evidence
@@ -17,6 +18,10 @@ from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.plan import Plan
 from sectax.reports.words import names
 from sectax.workflow.checked import checked
+
+if TYPE_CHECKING:
+    from sectax.audit.importers.parts import Importer
+    from sectax.workflow.input_file import InputFile
 
 __all__ = ["FORMATS", "Columns", "audit"]
 
@@ -96,9 +101,9 @@ def comparisons(findings: Iterable[Finding]) -> Tally:
 
 
 def _file(target: str, format_: str | None, columns: Columns) -> Audited:
-    from sectax.audit.importers.parts import with_baseline
     from sectax.formats.bad_input import BadInput
     from sectax.model.printable import printable
+    from sectax.workflow.deadline import deadline
     from sectax.workflow.input_file import opened
 
     with opened(Path(target)) as file:
@@ -106,19 +111,25 @@ def _file(target: str, format_: str | None, columns: Columns) -> Audited:
             _refuse_options("a run file", format_, columns)
             return _run(target)
         try:
-            importer = choose(file.head_text(), format_, columns)
-            if importer.streams:
-                evidence = importer.read(file.lines())
-            else:
-                text = file.text()
-                if format_ is None:
-                    refuse_mixed(text, importer)
-                evidence = importer.read(text.split("\n"))
-            if columns.baseline:
-                evidence = with_baseline(evidence, columns.baseline)
+            with deadline(file.size):
+                importer, evidence = _imported(file, format_, columns)
+                return _reviewed(target, importer.name, importer.title, evidence)
         except BadInput as error:
             raise error.in_file(printable(target)) from error
-    return _reviewed(target, importer.name, importer.title, evidence)
+
+
+def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[Importer, Evidence]:
+    from sectax.audit.importers.parts import with_baseline
+
+    importer = choose(file.head_text(), format_, columns)
+    if importer.streams:
+        evidence = importer.read(file.lines())
+    else:
+        text = file.text()
+        if format_ is None:
+            refuse_mixed(text, importer)
+        evidence = importer.read(text.split("\n"))
+    return importer, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
 
 
 def _refuse_options(what: str, format_: str | None, columns: Columns) -> None:

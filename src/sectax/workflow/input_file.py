@@ -37,6 +37,7 @@ class InputFile:
 
     raw: BinaryIO
     head: bytes
+    size: int
 
     @property
     def is_database(self) -> bool:
@@ -103,7 +104,7 @@ def opened(path: Path) -> Iterator[InputFile]:
             raise WrongUse(f"{name} cannot be read: {error.strerror}") from error
         if not head:
             raise WrongUse(f"{name} is empty", "give the output of a finished run")
-        yield InputFile(raw, head)
+        yield InputFile(raw, head, os.fstat(descriptor).st_size)
 
 
 def _not_opened(path: Path, name: str, error: Exception) -> WrongUse:

@@ -164,7 +164,7 @@ def test_a_text_where_a_number_is_to_be_is_named() -> None:
 def test_too_many_figures_are_refused() -> None:
     text = "goos: linux\n" + "".join(f"BenchmarkA{at} 1 2 ns/op\n" for at in range(6000))
 
-    assert "at most 5000" in refused(text)
+    assert "more than 5000 figures" in refused(text)
 
 
 def test_numbers_taken_for_levels_are_refused() -> None:

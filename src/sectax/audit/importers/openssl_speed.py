@@ -54,7 +54,7 @@ _MACHINE = {
 
 def _read(lines: Iterable[str]) -> Evidence:
     incidents: list[Incident] = []
-    return evidence(list(_figures(lines, incidents)), "openssl speed", incidents=incidents)
+    return evidence(_figures(lines, incidents), "openssl speed", incidents=incidents)
 
 
 def _figures(lines: Iterable[str], incidents: list[Incident]) -> Iterator[Figure]:

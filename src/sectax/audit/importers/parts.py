@@ -112,12 +112,12 @@ def evidence(
     for figure in figures:
         seen[figure.id] = times = seen.get(figure.id, 0) + 1
         unique.append(figure if times == 1 else dataclasses.replace(figure, id=f"{figure.id} ({times})"))
+        if len(unique) > MOST_FIGURES:
+            raise BadInput(
+                f"it holds more than {MOST_FIGURES} figures, and no more can be audited together", "split the file"
+            )
     if not unique:
         raise BadInput(f"there is no result of {what} in it", "give the whole output of one or more finished runs")
-    if len(unique) > MOST_FIGURES:
-        raise BadInput(
-            f"it holds {len(unique)} figures, and at most {MOST_FIGURES} can be audited together", "split the file"
-        )
     # Many lines may say the same.
     return Evidence(
         tuple(unique), contrast, imported=True, incidents=tuple(dict.fromkeys(incidents)), twice=tuple(twice)

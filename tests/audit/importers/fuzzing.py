@@ -1,0 +1,122 @@
+"""Damaged outputs of a tool, a hundred thousand of them in a minute: what happens to files, and what people put in."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from sectax.audit.importers.columns import Columns
+from sectax.audit.importers.parts import Importer
+from sectax.audit.importers.registry import choose
+from sectax.audit.registry import review
+from sectax.formats.bad_input import BadInput
+from tests.audit.importers.samples import FILES, sample
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+ODD = ("0", "-1", "1e308", "9" * 400, "nan", "-nan", "inf", "", "1,5", "0.0", "1e-320", "x", "1_000", "٣", "00")
+PIECES = (
+    " ",
+    "\t",
+    "\n",
+    "\0",
+    "\x1b[31m",
+    "{",
+    "}",
+    "[",
+    "]",
+    '"',
+    "\\",
+    ",",
+    ";",
+    "%",
+    "µ",
+    "é",
+    "😀",
+    "=",
+    "/",
+    ":",
+)
+# Longer inputs show no more, and take longer.
+LONGEST = 4000
+# How much a check may be asked of each input: all of them in one of so many.
+CHECKED = 20
+# Of processor time: of 1 MB, and what a busy machine adds to any input.
+SECONDS_PER_MB, SECONDS_OF_ANY = 1.0, 0.5
+
+COLUMNS = Columns(value="elapsed", unit="ms", by=("arm",))
+TABLE = "arm,host,elapsed\n" + "".join(f"{'ab'[at % 2]},h{at % 3},{1 + at % 7 / 10}\n" for at in range(60))
+
+
+def texts(format_: str) -> list[str]:
+    """The samples of a format; long ones in two parts."""
+    if format_ == "csv":
+        return [TABLE, TABLE.replace(",", ";"), f"# sectax: value=elapsed unit=ms by=arm\n{TABLE}"]
+    kinds = {"lambda": ("lambda",), "openssl-speed": ("openssl",), "go-bench": ("go",)}.get(format_, (format_,))
+    found = [sample(name) for name in FILES if name.startswith(kinds)]
+    return [part for text in found for part in ({text[:LONGEST], text[-LONGEST:]})]
+
+
+def damaged(rng: random.Random, of: list[str]) -> str:
+    """One of these texts to which one to five things have happened."""
+    text = rng.choice(of)
+    for _ in range(rng.randint(1, 5)):
+        text = _damage(rng, text, of)
+    return text[: 4 * LONGEST]
+
+
+def _damage(rng: random.Random, text: str, of: list[str]) -> str:
+    at = rng.randrange(len(text) + 1)
+    match rng.randrange(9):
+        case 0:
+            return text[:at]
+        case 1:
+            return text[:at] + rng.choice(PIECES) * rng.choice((1, 1, 2, 50, 2000)) + text[at:]
+        case 2:
+            return text[:at] + text[at + rng.randint(1, 40) :]
+        case 3:
+            return text[:at] + chr(rng.randrange(1, 0x3000)) + text[at + 1 :]
+        case 4 | 5:
+            numbers = list(NUMBER.finditer(text))
+            if not numbers:
+                return text
+            one = rng.choice(numbers)
+            new = rng.choice(ODD) if rng.random() < 0.5 else rng.choice(numbers)[0]
+            return text[: one.start()] + new + text[one.end() :]
+        case 6:
+            lines = text.split("\n")
+            one, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+            lines[one] = lines[other] if rng.random() < 0.5 else lines[one] + lines[other]
+            return "\n".join(lines)
+        case 7:
+            return text + rng.choice(of)[-at:]
+        case _:
+            lines = text.split("\n")
+            del lines[rng.randrange(len(lines))]
+            return "\n".join(lines)
+
+
+def faults(format_: str, seed: int, count: int) -> Iterator[str]:
+    """What is wrong with how damaged inputs are answered: an error that is no `BadInput`, or too much time."""
+    of, rng = texts(format_), random.Random(seed)
+    importer: Importer = choose("", format_, COLUMNS if format_ == "csv" else Columns())
+    for number in range(count):
+        text = damaged(rng, of)
+        began = time.process_time()
+        try:
+            importer.recognises(text)
+            evidence = importer.read(text.split("\n"))
+            if number % CHECKED == 0:
+                with np.errstate(all="ignore"):
+                    review(evidence)
+        except BadInput as error:
+            if not error.message:
+                yield f"seed {seed}, input {number}: refused without a word"
+        except Exception as error:
+            yield f"seed {seed}, input {number}: {type(error).__name__}: {error}"
+        took = time.process_time() - began
+        if took > SECONDS_OF_ANY + SECONDS_PER_MB * len(text) / 1e6:
+            yield f"seed {seed}, input {number}: {took:.2f} s for {len(text)} characters"

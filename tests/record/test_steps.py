@@ -1,0 +1,42 @@
+"""Reading a run file ends, whatever somebody put into it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sectax.model.errors import BadRecord
+from sectax.record.errors import reading
+from sectax.record.steps import limit_steps
+
+ENDLESS = "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more) SELECT COUNT(*) FROM more"
+MANY = (
+    "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < 300000) SELECT COUNT(*) FROM more"
+)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> sqlite3.Connection:
+    path = tmp_path / "run.sectax"
+    made = sqlite3.connect(path, isolation_level=None)
+    made.execute("CREATE TABLE t (a)")
+    limit_steps(made, path)
+    return made
+
+
+def test_a_query_without_an_end_is_stopped_and_says_so(db: sqlite3.Connection) -> None:
+    with pytest.raises(BadRecord, match="far more work than its size explains"), reading(Path("run.sectax")):
+        db.execute(ENDLESS).fetchone()
+
+
+def test_each_of_many_statements_has_the_whole_allowance(db: sqlite3.Connection) -> None:
+    """Together they take ten times what one may take."""
+    for _ in range(60):
+        assert db.execute(MANY).fetchone() == (300_000,)
+
+
+def test_what_is_missing_in_a_file_is_said_in_words() -> None:
+    with pytest.raises(BadRecord, match="'jwt' is named in it, and is not there"), reading(Path("run.sectax")):
+        {}["jwt"]  # noqa: B018
