@@ -32,11 +32,11 @@ def test_a_query_without_an_end_is_stopped_and_says_so(db: sqlite3.Connection) -
 
 
 def test_each_of_many_statements_has_the_whole_allowance(db: sqlite3.Connection) -> None:
-    """Together they take ten times what one may take."""
-    for _ in range(60):
+    """Together they take more than one may take."""
+    for _ in range(8):
         assert db.execute(MANY).fetchone() == (300_000,)
 
 
 def test_what_is_missing_in_a_file_is_said_in_words() -> None:
     with pytest.raises(BadRecord, match="'jwt' is named in it, and is not there"), reading(Path("run.sectax")):
-        {}["jwt"]  # noqa: B018
+        {}["jwt"]
