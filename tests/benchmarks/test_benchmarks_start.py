@@ -21,6 +21,8 @@ MODULES = [
     "benchmarks.announced",
     "benchmarks.audit_speed",
     "benchmarks.block_spread",
+    "benchmarks.confidential.many_hosts",
+    "benchmarks.confidential.own_cost",
     "benchmarks.demo_time",
     "benchmarks.honesty.sessions",
     "benchmarks.load",

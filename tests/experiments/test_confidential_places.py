@@ -20,6 +20,8 @@ from sectax.experiments.places import declares
         ("mine", "oci:runsc", {"isolation": "gvisor"}),
         ("mine", "oci:runc", {"isolation": "container"}),
         ("mine", "oci:runc+seccomp", {"isolation": "container+seccomp"}),
+        ("mine", "oci:crun+apparmor", {"isolation": "container+apparmor"}),
+        ("mine", "oci:runc+seccomp+apparmor", {"isolation": "container+seccomp+apparmor"}),
         ("gvisor", "local", {"isolation": "gvisor"}),
         ("plain", "local", {}),
     ],

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SSHD = Path("/usr/sbin/sshd")
+_MOST_PORTS = 16  # that one sshd listens on
 
 
 @dataclass
 class Server:
-    """What runs; `config` is for the client."""
+    """What runs; `config` is for the client, and `names` are all of its ports, which a client takes for hosts."""
 
     name: str
+    names: tuple[str, ...]
     port: int
     config: Path
     known_hosts: Path
@@ -32,36 +34,47 @@ def key(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def running(folder: Path, *, passwords: bool = False) -> Iterator[Server]:
+def running(folder: Path, *, passwords: bool = False, hosts: int = 1, path: str = "") -> Iterator[Server]:
     folder.mkdir(parents=True, exist_ok=True)
     Path("/run/sshd").mkdir(exist_ok=True)
     public, client = key(folder / "host"), key(folder / "client")
     (folder / "authorized").write_text("" if passwords else client)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    lines = [
+    ports = free_ports(hosts)
+    port = ports[0]
+    settings = [
         f"HostKey {folder}/host",
         f"AuthorizedKeysFile {folder}/authorized",
-        f"ListenAddress 127.0.0.1:{port}",
         f"PasswordAuthentication {'yes' if passwords else 'no'}",
         "StrictModes no",
         "UsePAM no",
         "PidFile none",
         "PermitRootLogin yes",
+        "MaxStartups 100",
+        *([f"SetEnv PATH={path}"] if path else []),
     ]
-    (folder / "sshd_config").write_text("\n".join(lines) + "\n")
     known, config, log = folder / "known_hosts", folder / "ssh_config", folder / "log"
-    known.write_text(f"[127.0.0.1]:{port} {public}")
+    known.write_text("".join(f"[127.0.0.1]:{each} {public}" for each in ports))
     config.write_text(f"UserKnownHostsFile {known}\nGlobalKnownHostsFile none\nIdentityFile {folder}/client\n")
-    with log.open("wb") as written:
-        process = subprocess.Popen([SSHD, "-D", "-e", "-f", folder / "sshd_config"], stderr=written)
-    try:
-        _wait(port)
-        yield Server(f"ssh://{getpass.getuser()}@127.0.0.1:{port}", port, config, known, log)
-    finally:
-        process.kill()
-        process.wait()
+    names = tuple(f"ssh://{getpass.getuser()}@127.0.0.1:{each}" for each in ports)
+    with log.open("wb") as written, contextlib.ExitStack() as stack:
+        for start in range(0, hosts, _MOST_PORTS):
+            own = ports[start : start + _MOST_PORTS]
+            file = folder / f"sshd_config_{start}"
+            file.write_text("\n".join([*settings, *(f"ListenAddress 127.0.0.1:{each}" for each in own)]) + "\n")
+            process = subprocess.Popen([SSHD, "-D", "-e", "-f", file], stderr=written)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            _wait(own[-1])
+        yield Server(names[0], names, port, config, known, log)
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports of loopback that nobody listens on, all different."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
 
 
 def _wait(port: int) -> None:

@@ -14,6 +14,8 @@ import pytest
 
 from sectax.model.errors import WrongUse
 from sectax.sandboxes.containers import OciHost, runtime_word
+from sectax.sandboxes.containers import oci_host as oci_module
+from sectax.sandboxes.containers.bundle import configuration
 from sectax.sandboxes.process.errors import ChildDied, ChildNotStarted
 from sectax.sandboxes.process.programs import NotFound
 from sectax.stack.container_hosts import oci_host
@@ -162,7 +164,38 @@ def test_a_program_that_fails_to_start_tells_why(inside):
     assert b"no such file" in caught.value.stderr_tail.lower()
 
 
-@pytest.mark.parametrize("name", ["oci:", "oci:../evil", "oci:runc+apparmor", "oci:a b"])
+@pytest.mark.parametrize("name", ["oci:", "oci:../evil", "oci:runc+selinux", "oci:a b"])
 def test_a_name_that_is_no_runtime_is_refused(name):
     with pytest.raises(WrongUse, match="does not name a container runtime"):
         oci_host(name)
+
+
+def test_apparmor_is_asked_for_in_the_configuration():
+    described = configuration(["true"], "/", {}, name="c", writable={}, seccomp=False, apparmor="docker-default")
+
+    assert described["process"]["apparmorProfile"] == "docker-default"
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+@pytest.mark.parametrize(
+    ("enabled", "profiles", "said"),
+    [
+        (None, None, "this kernel has no AppArmor"),
+        ("N", None, "this kernel has no AppArmor"),
+        ("Y", "other (enforce)", "docker-default is not loaded"),
+        ("Y", "docker-default (complain)", "docker-default is not loaded"),
+        ("Y", "docker-default (enforce)", None),
+    ],
+)
+def test_without_apparmor_or_its_profile_nothing_is_started(tmp_path, monkeypatch, enabled, profiles, said):
+    for name, text in (("_APPARMOR_ON", enabled), ("_APPARMOR_PROFILES", profiles)):
+        file = tmp_path / name
+        if text is not None:
+            file.write_text(f"{text}\n")
+        monkeypatch.setattr(oci_module, name, file)
+
+    if said is None:
+        assert oci_host("oci:runc+apparmor")._runtime().endswith("runc")
+        return
+    with pytest.raises(ChildNotStarted, match=said):
+        oci_host("oci:runc+apparmor").start(["true"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +78,167 @@ def test_pairs_repeat_a_pair_and_each_has_its_own_verdict(tmp_path):
 
     assert said.status == 0, said.err
     assert {"1/mutex/b", "2/mutex/b"} <= verdicts(document).keys()
+
+
+def odd_sysbench(folder: Path, block: int, body: str, *, word: str = "run") -> str:
+    """A PATH on which sysbench does *body*, once, when it is called with this word in a block; the pilot is block 0."""
+    folder.mkdir()
+    script = folder / "sysbench"
+    script.write_text(
+        f"#!/bin/sh\ncase $* in\n"
+        # Every opening asks for the version once, and the pilot opens once.
+        f"  --version) echo x >>{folder}/opened ;;\n"
+        f'  *{word}*) if [ "$(cat {folder}/opened 2>/dev/null | wc -l)" = {block + (word == "run")} ] && '
+        f"mkdir {folder}/done 2>/dev/null; then {body}; fi ;;\nesac\n"
+        f'exec {shutil.which("sysbench")} "$@"\n'
+    )
+    script.chmod(0o755)
+    return f"{folder}:/usr/local/bin:/usr/bin:/bin"
+
+
+def trials(document, treatment: str) -> int:
+    return next(each["blocks"] for each in document["treatments"] if each["id"] == treatment)
+
+
+needs_sshd = pytest.mark.skipif(
+    not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root"
+)
+
+
+@needs_sshd
+def test_a_host_that_hangs_costs_its_own_trials_and_no_more(tmp_path):
+    path = odd_sysbench(tmp_path / "odd", 2, "sleep 1000")
+    with sshd.running(tmp_path / "sshd", path=path) as server:
+        hosts = ("--host", "here=local", "--host", f"there={server.name}", "--timeout", "5")
+        said, document = run(tmp_path, *hosts, "--level", "test=mutex", SECTAX_SSH_CONFIG=str(server.config))
+
+    assert said.status == 0, said.err
+    assert {(each["treatment"], each["block"]) for each in document["failures"]} == {("mutex/there", 2)}
+    assert "no answer within 10 s" in document["failures"][0]["reason"]
+    assert (trials(document, "mutex/here"), trials(document, "mutex/there")) == (6, 5)
+
+
+@needs_sshd
+def test_a_host_that_drops_its_connection_is_reached_again_in_the_next_block(tmp_path):
+    drop = "p=$$; until grep -q ^sshd /proc/$p/comm; do p=$(cut -d' ' -f4 /proc/$p/stat); done; kill -9 $p; sleep 9"
+    path = odd_sysbench(tmp_path / "odd", 2, drop)
+    with sshd.running(tmp_path / "sshd", path=path) as server:
+        hosts = ("--host", "here=local", "--host", f"there={server.name}")
+        said, document = run(tmp_path, *hosts, "--level", "test=mutex", SECTAX_SSH_CONFIG=str(server.config))
+
+    assert said.status == 0, said.err
+    assert len({each["block"] for each in document["failures"]}) == 1
+    assert "its shell ended" in document["failures"][0]["reason"]
+    assert trials(document, "mutex/there") == 5
+    assert server.log.read_text().count("Accepted publickey") == 2
+
+
+@needs_sshd
+def test_a_host_whose_disk_is_full_is_left_out_with_its_own_words(tmp_path):
+    full = "echo 'FATAL: Failed to write file! errno = 28 (No space left on device)'; exit 0"
+    path = odd_sysbench(tmp_path / "odd", 0, full, word="prepare")
+    with sshd.running(tmp_path / "sshd", path=path) as server:
+        hosts = ("--host", "here=local", "--host", f"there={server.name}")
+        said, _ = run(tmp_path, *hosts, "--level", "test=fileio", SECTAX_SSH_CONFIG=str(server.config))
+
+    assert said.status == 3
+    assert "No space left on device" in said.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+def test_any_command_is_measured_on_several_hosts(tmp_path):
+    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--baseline", "/bin/sh -c 'echo $$ >>pids'")
+
+    said = sectax(
+        "run", "command", *words, "--blocks", "6", "--out", "r.sectax", "--json", folder=tmp_path, timeout=600
+    )
+
+    assert said.status == 0, said.err
+    document = json.loads(said.out)
+    assert verdicts(document).keys() >= {"all/runc"}
+    assert document["failures"] == []
+    # In the container it was the first few processes, in a folder that both share.
+    numbers = [int(line) for line in (tmp_path / "pids").read_text().split()]
+    assert min(numbers) < 50 < max(numbers)
+    (session,) = document["run"]["sessions"]
+    assert session["oci:runc host.isolation"] == "container"
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+def test_a_word_that_is_another_program_on_another_host_takes_the_verdict_away(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/nproc").write_text("#!/bin/sh\nexec /usr/bin/nproc\n")
+    (tmp_path / "bin/nproc").chmod(0o755)
+    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--baseline", "nproc")
+
+    said = sectax(
+        *("run", "command", *words, "--blocks", "6", "--out", "r.sectax", "--json"),
+        folder=tmp_path, timeout=600, PATH=f"{tmp_path}/bin:{os.environ['PATH']}",
+    )  # fmt: skip
+
+    assert verdicts(json.loads(said.out))["all/runc"] == "withdrawn"
+    assert "program is /usr/bin/nproc" in said.out
+
+
+@pytest.mark.full
+def test_the_studys_commands_stand_beside_ours_and_those_that_the_clock_ends_have_no_verdict(tmp_path):
+    words = ("run", "confidential", "--published", "--host", "a=local", "--host", "b=local", "--blocks", "6", "--json")
+    levels = ("--level", "test=memory-write,mutex")
+
+    said = sectax(*words, *levels, "--out", "r.sectax", folder=tmp_path, timeout=3000)
+
+    assert said.status == 0, said.err
+    found = verdicts(json.loads(said.out))
+    assert found["as-published/memory-write/b"] == "withdrawn"
+    assert found["by-count/memory-write/b"] != "withdrawn"
+    audited = sectax("audit", "r.sectax", folder=tmp_path)
+    assert "are the 10 s that were configured" in " ".join(audited.out.split())
+    compared = sectax("compare", "r.sectax", "published:confidential-vm-sysbench", folder=tmp_path)
+    assert compared.status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--host", "a=local", "--host", "b=oci:runc", "--show-output"),
+            "is for commands on this machine",
+        ),
+        (("--host", "a=ssh://x", "--host", "b=ssh://y", "--input", "f"), "--input names a file of this machine"),
+        (("--host", "a=local"), "one host alone"),
+        (("--host", "a=local", "--host", "b=local", "-L", "host=1,2"), "this name is taken"),
+    ],
+)
+def test_options_of_commands_that_do_not_go_with_hosts_are_refused(tmp_path, words, said):
+    (tmp_path / "f").write_text("")
+
+    answer = sectax("run", "command", "--baseline", "true", *words, folder=tmp_path)
+
+    assert answer.status == 2
+    assert said in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--mix", "cpu=60"), "--mix adds up to 60 %"),
+        (("--mix", "cpu"), "is not KIND=PERCENT"),
+        (("--mix", "cpu=50,cpu=50"), "names cpu twice"),
+        (("--vm", "a"), "is not LEVEL=ITEM"),
+    ],
+)
+def test_a_mix_that_makes_no_sense_is_refused(tmp_path, words, said):
+    answer = sectax("advise", "r.sectax", *words, folder=tmp_path)
+
+    assert answer.status == 2
+    assert said in answer.err
+
+
+def test_a_timeout_that_is_no_number_of_seconds_is_refused(tmp_path):
+    answer, _ = run(tmp_path, "--timeout", "soon")
+
+    assert answer.status == 2
+    assert "--timeout 'soon' is not a number of seconds" in answer.err
 
 
 def test_a_host_that_cannot_be_reached_is_left_out_with_its_reason(tmp_path):

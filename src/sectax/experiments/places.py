@@ -112,9 +112,9 @@ def declares(name: str, where: str) -> dict[str, Witness]:
     """
     promised: dict[str, Witness] = {}
     if where.startswith(_CONTAINERS):
-        promised["isolation"] = "gvisor" if "runsc" in where else "container"
-        if where.endswith("+seccomp"):
-            promised["isolation"] = "container+seccomp"
+        _, _, added = where.partition("+")
+        kind = "gvisor" if "runsc" in where else "container"
+        promised["isolation"] = f"{kind}+{added}" if added and kind == "container" else kind
     elif _says(name, "gvisor"):
         promised["isolation"] = "gvisor"
     technology = next((each for each in ("sev-snp", "sev-es", *TECHNOLOGIES) if _says(name, each)), None)

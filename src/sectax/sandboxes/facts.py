@@ -38,11 +38,13 @@ say host.clock_source "$(of /sys/devices/system/clocksource/clocksource0/current
 say host.huge_pages "$(of /sys/kernel/mm/transparent_hugepage/enabled)"
 say host.last_level_cache "$(cat /sys/devices/system/cpu/cpu0/cache/index*/size 2>/dev/null | sort -n | tail -n 1)"
 say host.hypervisor "$(of /sys/class/dmi/id/sys_vendor) $(of /sys/class/dmi/id/product_name)"
-say host.swiotlb "$(of /sys/kernel/debug/swiotlb/io_tlb_nslabs)"
+say host.swiotlb "$(of /sys/kernel/debug/swiotlb/io_tlb_nslabs ||
+  dmesg 2>/dev/null | sed -n 's/.*software IO TLB: mapped.*(\(.*\)).*/\1/p' | head -n 1)"
 say host.mitigations "$(cd /sys/devices/system/cpu/vulnerabilities 2>/dev/null && grep . * 2>/dev/null)"
 say seen.flags "$(field flags | tr ' ' '\n' | grep -x -E 'hypervisor|tdx_guest' | tr '\n' ' ')"
 say seen.seccomp "$(sed -n 's/^Seccomp:[[:space:]]*//p' /proc/self/status 2>/dev/null)"
 say seen.no_new_privileges "$(sed -n 's/^NoNewPrivs:[[:space:]]*//p' /proc/self/status 2>/dev/null)"
+say seen.apparmor "$(of /proc/self/attr/apparmor/current || of /proc/self/attr/current)"
 say seen.pid "$$"
 say seen.devices "$(ls -d /dev/sev-guest /dev/tdx_guest /dev/tdx-guest /sys/devices/platform/arm-cca-dev 2>/dev/null)"
 if log=$(dmesg 2>/dev/null) && [ -n "$log" ]; then
@@ -115,13 +117,13 @@ def witnesses(known: Mapping[str, str]) -> Witnesses:
 
 
 def isolation(said: Mapping[str, str]) -> str:
-    """`gvisor`, `container` (process namespaces of its own), `seccomp` added where a filter is on, or `none`."""
+    """`gvisor`, `container` (process namespaces of its own), `seccomp` and `apparmor` where they are on, or `none`."""
     if said.get("seen.kernel_messages") == "gVisor" or said.get("host.kernel", "").endswith("-gvisor"):
         return "gvisor"
-    filtered = said.get("seen.seccomp") == "2"
-    if said.get("seen.pid") == "1":
-        return "container+seccomp" if filtered else "container"
-    return "seccomp" if filtered else "none"
+    parts = ["container"] if said.get("seen.pid") == "1" else []
+    parts += ["seccomp"] if said.get("seen.seccomp") == "2" else []
+    parts += ["apparmor"] if said.get("seen.apparmor", "").endswith("(enforce)") else []
+    return "+".join(parts) or "none"
 
 
 def memory_encryption(said: Mapping[str, str]) -> str | None:

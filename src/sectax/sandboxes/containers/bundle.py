@@ -34,12 +34,14 @@ def configuration(
     name: str,
     writable: Mapping[str, str],
     seccomp: bool,
+    apparmor: str = "",
 ) -> dict[str, Any]:
     """The `config.json` of a container over this machine's own files, which it can read and not write.
 
     Args:
         writable: folder in the container -> folder of this machine.
         seccomp: put a filter in front of every system call.
+        apparmor: the profile of AppArmor that holds it; empty for none.
     """
     linux: dict[str, Any] = {
         "cgroupsPath": f"/{name}",
@@ -65,6 +67,7 @@ def configuration(
             "capabilities": dict.fromkeys(("bounding", "effective", "permitted"), _CAPABILITIES),
             "rlimits": [{"type": "RLIMIT_NOFILE", "hard": 4096, "soft": 4096}],
             "noNewPrivileges": True,
+            **({"apparmorProfile": apparmor} if apparmor else {}),
         },
         "root": {"path": "rootfs", "readonly": True},
         "hostname": "sectax",

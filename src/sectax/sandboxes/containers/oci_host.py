@@ -26,12 +26,16 @@ from sectax.sandboxes.process.programs import NotFound
 from sectax.sandboxes.unwatched import SharedTelemetry
 
 KIND = "oci"
-SECCOMP = "seccomp"
+SECCOMP, APPARMOR = "seccomp", "apparmor"
 # Where a program in a container may write: a folder of this machine's disk, the same for every runtime.
 WORK = "/var/tmp"  # noqa: S108 - it is the container's
 
 _LOCAL = LocalHost()
-_NAME = re.compile(rf"{KIND}:([a-z0-9][a-z0-9._-]*)(\+{SECCOMP})?")
+_NAME = re.compile(rf"{KIND}:([a-z0-9][a-z0-9._-]*)(\+{SECCOMP})?(\+{APPARMOR})?")
+# The profile that container engines load; what the kernel says of AppArmor.
+_PROFILE = "docker-default"
+_APPARMOR_ON = Path("/sys/module/apparmor/parameters/enabled")
+_APPARMOR_PROFILES = Path("/sys/kernel/security/apparmor/profiles")
 _PREFIX = "sectax-oci-"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ANSWER_S = 30.0
@@ -55,7 +59,8 @@ def runtime_word(name: str) -> str:
     found = _NAME.fullmatch(name)
     if found is None:
         raise WrongUse(
-            f"{name!r} does not name a container runtime", f"say {KIND}:runc, {KIND}:runc+{SECCOMP}, {KIND}:runsc"
+            f"{name!r} does not name a container runtime",
+            f"say {KIND}:runc, {KIND}:runc+{SECCOMP}, {KIND}:runc+{APPARMOR}, {KIND}:runsc",
         )
     return found[1]
 
@@ -71,7 +76,8 @@ class OciHost:
         """Args: the name; *find_runtime*, from a runtime's word to its path. Raises `WrongUse` for another name."""
         self.name = name
         self._word = runtime_word(name)
-        self._seccomp = name.endswith(f"+{SECCOMP}")
+        self._seccomp = f"+{SECCOMP}" in name
+        self._apparmor = f"+{APPARMOR}" in name
         self._find_runtime = find_runtime
         self._folder: Path | None = None
         self._started: dict[str, Child] = {}
@@ -96,7 +102,15 @@ class OciHost:
         where = str(cwd) if cwd is not None else WORK
         writable = {WORK: str(folder / "work")} | ({} if cwd is None else {where: where})
         inside = {"PATH": _PATH, "LANG": os.environ.get("LANG", "C.UTF-8")} if env is None else env
-        described = configuration(argv, where, inside, name=name, writable=writable, seccomp=self._seccomp)
+        described = configuration(
+            argv,
+            where,
+            inside,
+            name=name,
+            writable=writable,
+            seccomp=self._seccomp,
+            apparmor=_PROFILE if self._apparmor else "",
+        )
         # Its environment may hold secrets.
         with os.fdopen(os.open(bundle / "config.json", os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
             json.dump(described, file)
@@ -164,6 +178,8 @@ class OciHost:
         path = self._find_runtime(self._word)
         if path is None:
             raise ChildNotStarted(self.name, f"{self._word} is not installed")
+        if self._apparmor:
+            _refuse_without_apparmor(self.name)
         return path
 
     def _command(self, runtime: str) -> list[str]:
@@ -192,6 +208,15 @@ class OciHost:
             child.kill()
             _remove_container(folder, name)
         _remove(folder)
+
+
+def _refuse_without_apparmor(name: str) -> None:
+    if not _APPARMOR_ON.exists() or _APPARMOR_ON.read_text().strip() != "Y":
+        raise ChildNotStarted(name, "this kernel has no AppArmor, or it is off")
+    with contextlib.suppress(OSError):
+        if f"{_PROFILE} (enforce)" in _APPARMOR_PROFILES.read_text().splitlines():
+            return
+    raise ChildNotStarted(name, f"AppArmor's profile {_PROFILE} is not loaded: a container engine loads it")
 
 
 def _remove_container(folder: Path, name: str) -> None:

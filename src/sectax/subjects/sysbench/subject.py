@@ -143,6 +143,7 @@ class SysbenchSubject:
         telemetry = self._telemetry
         before = None if telemetry is None else telemetry.read()
         reading = self._execute(work.count + work.extra)
+        PATIENCE.answered(*self._hangs)
         after = None if telemetry is None else telemetry.read()
         ridden = {} if before is None or after is None else difference(before, after)
         shared = {name: value for name, value in ridden.items() if name == "steal_s"}
@@ -176,9 +177,11 @@ class SysbenchSubject:
             child.wait(time.monotonic() + _CLOSE_S)
 
     def _refuse_what_rests(self) -> None:
-        left_s = PATIENCE.rests_s(self._spec.host, (self._spec.host, self._spec.test))
+        left_s = PATIENCE.rests_s(*self._hangs)
         if left_s > 0:
-            raise self._failure(f"it hung before, and is left alone for {left_s:.0f} s more")
+            raise self._failure(f"it hung twice, and is left alone for {left_s:.0f} s more")
+        if PATIENCE.is_doubted(self._spec.host) and not self._is_alive():
+            raise self._failure("it still does not answer")
 
     def _sent_probe(self) -> str:
         """Where the probe is on the host; empty where it cannot be used there."""
@@ -309,14 +312,25 @@ class SysbenchSubject:
         return b"".join(lines).decode(errors="replace").removesuffix("\n"), int(status) if status.isdigit() else -1
 
     def _learn_what_hangs(self, cost_s: float) -> None:
-        """Whether the whole host hangs or this test alone: that is left alone for a while."""
+        """Remember what hangs: the whole host, or this test on it alone."""
+        if self._is_alive():
+            PATIENCE.hung((self._spec.host, self._spec.test), cost_s)
+
+    def _is_alive(self) -> bool:
+        """Whether the host answers at all; that it does not is remembered."""
+        began = time.monotonic()
         try:
             with self._host.start(("echo", "alive")) as child:
-                child.receive_line(time.monotonic() + _ANSWER_S)
+                child.receive_line(began + _ANSWER_S)
         except ChildError:
-            PATIENCE.hung(self._spec.host, cost_s + _ANSWER_S)
-        else:
-            PATIENCE.hung((self._spec.host, self._spec.test), cost_s)
+            PATIENCE.hung(self._spec.host, time.monotonic() - began)
+            return False
+        return True
+
+    @property
+    def _hangs(self) -> tuple[object, ...]:
+        """What can hang: the host, and this test on it."""
+        return self._spec.host, (self._spec.host, self._spec.test)
 
     def _failure(self, why: str, *, stage: str | None = None) -> SubjectFailed:
         stage = stage or self._stage

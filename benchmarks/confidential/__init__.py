@@ -1,0 +1,1 @@
+"""What the experiment confidential itself costs."""
