@@ -96,6 +96,7 @@ NEEDED: tuple[tuple[str, Callable[[], bool]], ...] = (
     (r"AWS CLI", lambda: succeeds("aws", "--version")),
     (r"^sysbench is", has_program("sysbench")),
     (r"^sshd is", lambda: Path("/usr/sbin/sshd").exists()),
+    (r"^PostgreSQL is", lambda: any(Path("/usr/lib/postgresql").glob("*/bin"))),
     (r"^runc is", has_program("runc")),
     (r"^runsc is", has_program("runsc")),
     (r"sqlite3", has_program("sqlite3")),

@@ -1,0 +1,38 @@
+"""A subject of ours that would end by the clock says after how long; where that is what it took, it shows no cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.trials import FIXED_TIME_TOTAL
+from sectax.model.finding import Severity
+from sectax.model.treatment import Role
+
+
+def evidence(batch_s: float | None, witnesses: dict | None) -> Evidence:
+    arm = Arm("memory/b", "memory", "hosts", Role.TREATMENT, witnesses=witnesses, batch_s=batch_s)
+    return Evidence(own=True, arms={arm.id: arm})
+
+
+@pytest.mark.parametrize("batch_s", [9.99, 10.0001, 10.06, 10.4])
+def test_a_time_that_was_configured_is_fatal(batch_s):
+    (remark,) = FIXED_TIME_TOTAL.review(evidence(batch_s, {"configured_s": (10.0,)})).warnings
+
+    assert (remark.severity, remark.subject) == (Severity.FATAL, "memory/b")
+    assert "are the 10 s that were configured" in remark.saw
+    assert "shows no cost" in remark.meaning
+
+
+@pytest.mark.parametrize(
+    ("batch_s", "witnesses"),
+    [
+        (2.41, {"configured_s": (10.0,)}),  # its work was done before
+        (31.4, {"configured_s": (10.0,)}),  # it does not look at the clock
+        (None, {"configured_s": (10.0,)}),  # nothing was measured
+        (10.0, {"kernel": ("6.8",)}),  # nothing was configured
+        (10.0, None),
+    ],
+)
+def test_a_time_that_the_work_took_is_not(batch_s, witnesses):
+    assert FIXED_TIME_TOTAL.review(evidence(batch_s, witnesses)).warnings == ()

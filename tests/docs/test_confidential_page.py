@@ -1,0 +1,49 @@
+"""The commands that docs/confidential.md shows have a plan: with this machine in the place of the cloud's."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.program import sectax
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def shown() -> list[list[str]]:
+    text = (DOCS / "confidential.md").read_text().replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line.startswith("    sectax run ")]
+    here = [re.sub(r"ssh://me@vm-\d+|oci:[a-z+]+", "local", line) for line in lines]
+    return [shlex.split(line, comments=True) for line in here]
+
+
+@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+@pytest.mark.parametrize("words", shown(), ids=lambda words: " ".join(words[2:])[:60])
+def test_a_run_that_the_page_shows_has_a_plan(words, tmp_path):
+    shutil.copy(DOCS / "examples" / "pgbench.sh", tmp_path)
+
+    said = sectax(*words[1:], "--dry-run", folder=tmp_path)
+
+    assert said.status == 0, said.err
+
+
+def test_the_page_shows_the_runs_that_matter():
+    texts = [" ".join(words) for words in shown()]
+
+    assert any(text.count("--pair") == 4 for text in texts)  # five pairs
+    assert any("--published" in text for text in texts)
+    assert any("run command" in text and "pgbench.sh" in text for text in texts)
+
+
+def test_the_script_that_the_page_shows_is_a_shell_script_that_says_how_it_is_used():
+    said = subprocess.run(["sh", DOCS / "examples" / "pgbench.sh"], capture_output=True, text=True)
+
+    if not [*Path("/usr/lib/postgresql").glob("*/bin")]:
+        pytest.skip("PostgreSQL is not installed")
+    assert said.returncode == 2
+    assert said.stderr == "pgbench.sh serve|load [TRANSACTIONS]\n"
