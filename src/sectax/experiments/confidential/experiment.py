@@ -14,6 +14,7 @@ from sectax.experiments.confidential.levels import (
     COMMANDS,
     DEFAULT,
     GROUPS,
+    ORDER,
     PRESETS,
     PUBLISHED_CHOICES,
     QUICK,
@@ -73,7 +74,7 @@ class ConfidentialExperiment(Experiment):
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return (Factor(TEST, tuple(TESTS)), Factor(HOST, (*DEFAULT, "…")))
+        return (Factor(TEST, ORDER), Factor(HOST, (*DEFAULT, "…")))
 
     def requirements(self) -> tuple[str, ...]:
         return ("system:sysbench", "system:runc", "runsc", "system:cc")
@@ -86,7 +87,7 @@ class ConfidentialExperiment(Experiment):
         known = (
             *((Factor(PAIR, tuple(str(number + 1) for number in range(len(places.pairs)))),) if several else ()),
             *((Factor(COMMANDS, (BY_COUNT, AS_PUBLISHED)),) if as_published else ()),
-            Factor(TEST, tuple(PUBLISHED_TESTS if as_published else TESTS)),
+            Factor(TEST, tuple(PUBLISHED_TESTS) if as_published else ORDER),
             Factor(HOST, places.names),
         )
         factors = choose(known, {TEST: PRESETS[request.preset]}, request.levels)

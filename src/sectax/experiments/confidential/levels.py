@@ -8,7 +8,13 @@ from sectax.subjects.sysbench import PUBLISHED_TESTS, TESTS
 
 # What is measured where the user names no hosts: this machine, and isolation that it can have.
 PLAIN = "plain"
-DEFAULT = {PLAIN: LOCAL_HOST, "runc": "oci:runc", "runc-seccomp": "oci:runc+seccomp", "gvisor": "oci:runsc"}
+DEFAULT = {
+    PLAIN: LOCAL_HOST,
+    "runc": "oci:runc",
+    "runc-seccomp": "oci:runc+seccomp",
+    "runc-apparmor": "oci:runc+apparmor",
+    "gvisor": "oci:runsc",
+}
 QUICK = {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")}
 
 TEST, COMMANDS = "test", "commands"
@@ -25,6 +31,10 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "default": _DEFAULT_TESTS,
     "published": tuple(PUBLISHED_TESTS),
 }
+
+# Where only some comparisons can share the error level of the answer, those of the first tests do: one of each kind.
+_FIRST = ("cpu", "memory-latency", "syscalls", "fileio")
+ORDER = (*_FIRST, *(name for name in TESTS if name not in _FIRST))
 
 # Kinds of work, for the profile and for a mix of one's own (`sectax advise --mix`): the tests that stand for each.
 GROUPS = (
