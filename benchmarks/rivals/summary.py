@@ -49,7 +49,7 @@ def show(visits: list[Visit], *, markdown: bool = False) -> None:
         if visit.trouble:
             print(f"  failed: {visit.tool} in session {visit.session}: {visit.trouble}")
     present = [tool for tool in TOOLS if of(visits, tool, "again", *COSTS)]
-    print_table = _markdown if markdown else table
+    print_table = markdown_table if markdown else table
     print_table(
         ["", "form", "A/A: a difference claimed", "+2 % found", "+5 % found", "wrong way at a cost"],
         [[tool, TOOLS[tool].form, *_how_often(visits, tool)] for tool in present],
@@ -89,7 +89,7 @@ def _how_soon(visits: Sequence[Visit], tool: str, level: str) -> list[str]:
     return [*shown, f"{min(costs):+.1f} to {max(costs):+.1f} %" if costs else "–"]
 
 
-def _markdown(header: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
     print(f"\n{title}\n")
     for row in (header, ["---"] * len(header), *rows):
         print(f"| {' | '.join(row)} |")

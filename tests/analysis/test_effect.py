@@ -14,6 +14,7 @@ from sectax.model.finding import Finding, VerdictId, fired_for_sure
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from sectax.reports import words
+from sectax.reports.json.findings import finding as as_json
 from tests.analysis.runs import MEMORY, THROUGHPUT, around, run_of, with_metric
 
 BASE = [0.010, 0.011, 0.012, 0.010, 0.013, 0.011]
@@ -321,8 +322,9 @@ def test_what_is_still_needed_is_said() -> None:
     assert finding.seconds_needed == (fewest * 2.0, most * 2.0)
 
 
-def test_where_nobody_can_say_how_many_blocks_the_margin_in_reach_is_said() -> None:
+def test_where_nobody_can_say_how_many_blocks_the_margin_in_reach_is_reported() -> None:
     finding = only(run_of(quiet(8, spread=0.05)))
+    at_the_end = only(run_of(quiet(40, spread=0.05)))
 
     assert finding.effect is not None
     assert finding.effect.blocks_needed is None
@@ -330,7 +332,10 @@ def test_where_nobody_can_say_how_many_blocks_the_margin_in_reach_is_said() -> N
     assert finding.effect.margin_in_reach is not None
     assert finding.effect.margin_needed is not None
     assert 0.02 < finding.effect.margin_in_reach < finding.effect.margin_needed
-    assert words.verdict(finding).startswith("not answered")
+    assert at_the_end.effect is not None
+    assert at_the_end.effect.margin_needed == pytest.approx(finding.effect.margin_in_reach, rel=0.3)
+    assert words.verdict(finding) == "not answered; 9 % faster to 11 % slower"  # and not that more blocks would do
+    assert as_json(finding, "").needed.margin_in_reach == finding.effect.margin_in_reach
 
 
 def test_a_budget_that_is_spent_has_no_margin_left_to_reach() -> None:

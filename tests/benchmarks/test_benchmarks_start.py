@@ -30,6 +30,7 @@ MODULES = [
     "benchmarks.probes.against_c",
     "benchmarks.probes.against_pyperf",
     "benchmarks.rivals.first_answer",
+    "benchmarks.rivals.five_questions",
 ]
 
 

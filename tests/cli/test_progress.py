@@ -211,6 +211,37 @@ def test_by_default_a_plain_difference_ends_at_its_first_verdict(tmp_path) -> No
     assert "the pilot froze" not in usual.err
 
 
+@pytest.mark.more
+def test_a_machine_that_becomes_slower_is_announced_again(tmp_path) -> None:
+    """Once the first block has ended, the command takes twenty times as long."""
+    slowing = tmp_path / "slowing"
+    slowing.write_text("#!/bin/sh\n[ -e slow ] && exec sleep 0.2; exec sleep 0.01\n")
+    slowing.chmod(0o755)
+    words = ("run", "command", "--baseline", "./slowing", "--treatment", "b=./slowing", "--max-blocks", "8")
+
+    said = []
+    with subprocess.Popen(
+        [*PROGRAM, *words, "--out", "r.sectax"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    ) as run:
+        assert run.stderr is not None
+        for line in run.stderr:
+            said.append(line)
+            if line.startswith("block 1 "):
+                (tmp_path / "slow").touch()
+            if "longer than announced" in line:
+                (tmp_path / "slow").unlink(missing_ok=True)
+
+    assert run.returncode == 0
+    again = [line for line in said if "longer than announced" in line]
+    assert re.match(
+        r"a block takes about .* now, longer than announced: (first verdict in about|at most|about)", again[0]
+    )
+
+
 @dataclass
 class Recording:
     """What a terminal was sent, piece by piece, each with the time at which it came."""
@@ -254,13 +285,13 @@ def test_a_real_run_on_a_terminal_keeps_to_one_line(tmp_path, width: int) -> Non
     recording = recorded(tmp_path, width, *SLEEPS, "--out", "r.sectax", "--max-blocks", "6")
     screen = recording.played(width)
 
-    plan_lines = [row for row in screen.rows if len(row) == width]
+    # On a terminal without an edge only the lines that stay are left; the plan is long, and runs over ours.
+    stays = recording.played(100_000).rows
     assert any(line.startswith("pilot ") for line in screen.live)
     assert any(re.match("block [1-6] [█░]{10}", line) for line in screen.live)
     assert any("first verdict in about" in line for line in screen.live)
     assert all(len(line) < width for line in screen.live)
-    # Only the lines that stay (the plan is long) run over the edge or fill a row: nothing of the live line is left.
-    assert screen.wrapped <= len(plan_lines)
+    assert screen.wrapped == sum((len(line) - 1) // width for line in stays if line)
     assert not any("█" in row or "░" in row for row in screen.rows)
     assert screen.rows[-1] == ""
     assert statistics.median(recording.gaps()) <= 1

@@ -49,6 +49,22 @@ def test_a_program_that_lacks_something_is_not_called_broken(tmp_path, monkeypat
     assert lack.apt == ("php-cli",)
 
 
+def test_a_check_that_prints_the_version_saves_a_start(tmp_path, monkeypatch):
+    put(tmp_path, f'echo "$@" >>{tmp_path}/starts; echo 8.2.1; [ "$2" != "exit(1);" ]')
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    good = missing_program(Requirement("php", ">=8.1", [], ["php", "-r", "exit(0);"]))
+    old = missing_program(Requirement("php", ">=8.3", [], ["php", "-r", "exit(0);"]))
+    lacking = missing_program(Requirement("php", ">=8.1", [], ["php", "-r", "exit(1);"]))
+
+    assert good is None
+    assert old is not None
+    assert "php 8.2.1 is too old, 8.3 is needed" in old.reason
+    assert lacking is not None
+    assert "lacks what the probe needs" in lacking.reason
+    assert len((tmp_path / "starts").read_text().splitlines()) == 3
+
+
 def test_list_names_a_broken_php(tmp_path):
     put(tmp_path, "kill -SEGV $$")
 

@@ -6,7 +6,7 @@ import pytest
 
 from sectax.design.order import plan_block
 from sectax.model.plan import Calibrated, Calibration, Plan
-from sectax.workflow.block_time import block_s
+from sectax.workflow.block_time import BlockTimes, block_s
 from tests.reports import situations
 
 PLAN: Plan = situations.signatures_in_php().measured.plan
@@ -54,3 +54,38 @@ def test_idle_gaps_are_counted_where_nobody_else_fills_them(gap_s):
 
 def test_what_the_pilot_could_not_try_takes_no_time():
     assert block_s(PLAN, Calibrated({}, {}), {}) == 0.0
+
+
+def test_other_work_makes_openings_longer_as_it_does_visits():
+    alone, beside = (block_s(PLAN, FROZEN, {}, pace=pace) for pace in (1.0, 3.0))
+
+    assert beside == pytest.approx(3 * alone)
+
+
+def test_blocks_that_become_longer_are_announced_again_once():
+    times = BlockTimes(2.0)
+    said = []
+    for took_s in (2.0, 2.0, 8.0, 8.0, 8.0, 8.0):
+        times.ended(took_s)
+        said.append(times.longer_s())
+
+    assert said == [None, None, 4.0, None, 8.0, None]
+    assert times.about_s == 8.0
+
+
+def test_blocks_that_become_shorter_are_not():
+    times = BlockTimes(8.0)
+    times.ended(1.0)
+
+    assert times.longer_s() is None
+    assert times.about_s == 1.0
+
+
+def test_a_first_block_that_overruns_is_announced_before_it_ends():
+    times = BlockTimes(2.0)
+
+    assert times.overrun_s(1.9, 0.05) is None  # processes are started before the first visit
+    assert times.overrun_s(3.1, 0.25) == pytest.approx(12.4)
+    assert times.overrun_s(6.0, 0.5) is None
+    times.ended(12.0)
+    assert times.overrun_s(100.0, 0.1) is None

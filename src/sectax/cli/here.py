@@ -16,11 +16,11 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 @as_json
 def list_command(json_: bool) -> None:
     """List the experiments, their factors and levels, and the probes."""
-    from sectax.workflow.listing import listing
+    from sectax.workflow.listing import as_text, listing
 
-    text, found = listing()
+    found = listing()
     if json_:
-        click.echo(text)
+        click.echo(as_text(found))
         return
     for experiment in found["experiments"]:
         click.echo(f"{experiment['name']}: {experiment['title']}")
@@ -82,6 +82,9 @@ def setup_command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
     named = tuple(name for name in experiments if name != _SHELL)
     if named or not experiments:
         failures += set_up(named, say)
+    from sectax.workflow.listing import listing
+
+    listing()  # it is kept, so that the first `sectax list` is as fast as the next one
     for failure in failures:
         click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
     if failures:

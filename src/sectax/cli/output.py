@@ -15,6 +15,7 @@ from sectax.model.errors import WrongUse
 
 if TYPE_CHECKING:
     from sectax.workflow.present import Result
+    from sectax.workflow.shown import Shown
 
 _NARROWEST = 60
 _WIDEST = 160
@@ -45,6 +46,13 @@ def rendered(result: Result, *, as_json: bool, show_all: bool = False, ascii_onl
 
     view = View(width(), is_colourful(), show_all, ascii_only=ascii_only or is_ascii())
     return render(result, "json" if as_json else "terminal", view)
+
+
+def shown(run_file: str, *, as_json: bool, show_all: bool) -> Shown:
+    """Where the report of a run is kept, in the form in which this terminal gets it."""
+    from sectax.workflow.shown import Shown
+
+    return Shown(run_file, {"json": as_json, "all": show_all, "width": width(), "colour": is_colourful()})
 
 
 def print_text(text: str) -> None:
@@ -81,21 +89,19 @@ def write_document(text: str, out: str, option: str) -> None:
         raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
 
 
-def print_result(
-    result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None, ascii_only: bool = False
-) -> None:
-    """One result, as a report for this terminal or as one JSON document.
+def print_result(result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None) -> str:
+    """Print one result, as a report for this terminal or as one JSON document, and give back what was printed.
 
     Args:
         ascii_only: write nothing but ASCII, whatever the locale says.
         page: the file to which it is written as a page too; its name follows on stderr.
-
     Raises:
         WrongUse: the page cannot be written.
     """
     if page is not None:
         refuse_existing(page, "--html")
-    print_text(rendered(result, as_json=as_json, show_all=show_all, ascii_only=ascii_only))
+    text = rendered(result, as_json=as_json, show_all=show_all)
+    print_text(text)
     if page is not None:
         from sectax.workflow.present import render
 
@@ -104,3 +110,4 @@ def print_result(
         except WrongUse as error:
             raise error from Printed()
         click.echo(f"page: {page}", err=True)
+    return text

@@ -24,7 +24,7 @@ from sectax.cli.options import (
     run_file,
     verbose,
 )
-from sectax.cli.output import print_result, refuse_existing
+from sectax.cli.output import print_result, refuse_existing, shown
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, Request
@@ -214,13 +214,15 @@ def _finish(
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""
-    report = RunReport(outcome.analysed, str(outcome.path), said)
-    print_result(report, as_json=as_json, show_all=show_all, page=page, ascii_only=ascii_only)
+    path = str(outcome.path)
+    text = print_result(RunReport(outcome.analysed, path, said), as_json=as_json, show_all=show_all, page=page)
+    if outcome.state == "finished" and not said:
+        shown(path, as_json=as_json, show_all=show_all).keep(text)  # `sectax show` is what most ask next
     for form, to in (exports or {}).items():
         export(outcome.path, form, to)
     # A budget that was refused would be refused again.
     if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):
-        click.echo(f"interrupted; go on with: sectax resume {shlex.quote(str(outcome.path))}", err=True)
+        click.echo(f"interrupted; go on with: sectax resume {shlex.quote(path)}", err=True)
     if trouble is not None:
         raise trouble from Printed()
     plan = outcome.analysed.measured.plan

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, everything, fail_if, in_ascii, leave_with, run_file
-from sectax.cli.output import is_ascii, is_colourful, print_text, rendered, width
-from sectax.workflow.shown import Shown
+from sectax.cli.options import as_json, conditions, everything, fail_if, leave_with, run_file
+from sectax.cli.output import print_text, rendered, shown
 
 
 @click.command("show")
@@ -19,10 +18,8 @@ from sectax.workflow.shown import Shown
 @as_json
 def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], ascii_only: bool, json_: bool) -> None:
     """Print the results of a run, from its file alone."""
-    form = {"json": json_, "all": show_all, "width": width(), "colour": is_colourful()}
-    form["ascii"] = ascii_only or is_ascii()
-    shown = Shown(run_file, form)
-    if not fail_if and (text := shown.recall()) is not None:
+    kept = shown(run_file, as_json=json_, show_all=show_all)
+    if not fail_if and (text := kept.recall()) is not None:
         print_text(text)
         return
     from sectax.model.analysed import RunReport
@@ -34,6 +31,6 @@ def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], ascii_only:
     answers = concluded(analysed, asked)
     text = rendered(RunReport(analysed, run_file), as_json=json_, show_all=show_all, ascii_only=ascii_only)
     if analysed.measured.state == "finished":
-        shown.keep(text)
+        kept.keep(text)
     print_text(text)
     leave_with(answers, analysed.measured.plan)

@@ -78,6 +78,13 @@ class Probe:
             return str(environment / "bin" / match[1])
         return shutil.which(match[1]) or match[1]
 
+    def decided_by(self) -> tuple[Path, ...]:
+        """The files, besides programs, that say whether it can run: its manifest, and its libraries' lock and mark."""
+        manifest, environment = self.folder / "probe.toml", self.environment_folder()
+        if environment is None or self.manifest.setup is None:
+            return (manifest,)
+        return manifest, self.folder / self.manifest.setup.lock, environment / "complete"
+
     def fingerprint(self) -> str:
         """A hash over the probe's own files: a probe that was edited is another probe."""
         digest = hashlib.sha256()

@@ -23,7 +23,10 @@ _SHOWN = 80  # characters of what a program said
 
 
 class Requirement(msgspec.Struct, frozen=True):
-    """A program that a probe needs: its least version, a command that must succeed, and what installs it."""
+    """A program that a probe needs: its least version, a command that must succeed, and what installs it.
+
+    A check that prints the program's version too saves a start of it.
+    """
 
     program: str
     version: str = ""
@@ -109,11 +112,14 @@ def missing_program(requirement: Requirement, *, ours: bool = False) -> Missing 
     if program is None:
         return Missing(f"{requirement.program} is not installed", hint, apt)
     try:
+        checked = ask([program, *requirement.check[1:]]) if requirement.check else None
         wanted = re.fullmatch(r">=\s*([\d.]+)", requirement.version)
-        if wanted is not None and (version := _version_of(program)) < _numbers(wanted[1]):
-            seen = ".".join(map(str, version))
-            return Missing(f"{requirement.program} {seen} is too old, {wanted[1]} is needed", hint, apt)
-        if requirement.check and ask([program, *requirement.check[1:]]).returncode != 0:
+        if wanted is not None:
+            version = _version_in(checked) or _version_of(program)
+            if version < _numbers(wanted[1]):
+                seen = ".".join(map(str, version))
+                return Missing(f"{requirement.program} {seen} is too old, {wanted[1]} is needed", hint, apt)
+        if checked is not None and checked.returncode != 0:
             return Missing(f"{requirement.program} lacks what the probe needs: {hint}", hint, apt)
     except Broken as error:
         # Its package is installed, so installing it is not what helps.
@@ -129,10 +135,15 @@ def _version_of(program: str) -> tuple[int, ...]:
     done = ask(command)
     if done.returncode != 0:
         raise Broken(f"{shlex.join(command)} ended with exit status {done.returncode}{_said(done)}")
-    found = re.search(r"\d+(\.\d+)+", done.stdout)
-    if found is None:
+    version = _version_in(done)
+    if version is None:
         raise Broken(f"{shlex.join(command)} names no version{_said(done)}")
-    return _numbers(found[0])
+    return version
+
+
+def _version_in(done: subprocess.CompletedProcess[str] | None) -> tuple[int, ...] | None:
+    found = re.search(r"\d+(\.\d+)+", done.stdout) if done is not None else None
+    return None if found is None else _numbers(found[0])
 
 
 def _numbers(version: str) -> tuple[int, ...]:

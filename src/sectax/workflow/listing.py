@@ -5,52 +5,75 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from sectax.toolchain.kept import Kept
 
-if TYPE_CHECKING:
-    from sectax.workflow.overview import Overview
-
 # Whether a language lacks an extension is in files that sectax does not know of.
 _LONGEST_S = 3600.0
+# What decides, besides the programs themselves, where libraries are found.
+_MATTERS = ("HOME", "SECTAX_CACHE", "XDG_CACHE_HOME", "PYTHONPATH", "PHPRC", "PHP_INI_SCAN_DIR", "LD_PRELOAD")
 
 
-def listing() -> tuple[str, dict[str, Any]]:
-    """The document of `sectax list`, as text and as what it holds (`overview.Overview`)."""
-    kept = Kept("list", {name: value for name, value in os.environ.items() if name in _MATTERS})
-    text = kept.recall(_LONGEST_S)
+def listing() -> dict[str, Any]:
+    """The document of `sectax list` (`overview.Overview`)."""
+    offered = _offered()
+    return {
+        "experiments": offered["experiments"],
+        "probes": _probes(),
+        "studies": offered["studies"],
+        "schema": "sectax/list/1",
+    }
+
+
+def as_text(document: object) -> str:
+    """As JSON on one line."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def _offered() -> dict[str, Any]:
+    """Experiments and studies: the same on every machine, until other code is installed."""
+    kept = Kept("offered", {})
+    text = kept.recall()
     if text is None:
         import msgspec
 
-        from sectax.workflow.overview import overview
+        from sectax.published import reader
+        from sectax.workflow.overview import experiments, studies
 
-        found = overview()
-        text = msgspec.json.encode(found).decode()
-        if not any(probe.lack for probe in found.probes):  # who mends what is lacking looks at once
-            kept.keep(text, _made_of(found))
-    return text, json.loads(text)
-
-
-# What decides where programs and libraries are found.
-_MATTERS = ("PATH", "HOME", "SECTAX_CACHE", "XDG_CACHE_HOME", "PYTHONPATH", "PHPRC", "PHP_INI_SCAN_DIR", "LD_PRELOAD")
+        text = msgspec.json.encode({"experiments": experiments(), "studies": studies()}).decode()
+        kept.keep(text, [os.path.join(os.path.dirname(reader.__file__), "studies")])
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
-def _made_of(found: Overview) -> Iterator[str]:
-    """The manifests, programs and libraries of the probes, and the folder of the studies."""
-    from sectax.published import reader
+def _probes() -> list[dict[str, Any]]:
+    """The probes, and what each lacks here. Kept only where nothing does: whoever mends that looks at once."""
+    kept = Kept("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
+    text = kept.recall(_LONGEST_S)
+    if text is not None:
+        found = json.loads(text)
+        if found["programs"] == _places(found["programs"]):
+            lines: list[dict[str, Any]] = found["probes"]
+            return lines
+
+    import msgspec
+
     from sectax.toolchain import probes
+    from sectax.workflow.overview import probe_lines
 
-    yield os.path.join(os.path.dirname(reader.__file__), "studies")
-    for line in found.probes:
-        probe = probes.load(line.name)
-        yield str(probe.folder / "probe.toml")
-        environment = probe.environment_folder()
-        if environment is not None:
-            yield str(environment / "complete")
-        if probe.manifest.setup is not None and probe.manifest.setup.lock:
-            yield str(probe.folder / probe.manifest.setup.lock)
-        for requirement in probe.manifest.requires:
-            if (program := shutil.which(requirement.program)) is not None:
-                yield os.path.realpath(program)
+    made = probe_lines()
+    if not any(line.lack for line in made):
+        here = [probes.load(line.name) for line in made]
+        programs = _places(each.program for probe in here for each in probe.manifest.requires)
+        answer = {"probes": made, "programs": programs}
+        watched = [path for probe in here for path in probe.decided_by()] + [path for path in programs.values() if path]
+        kept.keep(msgspec.json.encode(answer).decode(), watched)
+    plain: list[dict[str, Any]] = msgspec.to_builtins(made)
+    return plain
+
+
+def _places(programs: Iterable[str]) -> dict[str, str | None]:
+    """Where each program is on PATH now, with links followed."""
+    return {name: os.path.realpath(path) if (path := shutil.which(name)) else None for name in programs}

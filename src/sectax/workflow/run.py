@@ -29,19 +29,19 @@ from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, sized_again_
 from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.record.reader import RunReader
-from sectax.reports import words
+from sectax.reports import units, words
 from sectax.sandboxes.hosts import host
 from sectax.toolchain.cache import state_folder
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
-from sectax.workflow.block_time import block_s
+from sectax.workflow.block_time import BlockTimes, block_s
 from sectax.workflow.comparable import refuse_nothing_to_compare
 from sectax.workflow.environment import refuse_change, take_environment
 from sectax.workflow.in_time import least_block_s, refuse_too_small, with_budget, with_last_look
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.machine_load import SLOWED, machine_load, slowdown
 from sectax.workflow.progress import Progress
-from sectax.workflow.progress_line import before_blocks, in_pilot, progress_line
+from sectax.workflow.progress_line import ProgressLine, before_blocks, in_pilot, progress_line
 
 State = Literal["finished", "interrupted"]
 
@@ -135,7 +135,7 @@ class _Session:
                 for line in durations:
                     self.progress.say(line)
                 self.progress.stands(before_blocks(self.plan, about_s, self._left_s(), self._elapsed_s()))
-                self._blocks(calibrated, specs)
+                self._blocks(calibrated, specs, BlockTimes(about_s))
             state = "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
@@ -245,19 +245,28 @@ class _Session:
                 "give a longer --budget, fewer levels (--level) or, where there is one, --quick",
             )
 
-    def _blocks(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec]) -> None:
+    def _blocks(self, calibrated: Calibrated, specs: Mapping[str, SubjectSpec], times: BlockTimes) -> None:
         measured = self.ledger.measured()
         if not measured.blocks:
             self._refuse_small_budget()
         going = still_open(measured)
-        earlier, began = len(measured.blocks), time.monotonic()
+        ended = time.monotonic()
         while going and not self._spent(measured):
-            calibrated = self._block(self.ledger.next_block, going.treatments, calibrated, specs)
+            calibrated = self._block(self.ledger.next_block, going.treatments, calibrated, specs, times)
             measured = self.ledger.measured()
             findings = judge(measured)
             going = still_open(measured, findings)
-            one_block_s = (time.monotonic() - began) / (len(measured.blocks) - earlier)
-            self.progress.stands(progress_line(measured, findings, going.comparisons, self._elapsed_s(), one_block_s))
+            began, ended = ended, time.monotonic()
+            times.ended(ended - began)
+            line = progress_line(measured, findings, going.comparisons, self._elapsed_s(), times.about_s)
+            self._say_longer(times.longer_s(), line)
+            self.progress.stands(line)
+
+    def _say_longer(self, block_s: float | None, line: ProgressLine) -> None:
+        """Announce the time again, where blocks turn out to take longer."""
+        if block_s is not None:
+            left = line.left.words()
+            self.progress.say(f"a block takes about {units.seconds(block_s)} now, longer than announced: {left}")
 
     def _spent(self, measured: Measured) -> bool:
         done = len(measured.blocks)
@@ -269,17 +278,28 @@ class _Session:
         return (measured.block_s or 0.0) > self._left_s()
 
     def _block(
-        self, number: int, live: frozenset[str], calibrated: Calibrated, specs: Mapping[str, SubjectSpec]
+        self,
+        number: int,
+        live: frozenset[str],
+        calibrated: Calibrated,
+        specs: Mapping[str, SubjectSpec],
+        times: BlockTimes,
     ) -> Calibrated:
         """Run one block. Returns the calibration for the next one: another where batches turned out uneven."""
         block = plan_block(self.plan, calibrated, number, live)
         self.ledger.begin_block(block)
         fastest: dict[str, float] = {}
         visited, visits = 0, sum(len(cell.visits) for cell in block.cells)
+        began = time.monotonic()
         with contextlib.closing(run_block(block, specs)) as events:
             for event in events:
                 visited += isinstance(event, Trial)
                 self.progress.at(f"block {number}", visited, visits)
+                passed_s = time.monotonic() - began
+                if longer_s := times.overrun_s(passed_s, visited / visits):
+                    line = before_blocks(self.plan, longer_s, self._left_s(), self._elapsed_s(), passed_s)
+                    self._say_longer(longer_s, line)
+                    self.progress.stands(line)
                 recorded = self.ledger.event(number, event)
                 if isinstance(recorded, Dropped):
                     self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")
