@@ -13,6 +13,7 @@ from sectax.model.errors import NothingMeasured
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, Stopping, last_look
 from sectax.workflow.in_time import MOST_LOOKS, least_block_s, refuse_too_small, with_budget, with_last_look
 from tests.design.plans import calibrated_for, small_plan
+from tests.program import sectax
 
 
 def planned(stopping: Stopping, block_s: float, elapsed_s: float = 0.0) -> int:
@@ -65,6 +66,16 @@ def test_the_plan_alone_may_show_that_a_budget_is_too_small(budget_s: float, ref
         refuse_too_small(plan, 0.0, least_block_s(plan))
 
 
+@pytest.mark.parametrize("name", ["jwt", "hmac"])
+def test_a_budget_is_refused_before_anything_is_started(name: str, tmp_path) -> None:
+    said = sectax("run", name, "--budget", "1s", "--out", "r.sectax", folder=tmp_path)
+
+    assert said.status == 3
+    assert "leave --budget out, or give at least --budget" in said.err
+    assert "recording to" not in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_openings_that_are_slow_refuse_a_budget_in_the_pilot() -> None:
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=20.0))
 
@@ -79,7 +90,7 @@ def test_commands_and_spaced_operations_have_no_least_batch() -> None:
     plan = small_plan()
 
     assert least_block_s(replace(plan, equal_counts=True)) == 0.0
-    assert least_block_s(plan, gap_s=0.1) == 0.0
+    assert least_block_s(plan, may_idle=True) == 0.0
 
 
 def test_a_budget_that_nobody_asked_for_is_never_refused() -> None:

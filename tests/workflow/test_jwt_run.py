@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -114,6 +115,17 @@ def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
     assert "a budget of 0.2 s holds no verdict: 20 treatments need at least" in said.err
     assert "leave --budget out" in said.err
     assert "sectax resume" not in said.err
-    assert "pilot" not in said.out
+    assert said.out == ""
     assert time.monotonic() - began < 60
-    assert sectax("show", "r.sectax", folder=tmp_path).status == 0
+    assert not (tmp_path / "r.sectax").exists()
+
+
+def test_a_budget_that_turns_out_too_small_in_the_pilot_leaves_no_file(tmp_path):
+    words = ("--baseline", "sleep 0.4", "--treatment", "b=sleep 0.5", "--budget", "1s", "--out", "r.sectax")
+
+    said = sectax("run", "command", *words, folder=tmp_path)
+
+    assert said.status == 3
+    assert re.search(r"at least --budget \d+s", said.err)
+    assert said.out == ""
+    assert list(tmp_path.iterdir()) == []

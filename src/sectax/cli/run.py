@@ -211,6 +211,8 @@ def _finish(
 ) -> None:
     """Print what there is, write the page and the exports, and leave with the status that says how it ended."""
     trouble = outcome.trouble
+    if trouble is not None and outcome.was_refused:
+        raise trouble
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""

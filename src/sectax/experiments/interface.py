@@ -76,7 +76,16 @@ class Bench(ExitStack):
     Specs are made after `start`, on the machine that measures, and live no longer than the bench: they are plain data,
     beside a handle of the bench's service where the subject needs one. What travels to another machine is the plan and
     its inputs, of which a bench is opened there.
+
+    Attributes:
+        least_open_s: seconds within which no subject of the bench can be ready: by it a budget that holds no verdict is
+            refused before anything is started.
+        may_idle: whether idle time may lie between operations of a subject; a batch may then be one operation, however
+            short.
     """
+
+    least_open_s: float = 0.0
+    may_idle: bool = False
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()

@@ -165,6 +165,9 @@ class LambdaBench(Bench):
         role: their execution role.
     """
 
+    least_open_s = 0.02  # an instance is made, its runtime started and initialised
+    may_idle = True
+
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         from sectax.subjects.function.services import Service  # with what starts the local server

@@ -66,6 +66,8 @@ def probe_metrics(empties: Iterable[ProbeSpec]) -> ProbeMetrics:
 class ProbeBench(Bench):
     """Subjects are probes, one for each level of the factor `language`, which names the families of cells too."""
 
+    least_open_s = 0.005  # an interpreter is started and interviewed
+
     def identity(self) -> dict[str, str]:
         """The probes that the plan uses: fingerprints of their files, versions of their runtimes and libraries."""
         identity: dict[str, str] = {}

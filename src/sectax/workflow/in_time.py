@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sectax.experiments.interface import Billable, Experiment, HasBudgets, Request
+from sectax.engines.pilot import PROCESSES
+from sectax.experiments.interface import Bench, Billable, Experiment, HasBudgets, Request
 from sectax.model.errors import NothingMeasured
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
 
@@ -32,16 +33,22 @@ def with_budget(experiment: Experiment, request: Request) -> Request:
     return replace(request, stopping=stopping)
 
 
-def least_block_s(plan: Plan, open_s: float = 0.0, gap_s: float = 0.0) -> float:
+def least_block_s(plan: Plan, open_s: float = 0.0, *, may_idle: bool = False) -> float:
     """Seconds that a block takes at least: every treatment is opened and visited in the fewest rounds.
 
     Args:
-        open_s: of the fastest opening; 0 before one was seen.
-        gap_s: idle time between operations of some subject. Batches may then be a single operation of any length.
+        open_s: of the fastest opening.
+        may_idle: as of a bench.
     """
     # A batch of whole operations comes to within a half of what is aimed at; equal counts go by the slowest alone.
-    batch_s = 0.0 if plan.equal_counts or gap_s else plan.batch_s / 2
+    batch_s = 0.0 if plan.equal_counts or may_idle else plan.batch_s / 2
     return len(plan.treatments) * (open_s + plan.rounds_range[0] * batch_s)
+
+
+def refuse_before_start(bench: Bench) -> None:
+    """Refuse a budget that holds no verdict, as far as that is known before anything is started. As below."""
+    pilot_s = PROCESSES * len(bench.plan.treatments) * bench.least_open_s
+    refuse_too_small(bench.plan, pilot_s, least_block_s(bench.plan, bench.least_open_s, may_idle=bench.may_idle))
 
 
 def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:

@@ -37,7 +37,13 @@ from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.block_time import BlockTimes, block_s
 from sectax.workflow.comparable import refuse_nothing_to_compare
 from sectax.workflow.environment import refuse_change, take_environment
-from sectax.workflow.in_time import least_block_s, refuse_too_small, with_budget, with_last_look
+from sectax.workflow.in_time import (
+    least_block_s,
+    refuse_before_start,
+    refuse_too_small,
+    with_budget,
+    with_last_look,
+)
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.machine_load import SLOWED, machine_load, slowdown
 from sectax.workflow.progress import Progress
@@ -58,6 +64,12 @@ class Outcome:
     analysed: Analysed
     trouble: SectaxError | None = None
 
+    @property
+    def was_refused(self) -> bool:
+        """Whether it turned out to be impossible before there was anything to report, as with too small a budget."""
+        measured = self.analysed.measured
+        return isinstance(self.trouble, NothingMeasured) and not measured.blocks and not measured.failures
+
 
 def start(name: str, request: Request, path: Path, progress: Progress, command_line: str = "") -> Outcome:
     """Plan and run an experiment, recording into a new file.
@@ -70,6 +82,7 @@ def start(name: str, request: Request, path: Path, progress: Progress, command_l
         plan = experiment.plan(with_budget(experiment, request))
         refuse_nothing_to_compare(experiment, plan)
         bench = experiment.bench(plan)
+        refuse_before_start(bench)
         private_inputs.sweep()
         inputs = bench.inputs()
         run_id = secrets.token_hex(8)
@@ -80,7 +93,12 @@ def start(name: str, request: Request, path: Path, progress: Progress, command_l
         except BaseException:
             private_inputs.forget(run_id)
             raise
-    return _Session(bench, inputs, ledger, progress).run()
+    outcome = _Session(bench, inputs, ledger, progress).run()
+    if outcome.was_refused:
+        # It would be refused again, and the file would be in the way of a better budget.
+        outcome.path.unlink(missing_ok=True)
+        private_inputs.forget(run_id)
+    return outcome
 
 
 def resume(path: Path, progress: Progress) -> Outcome:
@@ -177,9 +195,7 @@ class _Session:
     def _calibrate(self) -> Calibrated:
         specs = self.bench.specs(self.inputs, None)
         total = len(tried_alone(self.plan, specs))
-        gap = max((gap_s(spec) for spec in specs.values()), default=0.0)
         seen: dict[str, float] = {}  # treatment -> seconds of its first opening
-        refuse_too_small(self.plan, self._elapsed_s(), least_block_s(self.plan, gap_s=gap))
         began = time.monotonic()
 
         def tick() -> None:
@@ -187,7 +203,6 @@ class _Session:
             self.progress.at(f"pilot {tried}/{total}", tried, total)
 
         def emit(event: BlockEvent) -> None:
-            self._refuse_small_budget()
             recorded = self.ledger.event(0, event)
             if isinstance(recorded, Opened | Dropped):
                 seen[recorded.treatment] = recorded.open_s if isinstance(recorded, Opened) else 0.0
@@ -195,13 +210,12 @@ class _Session:
                 self.progress.say(f"{recorded.treatment} {recorded.state}: {recorded.reason}")
             # The one that was opened last is still being tried.
             done = len(seen) - 1
-            if not 0 < done < total:
-                return
-            passed_s = time.monotonic() - began
-            left_s = passed_s / done * (total - done)
-            self.progress.stands(in_pilot(left_s, self._elapsed_s()))
-            pilot_s = self._elapsed_s() + passed_s / done * (total - done) / 2
-            refuse_too_small(self.plan, pilot_s, least_block_s(self.plan, min(seen.values()), gap))
+            left_s = (time.monotonic() - began) / done * (total - done) if 0 < done < total else 0.0
+            if left_s:
+                self.progress.stands(in_pilot(left_s, self._elapsed_s()))
+            least_s = least_block_s(self.plan, min(seen.values(), default=0.0), may_idle=self.bench.may_idle)
+            refuse_too_small(self.plan, self._elapsed_s() + left_s / 2, least_s)
+            self._refuse_small_budget()
 
         deciding = self.progress.waiting("planning the blocks")
         empties = self.bench.empties()
