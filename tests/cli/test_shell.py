@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.program import PROGRAM, sectax
+
+BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
 
 
 @pytest.fixture
@@ -48,30 +53,97 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     assert "cannot be written to" in said.err
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-@pytest.mark.parametrize(
-    ("words", "comes"),
-    [("sectax ru", {"run", "runs"}), ("sectax run comm", {"command"}), ("sectax run command --warm", {"--warmup"})],
-)
-def test_bash_completes_commands_experiments_and_options(written, tmp_path, words, comes):
-    program = tmp_path / "bin" / "sectax"
+TYPED = [("sectax run comm", "sectax run command "), ("sectax run command --warm", "sectax run command --warmup ")]
+_PROMPT = "READY> "
+_LONGEST_S = 60.0
+
+
+def put_program(home: Path) -> str:
+    """A folder for PATH with the program in it, so that every shell finds it by its name."""
+    program = home / "bin" / "sectax"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sectax "$@"\n')
     program.chmod(0o755)
-    script = (
-        f"source {written}/.local/share/bash-completion/completions/sectax; COMP_WORDS=({words});"
-        " COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sectax_completion sectax; printf '%s\\n' \"${COMPREPLY[@]}\""
-    )
+    return f"{program.parent}:{os.environ['PATH']}"
 
-    done = subprocess.run(
-        ["bash", "-c", script],
-        env=os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
 
-    assert set(done.stdout.split()) == comes, done.stderr
+def typed(shell: str, home: Path, text: str, wanted: str) -> str:
+    """Start an interactive shell on a terminal, type *text* and the Tab key, and give what the terminal shows.
+
+    Args:
+        wanted: what is waited for; without it the shell has a minute.
+    """
+    environment = os.environ | {"HOME": str(home), "PATH": put_program(home), "TERM": "dumb"}
+    environment |= {"XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""}
+    child, terminal = pty.fork()
+    if not child:
+        os.chdir(home)
+        os.execvpe(shell, [shell, "-i"], environment)  # noqa: S606
+    shown, asked, ends = "", False, time.monotonic() + _LONGEST_S
+    try:
+        while wanted not in shown and time.monotonic() < ends:
+            if select.select([terminal], [], [], 0.5)[0]:
+                shown += os.read(terminal, 65536).decode(errors="replace")
+            if not asked and _PROMPT in shown:
+                os.write(terminal, f"{text}\t".encode())
+                asked = True
+    finally:
+        os.close(terminal)  # which ends the shell
+        os.waitpid(child, 0)
+    return shown
+
+
+@pytest.mark.more
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.skipif(not BASH_COMPLETION.is_file(), reason="bash-completion is not installed")
+@pytest.mark.parametrize(("text", "wanted"), TYPED)
+def test_bash_completes_what_is_typed(written, text, wanted):
+    (written / ".bashrc").write_text(f"source {BASH_COMPLETION}\nPS1='{_PROMPT}'\n")
+
+    assert wanted in typed("bash", written, text, wanted)
+
+
+@pytest.mark.more
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@pytest.mark.parametrize(("text", "wanted"), TYPED)
+def test_zsh_completes_what_is_typed(written, text, wanted):
+    line = "fpath+=(~/.local/share/zsh/site-functions)"  # as setup says it
+    (written / ".zshrc").write_text(f"{line}\nautoload -U compinit && compinit -u\nPS1='{_PROMPT}'\n")
+
+    assert wanted in typed("zsh", written, text, wanted)
+
+
+@pytest.mark.more
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes_what_is_typed(written):
+    """`complete -C` answers as the Tab key does, from the file in the user's own folder."""
+    environment = os.environ | {"HOME": str(written), "PATH": put_program(written), "XDG_CONFIG_HOME": ""}
+    environment["XDG_DATA_HOME"] = ""
+    script = "; ".join(f'complete -C "{text}"' for text, _ in TYPED)
+
+    done = subprocess.run(["fish", "-c", script], env=environment, capture_output=True, text=True, timeout=60)
+
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["command", "--warmup"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "comes"),
+    [
+        ("ru", {"run", "runs"}),
+        ("run comm", {"command"}),
+        ("run command --warm", {"--warmup"}),
+        ("setup s", {"s3", "secrets", "shell"}),
+        ("help com", {"compare"}),
+        ("run jwt --level al", {"algorithm="}),
+        ("run jwt --level algorithm=RS256,E", {"algorithm=RS256,ES256", "algorithm=RS256,EdDSA"}),
+        ("run command --level command=", {"command=baseline"}),
+    ],
+)
+def test_what_can_come_next(words, comes):
+    """As the shells ask for it."""
+    said = sectax(_SECTAX_COMPLETE="bash_complete", COMP_WORDS=f"sectax {words}", COMP_CWORD=str(len(words.split())))
+
+    assert {line.partition(",")[2] for line in said.out.splitlines()} == comes
 
 
 def test_the_man_page_names_every_command_and_its_options(written):

@@ -55,8 +55,14 @@ def doctor_command(json_: bool) -> None:
             click.echo(f"      {'':<{widest}}  → {symptom.mend}")
 
 
+def _to_set_up(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    from sectax.experiments import registry
+
+    return [name for name in (*registry.names(), _SHELL) if name.startswith(typed)]
+
+
 @click.command("setup")
-@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT|shell]...")
+@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT|shell]...", shell_complete=_to_set_up)
 @click.pass_context
 def setup_command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
     """Install what the experiments need (all of them where none is named).
@@ -66,6 +72,7 @@ def setup_command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
 
     The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
     """
+    from sectax.workflow.listing import listing
     from sectax.workflow.setup import set_up
 
     def say(text: str) -> None:
@@ -82,9 +89,7 @@ def setup_command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
     named = tuple(name for name in experiments if name != _SHELL)
     if named or not experiments:
         failures += set_up(named, say)
-    from sectax.workflow.listing import listing
-
-    listing()  # it is kept, so that the first `sectax list` is as fast as the next one
+        listing()  # it is kept, so that the first `sectax list` is as fast as the next one
     for failure in failures:
         click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
     if failures:

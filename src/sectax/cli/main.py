@@ -151,7 +151,12 @@ def cli(ctx: click.Context) -> None:
 
 
 @click.command("help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.argument(
+    "words",
+    nargs=-1,
+    metavar="[COMMAND]...",
+    shell_complete=lambda ctx, parameter, typed: [name for name in _COMMANDS if name.startswith(typed)],
+)
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Explain a command (all of them where none is named)."""

@@ -98,7 +98,13 @@ def _command_for(experiment: Experiment) -> click.Command:
         if preset != "default"
     ]
     command.params += [
-        click.Option(["--level"], multiple=True, metavar="FACTOR=A,B", help="Measure only these levels of a factor."),
+        click.Option(
+            ["--level"],
+            multiple=True,
+            metavar="FACTOR=A,B",
+            help="Measure only these levels of a factor.",
+            shell_complete=lambda ctx, parameter, typed: _levels_from(experiment, typed),
+        ),
         click.Option(["--margin"], default="2%", show_default=True, help="The smallest difference that matters."),
         click.Option(["--budget"], metavar="TIME", help="The most time, as in 60s or 1m30s.  [default: by preset]"),
         click.Option(
@@ -137,6 +143,17 @@ def _command_for(experiment: Experiment) -> click.Command:
     for decorate in (quiet, verbose, everything, in_ascii, as_json, fail_if):
         decorate(command)
     return command
+
+
+def _levels_from(experiment: Experiment, typed: str) -> list[str]:
+    """What `--level` can go on with: the name of a factor, and then its levels one after the other."""
+    name, chosen, levels = typed.partition("=")
+    if not chosen:
+        return [f"{factor.name}=" for factor in experiment.factors if factor.name.startswith(name)]
+    before, comma, last = levels.rpartition(",")
+    known = [level for factor in experiment.factors if factor.name == name for level in factor.levels]
+    left = [level for level in known if level.startswith(last) and level not in before.split(",") and level != "…"]
+    return [f"{name}={before}{comma}{level}" for level in left]
 
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
