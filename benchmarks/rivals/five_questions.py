@@ -44,7 +44,7 @@ FILE = ROOT / "runs" / "rivals" / "five.jsonl"
 REFERENCE, HYPERFINE, OURS = "reference", "hyperfine", "sectax"
 LATER_AT_MOST = 1.5
 PLAIN = 0.10  # an effect above this is to be answered as soon as that
-_TURNS = 30
+_TURNS = 24
 _SURE = 0.001
 _AES = f"-K {'0' * 32} -iv {'0' * 32} -in {{data}} -out /dev/null"
 
@@ -59,7 +59,7 @@ QUESTIONS = {
     "start": {"python": f"{sys.executable} -c pass", "isolated": f"{sys.executable} -I -c pass"},
     "hash": {"sha256": "sha256sum {little}", "sha512": "sha512sum {little}", "b2": "b2sum {little}"},
 }
-_MEBIBYTES, _LITTLE = 48, 6
+_MEBIBYTES, _LITTLE = 32, 2
 
 
 class Asked(msgspec.Struct):
