@@ -16,10 +16,20 @@ def group() -> None:
 
 
 @group.command("serve")
-@click.option("--port", type=click.IntRange(0, 65535), default=9000, show_default=True, help="0 takes a free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="A loopback address.")
 @click.option(
-    "--instances", type=click.IntRange(1, 1000), default=10, show_default=True, help="The most that live at once."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=9000,
+    show_default=True,
+    help="The port to listen on; 0 for a free one.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The loopback address to listen on.")
+@click.option(
+    "--instances",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="How many instances may run at once.",
 )
 @click.option(
     "--idle",
@@ -27,9 +37,11 @@ def group() -> None:
     default=300.0,
     show_default=True,
     metavar="SECONDS",
-    help="End instances that nobody has called for so long.",
+    help="End an instance that was not called for so long.",
 )
-@click.option("--region", default="us-east-1", show_default=True, help="What ARNs and functions are told.")
+@click.option(
+    "--region", default="us-east-1", show_default=True, help="The region in ARNs and in the functions' environment."
+)
 @click.option(
     "--state",
     type=click.Path(file_okay=False),
@@ -41,7 +53,7 @@ def group() -> None:
     "--allow",
     multiple=True,
     metavar="HOST:PORT",
-    help="Let functions connect to this address, as 127.0.0.1 and the same port. Repeatable.",
+    help="Let functions connect to this address, as 127.0.0.1 and the same port (may be repeated).",
 )
 @click.option(
     "--retry-delay",
@@ -49,7 +61,7 @@ def group() -> None:
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="Before the first repetition of an Event invocation; twice as long before the second. AWS waits 60.",
+    help="How long to wait before an Event invocation is repeated; the second time twice as long. AWS waits 60.",
 )
 def serve_command(
     port: int,
@@ -62,7 +74,10 @@ def serve_command(
     allow: tuple[str, ...],
     retry_delay: float,
 ) -> None:
-    """Serve until Ctrl-C; then every instance is removed, and every function and layer unless --state keeps them."""
+    """Serve AWS's Lambda API until Ctrl-C.
+
+    Then all instances are removed, and all functions and layers too, unless --state keeps them.
+    """
     from sectax.stack.lambda_service.main import serve
     from sectax.stack.lambda_service.settings import Settings
 

@@ -135,16 +135,22 @@ def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> Non
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="The version.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
+)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """What does a security control cost? Measured against its baseline, judged, and checked for mistakes.
 
-    Exit status: 0 done: a run was measured, also where its answers are 'inconclusive' or were withdrawn; 1 a check that
-    was asked for failed (a condition of --fail-if holds, a probe's conformance, audit --strict, hmac verify); 2 wrong
-    use; 3 nothing could be measured, or the run file could not be written; 4 a condition of --fail-if neither holds nor
-    is ruled out; 70 a fault of sectax itself; 130 interrupted (what was measured is kept). Where the reader of the
-    output goes away first (| head), the status is 0.
+    \b
+    Exit status:
+      0    done; a run was measured, even where nothing is answered
+      1    a check failed: --fail-if, audit --fail-on, probe check, hmac verify
+      2    wrong use; the message says what to write instead
+      3    nothing could be measured, or the run file could not be written
+      4    whether a condition of --fail-if holds cannot be said
+      70   a fault of sectax itself
+      130  interrupted; what was measured is kept
     """
     if ctx.invoked_subcommand is None:
         click.echo(_WELCOME, nl=False)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from sectax.model.condition import Concluded, Condition
     from sectax.model.plan import Plan
 
-as_json = click.option("--json", "json_", is_flag=True, help="One JSON document on stdout.")
+as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON document instead of text.")
 everything = click.option(
-    "--all", "show_all", is_flag=True, help="Everything: side results, warnings in full, and how it was measured."
+    "--all", "show_all", is_flag=True, help="Show everything: side results, warnings in full, and how it was measured."
 )
 
 
@@ -30,8 +30,7 @@ def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str
 
 
 run_file = click.argument("run_file", metavar="RUN", type=click.Path(), callback=named_run)
-html = click.option("--html", type=click.Path(), metavar="FILE", help="Write it as a page with pictures too.")
-in_ascii = click.option("--ascii", "ascii_only", is_flag=True, help="Draw and write with ASCII alone.")
+html = click.option("--html", type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
 verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")
 
@@ -41,8 +40,8 @@ fail_if = click.option(
     "fail_if",
     multiple=True,
     metavar="CONDITION",
-    help="As in 'slower>5%' or 'cpu:slower>5%' (may be repeated): exit 1 where one holds beyond doubt, 4 where that "
-    "cannot be said.",
+    help="Exit with 1 if this holds, with 4 if that cannot be said, as in 'slower>5%' or 'cpu:slower>5%' (may be "
+    "repeated).",
 )
 
 

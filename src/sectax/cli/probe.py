@@ -22,20 +22,20 @@ def group() -> None:
     """Begin a probe, and check that one keeps to the protocol."""
 
 
-@group.command("new")
+@group.command("new", short_help="Copy a complete probe to begin with.")
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
 def new_command(folder: Path) -> None:
-    """Begin a probe: a new folder with a complete one in one file, to copy and change."""
+    """Copy a complete probe, in one file, into a new folder: change it, or translate it into another language."""
     copy_template(folder)
     click.echo(f"{folder / 'probe.py'} passes this check as it is; change it, or translate it into another language:")
     click.echo(f"  sectax probe check 'python3 {shlex.quote(str(folder / 'probe.py'))}'")
 
 
-@group.command("check")
+@group.command("check", short_help="Check that a probe keeps to the protocol.")
 @click.argument("command", metavar="COMMAND")
 @as_json
 def check_command(command: str, json_: bool) -> None:
-    """Run the conformance suite on a probe: the name of a registered one, or the command line of any program."""
+    """Check that a probe keeps to the protocol. COMMAND is its name, as in sectax list, or any command line."""
     try:
         words = shlex.split(command)
     except ValueError as error:

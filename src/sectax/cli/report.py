@@ -17,10 +17,12 @@ from sectax.workflow.present import FORMATS, TABLES, View, render
 
 @click.command("report")
 @click.argument("run_file", metavar="RUN", type=click.Path(), required=False, callback=named_run)
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="Of the report.  [default: markdown]")
-@click.option("--table", type=click.Choice(TABLES), help="Of the CSV.  [default: findings]")
-@click.option("--out", type=click.Path(), metavar="FILE", help="Where to write it; stdout where left out.")
-@click.option("--all", "folder", type=click.Path(), metavar="FOLDER", help="A page for every run there, and an index.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="How to write it.  [default: markdown]")
+@click.option("--table", type=click.Choice(TABLES), help="With --format csv: which table.  [default: findings]")
+@click.option("--out", type=click.Path(), metavar="FILE", help="The file to write.  [default: stdout]")
+@click.option(
+    "--all", "folder", type=click.Path(), metavar="FOLDER", help="Write a page for every run in a folder, and an index."
+)
 def command(run_file: str | None, format_: str | None, table: str | None, out: str | None, folder: str | None) -> None:
     """Write the results of a run, from its file alone.
 

@@ -37,15 +37,16 @@ from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, with_conditions
 from sectax.workflow.dry_run import DryRun, dry_run
 from sectax.workflow.export import export
+from sectax.workflow.in_time import default_budget_s
 
 _PRESETS = {
-    "quick": "Short batches and few levels, for a first look.",
-    "published": "Measure the levels of the published study.",
-    "unlike": "Short operations beside long ones, whose ratio is known.",
+    "quick": "Take a first look: fewer levels, less time.",
+    "published": "Measure what the published study measured, level for level.",
+    "unlike": "Compare short operations with long ones whose ratio is known.",
 }
 
 _EXPORTS = {
-    "json": "all times as hyperfine's --export-json does",
+    "json": "all times, in hyperfine's JSON",
     "markdown": "hyperfine's table, with a verdict",
 }
 
@@ -82,7 +83,11 @@ class _ExperimentsGroup(click.Group):
         return args[0], command, args[1:]
 
 
-group = _ExperimentsGroup("run", help="Measure how much more a control costs than its baseline.")
+group = _ExperimentsGroup(
+    "run",
+    help="Measure how much more a control costs than its baseline.",
+    subcommand_metavar="EXPERIMENT [OPTIONS]",
+)
 
 
 def _command_for(experiment: Experiment) -> click.Command:
@@ -91,7 +96,7 @@ def _command_for(experiment: Experiment) -> click.Command:
     def call(**values: Any) -> None:
         _run(experiment, values)
 
-    command = click.Command(experiment.name, callback=call, help=experiment.title)
+    command = click.Command(experiment.name, callback=call, help=f"{experiment.title}\n\n{_levels(experiment)}")
     command.params = [
         click.Option([f"--{preset}"], is_flag=True, help=_PRESETS.get(preset, f"The preset {preset}."))
         for preset in experiment.presets
@@ -105,24 +110,43 @@ def _command_for(experiment: Experiment) -> click.Command:
             help="Measure only these levels of a factor.",
             shell_complete=lambda ctx, parameter, typed: _levels_from(experiment, typed),
         ),
-        click.Option(["--margin"], default="2%", show_default=True, help="The smallest difference that matters."),
-        click.Option(["--budget"], metavar="TIME", help="The most time, as in 60s or 1m30s.  [default: by preset]"),
+        click.Option(
+            ["--margin"],
+            metavar="PERCENT",
+            default="2%",
+            show_default=True,
+            help="The smallest difference that matters to you.",
+        ),
+        click.Option(
+            ["--budget"],
+            metavar="TIME",
+            help=f"The most time, as in 60s or 1m30s.  [default: {_budgets(experiment)}]",
+        ),
         click.Option(
             ["--until"],
-            type=click.Choice([each.value for each in Until if each is not Until.PRECISE]),
-            help="End when it is known what is slower or faster (direction), also by more than the margin (verdict), "
-            "or only when the time is up (budget).  "
-            "[default: verdict]",
+            type=click.Choice([Until.DIRECTION.value, Until.VERDICT.value, Until.BUDGET.value]),
+            help="When to end: as soon as it is known which one is slower (direction), when it is also known whether "
+            "by more than the margin (verdict), or not before the time is up (budget).  [default: verdict]",
         ),
-        click.Option(["--precise"], is_flag=True, help="Go on after the verdict, for a narrow interval."),
+        click.Option(["--precise"], is_flag=True, help="Go on after the verdict until the intervals are narrow."),
         click.Option(["--blocks"], type=int, metavar="N", help="Run exactly N blocks, and judge once, at the end."),
         click.Option(["--max-blocks"], type=int, metavar="N", help="Run at most N blocks.  [default: what fits]"),
-        click.Option(["--simultaneous"], is_flag=True, help="Make all answers hold together; intervals become wider."),
-        click.Option(["--seed"], type=int, help="Seed of the order of the trials.  [default: random]"),
-        click.Option(["--out"], type=click.Path(), metavar="FILE", help="The run file, which must not exist yet."),
-        click.Option(["--html"], type=click.Path(), metavar="FILE", help="Write it as a page with pictures too."),
-        click.Option(["--dry-run"], is_flag=True, help="Say what would be done and what it would cost; do nothing."),
-        click.Option(["--prices"], type=click.Path(), metavar="FILE", help="Your own price list, for --dry-run."),
+        click.Option(
+            ["--simultaneous"],
+            is_flag=True,
+            help="Let side results share the error level of 5 % too: intervals become wider.",
+        ),
+        click.Option(["--seed"], type=int, metavar="N", help="The seed of another run, to measure in the same order."),
+        click.Option(
+            ["--out"], type=click.Path(), metavar="FILE", help="The new run file.  [default: a name with the time]"
+        ),
+        click.Option(
+            ["--html"], type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures."
+        ),
+        click.Option(
+            ["--dry-run"], is_flag=True, help="Only say what would be measured, how long that takes and what it costs."
+        ),
+        click.Option(["--prices"], type=click.Path(), metavar="FILE", help="With --dry-run: your own price list."),
     ]
     for option in experiment.options:
         # Every own option arrives as a tuple, however often it was given.
@@ -132,17 +156,37 @@ def _command_for(experiment: Experiment) -> click.Command:
                 is_flag=option.flag,
                 multiple=not option.flag,
                 metavar=None if option.flag else option.metavar,
-                help=option.help + (" (may be repeated)" if option.multiple else ""),
+                help=_sentence(option.help + (" (may be repeated)" if option.multiple else "")),
             )
         )
     if isinstance(experiment, HasCommandLines):
         command.params += [
-            click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Write {what}, too.")
+            click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Also write {what}.")
             for form, what in _EXPORTS.items()
         ]
     for decorate in (quiet, verbose, everything, in_ascii, as_json, fail_if):
         decorate(command)
     return command
+
+
+def _levels(experiment: Experiment) -> str:
+    """The factors with their levels, for `--help`."""
+    lines = [f"  {factor.name}: {', '.join(factor.levels)}" for factor in experiment.factors]
+    if any("…" in factor.levels for factor in experiment.factors):
+        lines.append("  (… are others that you name)")
+    return "\n".join(["\b\nFactors and their levels:", *lines])
+
+
+def _budgets(experiment: Experiment) -> str:
+    """The time that each preset has, as in '120s, 60s with --quick'."""
+    known = {preset: default_budget_s(experiment, preset) for preset in experiment.presets}
+    usual = known.pop("default")
+    others = [f"{seconds:g}s with --{preset}" for preset, seconds in known.items() if seconds != usual]
+    return ", ".join([f"{usual:g}s", *others])
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _levels_from(experiment: Experiment, typed: str) -> list[str]:

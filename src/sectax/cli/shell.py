@@ -116,7 +116,15 @@ def _page(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> str:
-    return "\n.PP\n".join(_roff(" ".join(each.split())) for each in text.split("\n\n") if each.strip())
+    return "\n.PP\n".join(_paragraph(each) for each in text.split("\n\n") if each.strip())
+
+
+def _paragraph(text: str) -> str:
+    """Filled lines, or where click is told so (`\\b`) lines as they stand."""
+    first, *lines = text.strip("\n").split("\n")
+    if first.strip() == "\b":
+        return "\n".join([".nf", *map(_roff, lines), ".fi"])
+    return _roff(" ".join(text.split()))
 
 
 def _roff(text: str) -> str:

@@ -27,10 +27,14 @@ def with_budget(experiment: Experiment, request: Request) -> Request:
         # The bill that is announced counts them.
         stopping = replace(stopping, max_blocks=DEFAULT_MAX_BLOCKS)
     if stopping.budget_s is None and stopping.fixed_blocks is None and request.stopping.max_blocks is None:
-        budgets_s = _BUDGETS_S | dict(experiment.budgets_s) if isinstance(experiment, HasBudgets) else _BUDGETS_S
-        budget_s = budgets_s.get(request.preset, _BUDGET_S)
-        stopping = replace(stopping, budget_s=budget_s, extends=True)
+        stopping = replace(stopping, budget_s=default_budget_s(experiment, request.preset), extends=True)
     return replace(request, stopping=stopping)
+
+
+def default_budget_s(experiment: Experiment, preset: str) -> float:
+    """Seconds that a run of a preset may take where the user says nothing of it."""
+    budgets_s = _BUDGETS_S | dict(experiment.budgets_s) if isinstance(experiment, HasBudgets) else _BUDGETS_S
+    return budgets_s.get(preset, _BUDGET_S)
 
 
 def least_block_s(plan: Plan, open_s: float = 0.0, *, may_idle: bool = False) -> float:

@@ -20,7 +20,7 @@ _DEFAULT_KEY_FILE = "hmac.key"
 _DEFAULT_LIFETIME = "1h"
 _BYTES = {"B": 1, "KiB": 1024, "MiB": 1024 * 1024}
 
-_as_json = click.option("--json", "json_", is_flag=True, help="One JSON document on stdout.")
+_as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON document instead of text.")
 
 
 @click.group("hmac")
@@ -45,11 +45,17 @@ def _takes_key(command: Callable[..., None]) -> Callable[..., None]:
     for name in ("--key", "--shared-key", "--secret", "--secret-key"):
         refused = click.option(name, hidden=True, expose_value=False, callback=_refuse_key, is_eager=True)
         command = refused(command)
-    return click.option("--key-file", type=click.Path(), metavar="FILE", help="Holds the shared key.")(command)
+    return click.option("--key-file", type=click.Path(), metavar="FILE", help="The file with the shared key.")(command)
 
 
 def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return click.option("--scheme", type=click.Choice(names), default="published", show_default=True)
+    return click.option(
+        "--scheme",
+        type=click.Choice(names),
+        default="published",
+        show_default=True,
+        help="How events are authenticated.",
+    )
 
 
 def _key(path: str | None) -> bytes:
@@ -64,7 +70,7 @@ def _warn_of(path: str | None, key: bytes) -> None:
         click.echo(f"warning: {printable(doubt)}", err=True)
 
 
-_force = click.option("--force", is_flag=True, help="Replace what is there.")
+_force = click.option("--force", is_flag=True, help="Replace a file that is there.")
 
 
 @group.command("keygen")
@@ -74,7 +80,7 @@ _force = click.option("--force", is_flag=True, help="Replace what is there.")
     show_default=True,
     type=click.Path(),
     metavar="FILE",
-    help="Where to write it, mode 600; - for stdout.",
+    help="The file to write it to, mode 600; - for stdout.",
 )
 @_force
 @_as_json
@@ -95,10 +101,22 @@ def keygen(out: str, force: bool, json_: bool) -> None:
     _say([written], json_)
 
 
-@group.command("payload")
-@click.option("--size", "sizes", multiple=True, metavar="SIZE", help="As 10KiB or 3MiB; repeated, or with commas.")
+@group.command("payload", short_help="Make signed events of several sizes.")
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    metavar="SIZE",
+    help="A size as in 10KiB, or several as in 10KiB,3MiB (may be repeated).",
+)
 @click.option("--out", required=True, type=click.Path(), metavar="DIR", help="The folder for SIZE.json.")
-@click.option("--fill", type=click.Choice(("zero", "random")), default="zero", show_default=True)
+@click.option(
+    "--fill",
+    type=click.Choice(("zero", "random")),
+    default="zero",
+    show_default=True,
+    help="What the data consists of.",
+)
 @_scheme(*VARIANTS)
 @click.option("--lifetime", metavar="TIME", help=f"Until the expiry of {EXPIRY}.  [default: {_DEFAULT_LIFETIME}]")
 @_takes_key
@@ -137,11 +155,11 @@ def payload(
     _say(list(written), json_)
 
 
-@group.command("sign")
+@group.command("sign", short_help="Sign a file, and print the event.")
 @click.argument("data", metavar="DATA", type=click.Path())
-@click.option("--out", type=click.Path(), metavar="FILE", help="Where to write the event; stdout where left out, or -.")
-@click.option("--salt", metavar="TEXT", help="16 random bytes as hexadecimal where left out.")
-@click.option("--detached", is_flag=True, help="Leave the data out of the event: salt and token only.")
+@click.option("--out", type=click.Path(), metavar="FILE", help="The file to write the event to.  [default: stdout]")
+@click.option("--salt", metavar="TEXT", help="A salt of your own.  [default: 16 random bytes, in hexadecimal]")
+@click.option("--detached", is_flag=True, help="Leave the data out of the event: only salt and token.")
 @_scheme(*VARIANTS)
 @_takes_key
 @_force
