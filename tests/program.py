@@ -43,7 +43,7 @@ def sectax(
     Args:
         simulated: a seed; commands then run on a clock of their own (`tests.fakes.virtual`), in one order.
     """
-    if simulated is not None and words[0] == "run" and "--seed" not in words:
+    if simulated is not None and words[:1] == ("run",) and "--seed" not in words:
         words = (*words, "--seed", "1")
     wanted = os.environ | {"COLUMNS": "120", "NO_COLOR": "1"} | environment
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:

@@ -45,8 +45,8 @@ def test_prepare_is_for_all_or_for_the_one_that_is_named():
         ({"treatment": ("a=echo 'oops",)}, "badly quoted"),
         ({"treatment": ("a=no-such-program-here --x",)}, "'no-such-program-here' was not found"),
         ({"prepare": ("true", "false")}, "two --prepare commands"),
-        ({"timeout": ("soon",)}, "no number of seconds"),
-        ({"timeout": ("0",)}, "no number of seconds"),
+        ({"timeout": ("soon",)}, "not a number of seconds"),
+        ({"timeout": ("0",)}, "not a number of seconds"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_words(given, says):

@@ -130,12 +130,12 @@ def test_a_thousand_random_tamperings_are_refused():
 
 @given(content=st.binary(max_size=300))
 def test_any_bytes_are_refused_in_words(content):
-    assert events.refusal("published", KEY, content, NOW).startswith("it is no event: ")
+    assert events.refusal("published", KEY, content, NOW).startswith("it is not an event: ")
 
 
 @given(event=JSON)
 def test_any_json_is_refused_in_words(event):
-    assert refusal(event).startswith("it is no event: ")
+    assert refusal(event).startswith("it is not an event: ")
 
 
 MIB = 2**20
@@ -154,7 +154,7 @@ HOSTILE_EVENTS = {
 
 @pytest.mark.parametrize("name", HOSTILE_EVENTS)
 def test_hostile_events_are_refused_in_words(name):
-    assert events.refusal("published", KEY, HOSTILE_EVENTS[name], NOW).startswith("it is no event: ")
+    assert events.refusal("published", KEY, HOSTILE_EVENTS[name], NOW).startswith("it is not an event: ")
 
 
 @pytest.mark.parametrize(

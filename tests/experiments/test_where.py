@@ -93,7 +93,7 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
 
 @pytest.mark.parametrize("role", ["", "me", "arn:aws:iam::1:role/x"])
 def test_a_role_that_is_none_is_refused(role: str) -> None:
-    with pytest.raises(WrongUse, match="no ARN of a role"):
+    with pytest.raises(WrongUse, match="not the ARN of a role"):
         where({"endpoint": ("aws",), "role": (role,)})
 
 

@@ -58,7 +58,7 @@ def test_the_user_s_own_list_takes_the_place_of_ours(tmp_path: Path):
 def test_a_list_that_cannot_be_used_is_refused(tmp_path: Path, text: str):
     (tmp_path / "own.toml").write_text(text)
 
-    with pytest.raises(WrongUse, match="is no price list"):
+    with pytest.raises(WrongUse, match="is not a price list"):
         price_list.load(tmp_path / "own.toml")
 
 

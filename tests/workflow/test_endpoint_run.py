@@ -76,7 +76,7 @@ def test_functions_are_deployed_there_measured_and_deleted(folder, address, word
         ("http://192.0.2.1:9000", 2, "in the clear"),
         ("nowhere", 2, "is not an address"),
         ("http://[::1", 2, "is not an address"),
-        ("https://under_score-.invalid", 2, "is no address"),
+        ("https://under_score-.invalid", 2, "is not an address"),
     ],
     ids=lambda value: value if isinstance(value, str) and "://" in value else "",
 )

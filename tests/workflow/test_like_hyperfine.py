@@ -59,7 +59,7 @@ def test_two_scans_are_crossed_and_one_level_can_be_chosen(tmp_path):
         (("--baseline", "true", "--runs", "10", "--budget", "9s"), "does not go with"),
         (("--baseline", "true", "--warmup", "1.5"), "not a whole number"),
         (("--baseline", "true", "--input", "nothing.txt"), "no such file"),
-        (("--baseline", "true", "--input", "."), "is no file"),
+        (("--baseline", "true", "--input", "."), "is not a file"),
         (("--baseline", "true", "--export-json", "no/where.json"), "no folder no"),
         (("--baseline", "true", "--export-markdown", "."), "exists already"),
     ],

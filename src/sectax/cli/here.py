@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+import textwrap
+
 import click
 
 from sectax.cli.options import as_json
+from sectax.cli.output import width
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable_lines
 
@@ -23,16 +27,24 @@ def list_command(json_: bool) -> None:
         click.echo(as_text(found))
         return
     for experiment in found["experiments"]:
-        click.echo(f"{experiment['name']}: {experiment['title']}")
+        _print(f"{experiment['name']}: {experiment['title']}")
         for factor in experiment["factors"]:
-            click.echo(f"  {factor['name']}: {', '.join(factor['levels'])}")
+            _print(f"  {factor['name']}: {', '.join(factor['levels'])}")
         presets = " ".join(f"--{preset}" for preset in experiment["presets"] if preset != "default")
         click.echo(f"  presets: {presets}\n" if presets else "")
     click.echo("probes:")
     for probe in found["probes"]:
         mend = f" ({probe['mend']})" if probe["mend"] else ""
-        click.echo(f"  {probe['name']}: {probe['lack'] or 'ready'}{mend}")
-    click.echo(f"\npublished studies: {', '.join(found['studies'])}")
+        _print(f"  {probe['name']}: {probe['lack'] or 'ready'}{mend}")
+    click.echo()
+    _print(f"published studies: {', '.join(found['studies'])}")
+
+
+def _print(line: str) -> None:
+    """On a terminal a long line goes on below, indented; a program gets it whole."""
+    if sys.stdout.isatty():
+        line = textwrap.fill(line, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    click.echo(line)
 
 
 @click.command("doctor")

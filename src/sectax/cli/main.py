@@ -194,7 +194,9 @@ def main() -> NoReturn:
     except click.exceptions.Exit as stop:
         status = stop.exit_code
     except click.ClickException as error:
-        _complain(error.format_message(), _usage_hint(error))
+        from sectax.cli.wrong_use import in_our_words
+
+        _complain(*in_our_words(error))
         status = ExitStatus.WRONG_USE
     except SectaxError as error:
         _complain(error.message, error.hint, already_printed=isinstance(error.__cause__, Printed))
@@ -259,8 +261,3 @@ def _complain(message: str, hint: str, *, already_printed: bool = False) -> None
 
         document = {"schema": "sectax/error/1", "error": {"message": message, "hint": hint}}
         click.echo(msgspec.json.encode(document).decode())
-
-
-def _usage_hint(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"{context.command_path} --help" if context is not None else ""

@@ -29,7 +29,14 @@ def named_run(ctx: click.Context, parameter: click.Parameter, value: str) -> str
     return named(value)
 
 
-run_file = click.argument("run_file", metavar="RUN", type=click.Path(), callback=named_run)
+RUN = "RUN"  # what an argument that names a run file is called in help texts
+PRESETS = {
+    "quick": "Take a first look: fewer levels, less time.",
+    "published": "Measure what the published study measured, level for level.",
+    "unlike": "Compare short operations with long ones whose ratio is known.",
+}
+
+run_file = click.argument("run_file", metavar=RUN, type=click.Path(), callback=named_run)
 html = click.option("--html", type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
 verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")

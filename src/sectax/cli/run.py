@@ -13,6 +13,7 @@ import click
 
 from sectax.cli import config, parse
 from sectax.cli.options import (
+    PRESETS,
     as_json,
     conditions,
     everything,
@@ -38,12 +39,6 @@ from sectax.workflow.conditions import concluded, with_conditions
 from sectax.workflow.dry_run import DryRun, dry_run
 from sectax.workflow.export import export
 from sectax.workflow.in_time import default_budget_s
-
-_PRESETS = {
-    "quick": "Take a first look: fewer levels, less time.",
-    "published": "Measure what the published study measured, level for level.",
-    "unlike": "Compare short operations with long ones whose ratio is known.",
-}
 
 _EXPORTS = {
     "json": "all times, in hyperfine's JSON",
@@ -98,7 +93,7 @@ def _command_for(experiment: Experiment) -> click.Command:
 
     command = click.Command(experiment.name, callback=call, help=f"{experiment.title}\n\n{_levels(experiment)}")
     command.params = [
-        click.Option([f"--{preset}"], is_flag=True, help=_PRESETS.get(preset, f"The preset {preset}."))
+        click.Option([f"--{preset}"], is_flag=True, help=PRESETS.get(preset, f"The preset {preset}."))
         for preset in experiment.presets
         if preset != "default"
     ]
@@ -160,6 +155,8 @@ def _command_for(experiment: Experiment) -> click.Command:
             )
         )
     if isinstance(experiment, HasCommandLines):
+        # As hyperfine takes them; here they have names.
+        command.params.append(click.Argument(["bare"], nargs=-1, metavar=""))
         command.params += [
             click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Also write {what}.")
             for form, what in _EXPORTS.items()
@@ -167,6 +164,14 @@ def _command_for(experiment: Experiment) -> click.Command:
     for decorate in (quiet, verbose, everything, in_ascii, as_json, fail_if):
         decorate(command)
     return command
+
+
+def _without_names(experiment: str, first: str, *others: str) -> WrongUse:
+    """What to write in place of commands as hyperfine takes them."""
+    words = ["sectax", "run", experiment, "--baseline", first]
+    for name, each in zip("bcdefgh", others or ("CMD",), strict=False):
+        words += ["--treatment", f"{name}={each}"]
+    return WrongUse("commands are given with --baseline and --treatment, which name them", shlex.join(words))
 
 
 def _levels(experiment: Experiment) -> str:
@@ -201,6 +206,8 @@ def _levels_from(experiment: Experiment, typed: str) -> list[str]:
 
 
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
+    if values.get("bare"):
+        raise _without_names(experiment.name, *values["bare"])
     prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
     watcher = progress(values["quiet"], values["verbose"], live=not prints)
     request = Request(

@@ -45,7 +45,7 @@ def load(path: Path | None = None) -> PriceList:
     """The price list at *path*, or the built-in one.
 
     Raises:
-        WrongUse: it cannot be read, or is no price list.
+        WrongUse: it cannot be read, or is not a price list.
     """
     if path is None:
         return _read((files("sectax.prices") / _BUILT_IN).read_text(encoding="utf-8"))
@@ -54,7 +54,7 @@ def load(path: Path | None = None) -> PriceList:
     except OSError as error:
         raise WrongUse(f"--prices {path} cannot be read: {error.strerror}", "name a file with prices") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise WrongUse(f"{path} is no price list: {error}", "src/sectax/prices/us-east-1.toml is one") from error
+        raise WrongUse(f"{path} is not a price list: {error}", "src/sectax/prices/us-east-1.toml is one") from error
 
 
 def _read(text: str) -> PriceList:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 
 from sectax.experiments import registry
 from sectax.experiments.interface import HasProbeCases
+from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
 from sectax.subjects.probe.conformance import Case, CheckResult, check_probe_stepwise, claimed_operations
 from sectax.toolchain import probes
 
 
 def check(words: list[str]) -> Iterator[CheckResult]:
-    """Check a registered probe, where `words` is its name alone, or any command line, run in this folder."""
+    """Check a registered probe, where `words` is its name alone, or any command line, run in this folder.
+
+    Raises:
+        WrongUse: there is neither such a probe nor such a program.
+    """
     if len(words) == 1 and words[0] in probes.names():
         probe = probes.load(words[0])
         argv, folder = probe.command(), str(probe.folder)
     else:
+        if shutil.which(words[0]) is None:
+            raise WrongUse(f"there is no probe and no program {words[0]!r}", did_you_mean(words[0], probes.names()))
         argv, folder = tuple(words), os.getcwd()
     return check_probe_stepwise(argv, folder, cases=_cases(claimed_operations(argv, folder)))
 

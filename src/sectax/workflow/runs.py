@@ -53,7 +53,7 @@ def run_files(folder: Path) -> list[Path]:
         found = [path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file()]
         return sorted(found, key=lambda path: (_written(path), path.name))
     except NotADirectoryError as error:
-        raise WrongUse(f"{folder} is no folder", f"sectax show {folder} prints a run") from error
+        raise WrongUse(f"{folder} is not a folder", f"sectax show {folder} prints a run") from error
     except OSError as error:
         raise WrongUse(f"the folder {folder} cannot be read: {error.strerror}") from error
 

@@ -168,7 +168,7 @@ def _input(given: tuple[str, ...], folder: str) -> str | None:
         return None
     path = os.path.join(folder, given[0])
     if not os.path.isfile(path):
-        raise WrongUse(f"--input {given[0]}: {'is no file' if os.path.exists(path) else 'there is no such file'}")
+        raise WrongUse(f"--input {given[0]}: {'is not a file' if os.path.exists(path) else 'there is no such file'}")
     if not os.access(path, os.R_OK):
         raise WrongUse(f"--input {given[0]}: it cannot be read", "change its permissions, or copy it")
     return path
@@ -278,5 +278,5 @@ def _deadline(given: tuple[str, ...]) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise WrongUse(f"--timeout {given[0]!r} is no number of seconds above zero", "as in --timeout 60")
+        raise WrongUse(f"--timeout {given[0]!r} is not a number of seconds above zero", "as in --timeout 60")
     return seconds

@@ -215,7 +215,7 @@ def _size(text: str) -> int:
     found = re.fullmatch(r"\s*(\d{1,12})\s*(B|KiB|MiB)\s*", text)
     value = int(found[1]) * _BYTES[found[2]] if found else 0
     if value == 0:
-        raise WrongUse(f"--size {text!r} is no size", "say it as in --size 10KiB, 3MiB or 512B (KiB are 1024 bytes)")
+        raise WrongUse(f"--size {text!r} is not a size", "say it as in --size 10KiB, 3MiB or 512B (KiB are 1024 bytes)")
     return value
 
 

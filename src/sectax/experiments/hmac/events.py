@@ -129,9 +129,9 @@ def refusal(variant: str, shared_key: bytes, content: bytes, now: float, detache
     try:
         event = _read(content, detached)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        return f"it is no event: {error}"
+        return f"it is not an event: {error}"
     except RecursionError:
-        return "it is no event: it is nested too deeply"
+        return "it is not an event: it is nested too deeply"
     # One answer for a wrong token and a wrong salt.
     if not is_salt(event.key) or not is_genuine(
         scheme_of(variant), shared_key, event.key.encode(), event.data.encode(), event.token

@@ -105,7 +105,7 @@ def _key_in(path: str) -> bytes:
     except (OSError, ValueError) as error:
         if re.fullmatch(r"[\w+/=-]{40,}", path):  # then it is not repeated: logs keep what stands on stderr
             raise WrongUse(
-                "what is given as the key's file is no file, and looks like a key",
+                "what is given as the key's file is not a file, and looks like a key",
                 "write it to a file of mode 600 and name that; make a new key if others can read this command line",
             ) from None
         why = error.strerror if isinstance(error, OSError) else error
@@ -149,7 +149,9 @@ def size_label(size: int) -> str:
 def signed_event(data_path: str, *, variant: str, key: bytes, salt: str | None, detached: bool) -> bytes:
     """The signed event as JSON, for the text in a file (`-` for stdin), every byte of it."""
     if salt is not None and not events.is_salt(salt):
-        raise WrongUse(f"--salt is no text of 1 to {events.LONGEST_SALT_BYTES} bytes", "leave it out for a random one")
+        raise WrongUse(
+            f"--salt is not a text of 1 to {events.LONGEST_SALT_BYTES} bytes", "leave it out for a random one"
+        )
     data = _text(data_path)
     if variant == events.EXPIRY and not events.holds_expiry(data):
         raise WrongUse(

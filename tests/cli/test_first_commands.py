@@ -1,0 +1,95 @@
+"""What ten people type first, who have not read the documentation, and what each must see to go on."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.program import sectax
+
+TWO = "sectax run command --baseline 'sleep 0.01' --treatment longer='sleep 0.03'"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A command line, the status that it ends with, and words that it prints (`err`: on stderr)."""
+
+    line: str
+    says: tuple[str, ...]
+    status: int = 0
+    err: tuple[str, ...] = ()
+
+
+PEOPLE: dict[str, tuple[Call, ...]] = {
+    "who types the name alone": (
+        Call("sectax", ("Three commands to start with", "sectax doctor", "sectax run command", "sectax run jwt")),
+        Call("sectax help", ("run", "doctor", "Exit status:")),
+        Call("sectax --version", ("sectax 0.",)),
+    ),
+    "who loves hyperfine": (
+        Call("sectax 'sleep 0.01' 'sleep 0.03'", (), 2, ("there is no command 'sleep 0.01'",)),
+        Call("sectax run command 'sleep 0.01' 'sleep 0.03'", (), 2, ("--baseline 'sleep 0.01' --treatment 'b=sleep",)),
+        Call("sectax run command --baseline 'sleep 0.01' --treatment 'b=sleep 0.03' --warmup 3", ("times slower",)),
+    ),
+    "who wants to know what will happen": (
+        Call("sectax list", ("jwt: ", "algorithm: RS256, HS256, ES256, EdDSA", "probes:", "published studies: ")),
+        Call("sectax run jwt --help", ("algorithm: RS256", "--budget TIME", "[default: 120s, 60s with --quick]")),
+        Call(f"{TWO} --dry-run", ("1 comparison answers the question", "takes at most about 2 min")),
+    ),
+    "who compares two commands and keeps the result": (
+        Call(f"{TWO} --out two.sectax", ("longer", "slower", "Summary"), err=("recording to two.sectax",)),
+        Call("sectax show two.sectax", ("longer", "slower", "Summary")),
+        Call("sectax runs", ("two.sectax", "finished")),
+        Call("sectax report last --format csv", ("cost_ratio",)),
+    ),
+    "who cannot type": (
+        Call("sectax rum jwt", (), 2, ("did you mean run?",)),
+        Call("sectax run jtw", (), 2, ("did you mean jwt?",)),
+        Call("sectax run jwt --levl x", (), 2, ("did you mean --level?",)),
+        Call("sectax run jwt --level algorithm=RS25", (), 2, ("did you mean RS256?",)),
+    ),
+    "who thinks in pipes": (
+        Call("sectax run command --baseline 'ls | wc' --treatment b=ls", (), 2, ("add --shell",)),
+        Call("sectax run command --baseline 'ls *' --treatment b=ls", (), 2, ("add --shell",)),
+        Call("sectax run command --baseline 'sleep $X' --treatment b=ls", (), 2, ("add --shell",)),
+    ),
+    "who guards a build": (
+        Call(f"{TWO} --fail-if 'slower>5%' --out gate.sectax", ("longer",), 1, ("slower>5%",)),
+        Call("sectax show gate.sectax --fail-if 'slower>5%'", ("longer",), 1, ("slower>5%",)),
+        Call("sectax show gate.sectax --fail-if 'faster>5%'", ("longer",), 0, ("faster>5%",)),
+    ),
+    "who is in a hurry": (
+        Call("sectax run jwt --budget 1s", (), 3, ("a budget of 1 s holds no verdict", "at least --budget")),
+        Call(f"{TWO} --budget soon", (), 2, ("--budget 90, 60s, 1m30s or 1h",)),
+        Call(f"{TWO} --quick", (), 2, ("--budget 30s makes it shorter",)),
+    ),
+    "who writes a program around it": (
+        Call(f"{TWO} --json --quiet", ('"schema": "sectax/report/1"',)),
+        Call("sectax list --json", ('"schema":"sectax/list/1"',)),
+        Call("sectax show no.sectax --json", ('"schema":"sectax/error/1"',), 2, ("there is no file no.sectax",)),
+    ),
+    "who doubts other people's numbers": (
+        Call("sectax audit published:jwt-php", ("jwt-php",)),
+        Call("sectax audit published:jwt", (), 2, ("did you mean jwt-php?",)),
+        Call("sectax compare published:jwt-php two.sectax", (), 2, ("the run comes first",)),
+        Call("sectax show", (), 2, ("no run file was named", "sectax runs lists them")),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_the_first_commands_of_somebody(person: str, tmp_path: Path) -> None:
+    assert len(PEOPLE) == 10
+    for call in PEOPLE[person]:
+        said = sectax(*shlex.split(call.line)[1:], folder=tmp_path, simulated=1, COLUMNS="100")
+
+        assert said.status == call.status, f"{call.line}\n{said.out}{said.err}"
+        for words in call.says:
+            assert words in " ".join(said.out.split()), f"{call.line}\n{said.out}"
+        for words in call.err:
+            assert words in said.err, f"{call.line}\n{said.err}"
+        if call.line.endswith(".sectax"):
+            assert all(len(line) <= 100 for line in said.out.splitlines()), call.line
