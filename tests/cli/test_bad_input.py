@@ -183,5 +183,5 @@ def test_a_program_that_is_no_probe_fails_the_first_check_and_gates():
 def test_a_probe_that_is_not_there_is_said_to_be_so():
     said = sectax("probe", "check", "/nonesuch/probe --x")
 
-    assert said.status == 1
-    assert "/nonesuch/probe" in said.out
+    assert said.status == 2
+    assert "there is no probe and no program '/nonesuch/probe'" in said.err

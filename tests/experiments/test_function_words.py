@@ -58,7 +58,7 @@ def specs(made) -> dict[str, FunctionSpec]:
         ({"event": ("a/lambda_function.py",)}, "is no JSON"),
         ({"endpoint": ("somewhere",)}, "is not an address"),
         ({"endpoint": ("aws",)}, "execution role"),
-        ({"endpoint": ("aws",), "role": ("me",)}, "no ARN of a role"),
+        ({"endpoint": ("aws",), "role": ("me",)}, "not the ARN of a role"),
         ({"timeout": ("1000",)}, "not between 1 and 900"),
         ({"gap": ("soon",)}, "not between"),
         ({"layer": ("gone",)}, "gone is not there"),
