@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from sectax.design.matrix import Rules, build
-from sectax.model.metric import Metric
-from sectax.model.plan import Contents, Plan, Stopping
-from sectax.model.treatment import Factor
+from sectax.model.plan import Plan, Procedure, Stopping
 
 
 @dataclass(frozen=True)
@@ -32,45 +30,21 @@ class Request:
     simultaneous: bool = False
 
 
-@dataclass(frozen=True)
-class Design:
-    """An experiment's answer to a request: what varies, what is measured, and how one may speak of it.
+@dataclass(frozen=True, kw_only=True)
+class Design(Procedure):
+    """An experiment's answer to a request: the procedure, and what a plan is made of besides.
 
     Attributes:
-        factors: with the levels of this run; the control's among them.
-        control: name of the factor whose levels are compared with its level `baseline`.
-        metrics: the first is the primary one, and compared.
-        transfers: what of the result holds elsewhere, in a sentence.
+        baseline: the level of the control that its other levels are compared with.
         rules: what is known of combinations of levels.
-        batch_s: seconds that a batch should last.
-        rounds_range: the fewest and the most rounds of a block.
         stopping: when the run ends, where an option of the experiment's own says it; None for the request's rules.
         options: what the plan keeps of the options, enough to open the bench again; None for those of the request.
-
-    All others are as in `Plan`.
     """
 
-    factors: tuple[Factor, ...]
-    control: str
     baseline: str
-    metrics: tuple[Metric, ...]
-    transfers: str
-    batch_s: float
     rules: Rules = field(default_factory=Rules)
-    rounds_range: tuple[int, int] = (4, 32)
-    warms_up: bool = True
-    settles: bool = True
-    equal_counts: bool = False
-    one_processor: bool = False
-    choices: tuple[str, ...] = ()
     stopping: Stopping | None = None
     options: Mapping[str, tuple[str, ...]] | None = None
-    equal_witnesses: tuple[str, ...] = ()
-    words: Mapping[str, str] = field(default_factory=dict)
-    contents: Contents | None = None
-    answered_by: str = ""
-    beside: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
 
 
 def make_plan(experiment: str, question: str, design: Design, request: Request) -> Plan:
@@ -96,28 +70,12 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         experiment=experiment,
         preset=request.preset,
         question=question,
-        transfers=design.transfers,
-        control=design.control,
-        factors=design.factors,
-        metrics=design.metrics,
         cells=matrix.cells,
         treatments=matrix.treatments,
         comparisons=matrix.comparisons,
         skipped=matrix.skipped,
         stopping=stopping,
         seed=request.seed,
-        batch_s=design.batch_s,
-        rounds_range=design.rounds_range,
-        warms_up=design.warms_up,
-        settles=design.settles,
-        equal_counts=design.equal_counts,
-        one_processor=design.one_processor,
-        choices=design.choices,
         options=dict(request.options if design.options is None else design.options),
-        equal_witnesses=design.equal_witnesses,
-        words=dict(design.words),
-        contents=design.contents,
-        answered_by=design.answered_by,
-        beside=design.beside,
-        hosts=design.hosts,
+        **{each.name: getattr(design, each.name) for each in fields(Procedure)},
     )

@@ -75,15 +75,17 @@ class Contents:
     metadata: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is measured, against what, and by which rules.
+@dataclass(frozen=True, kw_only=True)
+class Procedure:
+    """What varies, what is observed, and how: an experiment's design says it, and the plan of a run keeps it.
 
     Attributes:
+        control: name of the factor whose levels are compared.
+        factors: with the levels of this run; the control's among them.
         metrics: the first is the one that primary comparisons use.
-        answered_by: which metric answers the question and why, in a sentence.
-        beside: names of the metrics that are shown with the first wherever it is.
         transfers: what of the result holds elsewhere, in a sentence.
+        batch_s: seconds that a batch should last.
+        rounds_range: the fewest and the most rounds of a block.
         warms_up: False where nothing is to warm up before it counts: every operation is a process of its own, or a
             study did not.
         settles: False where a batch counts without one before it that is thrown away.
@@ -91,26 +93,18 @@ class Plan:
             is a process of its own.
         one_processor: all subjects work on one thread and take turns on the same processor.
         choices: what had to be chosen where a published study is silent.
-        options: what the user gave, enough to make the plan again.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
         words: what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`), and `empty loop`.
         contents: None where operations carry no body.
+        answered_by: which metric answers the question and why, in a sentence.
+        beside: names of the metrics that are shown with the first wherever it is.
         hosts: other hosts than this machine on which subjects run, by the names that the specs have for them.
     """
 
-    experiment: str
-    preset: str
-    question: str
     transfers: str
     control: str
     factors: tuple[Factor, ...]
     metrics: tuple[Metric, ...]
-    cells: tuple[Cell, ...]
-    treatments: tuple[Treatment, ...]
-    comparisons: tuple[Comparison, ...]
-    skipped: tuple[SkippedTreatment, ...]
-    stopping: Stopping
-    seed: int
     batch_s: float
     rounds_range: tuple[int, int] = (4, 32)
     warms_up: bool = True
@@ -118,7 +112,6 @@ class Plan:
     equal_counts: bool = False
     one_processor: bool = False
     choices: tuple[str, ...] = ()
-    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
     equal_witnesses: tuple[str, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
     contents: Contents | None = None
@@ -126,10 +119,25 @@ class Plan:
     beside: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 
-    @property
-    def chooses_rounds(self) -> bool:
-        """Whether the pilot decides how many rounds a block has."""
-        return self.rounds_range[0] < self.rounds_range[1]
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Procedure):
+    """What is measured, against what, and by which rules.
+
+    Attributes:
+        options: what the user gave, enough to make the plan again.
+    """
+
+    experiment: str
+    preset: str
+    question: str
+    cells: tuple[Cell, ...]
+    treatments: tuple[Treatment, ...]
+    comparisons: tuple[Comparison, ...]
+    skipped: tuple[SkippedTreatment, ...]
+    stopping: Stopping
+    seed: int
+    options: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def treatment(self, treatment_id: str) -> Treatment:
         return next(treatment for treatment in self.treatments if treatment.id == treatment_id)
