@@ -36,7 +36,18 @@ class Router:
         self._catalogue = catalogue
         self._changed = changed
         self._invoking = {"Invoke": invoke.invoke, "InvokeWithResponseStream": invoke.with_stream}
-        self._actions = _FUNCTIONS | _VERSIONS | _LAYERS | _SETTINGS | _of_concurrency(concurrency) | _of_urls(urls)
+        self._actions = _FUNCTIONS | _VERSIONS | _LAYERS | _SETTINGS
+        self._actions |= {
+            "PutFunctionConcurrency": concurrency.put,
+            "GetFunctionConcurrency": concurrency.get,
+            "DeleteFunctionConcurrency": concurrency.delete,
+            "GetAccountSettings": concurrency.account,
+            "CreateFunctionUrlConfig": urls.create,
+            "GetFunctionUrlConfig": urls.get,
+            "ListFunctionUrlConfigs": urls.list_all,
+            "UpdateFunctionUrlConfig": urls.update,
+            "DeleteFunctionUrlConfig": urls.delete,
+        }
         self._tasks: set[asyncio.Task[None]] = set()
 
     def handle(self, exchange: Exchange) -> None:
@@ -123,22 +134,3 @@ _SETTINGS: dict[str, _Action] = {
     "ListFunctionEventInvokeConfigs": event_settings.list_all,
     "DeleteFunctionEventInvokeConfig": event_settings.delete,
 }
-
-
-def _of_concurrency(concurrency: Concurrency) -> dict[str, _Action]:
-    return {
-        "PutFunctionConcurrency": concurrency.put,
-        "GetFunctionConcurrency": concurrency.get,
-        "DeleteFunctionConcurrency": concurrency.delete,
-        "GetAccountSettings": concurrency.account,
-    }
-
-
-def _of_urls(urls: Urls) -> dict[str, _Action]:
-    return {
-        "CreateFunctionUrlConfig": urls.create,
-        "GetFunctionUrlConfig": urls.get,
-        "ListFunctionUrlConfigs": urls.list_all,
-        "UpdateFunctionUrlConfig": urls.update,
-        "DeleteFunctionUrlConfig": urls.delete,
-    }
