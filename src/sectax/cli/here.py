@@ -34,8 +34,8 @@ def list_command(json_: bool) -> None:
         click.echo(f"  presets: {presets}\n" if presets else "")
     click.echo("probes:")
     for probe in found["probes"]:
-        mend = f" ({probe['mend']})" if probe["mend"] else ""
-        _print(f"  {probe['name']}: {probe['lack'] or 'ready'}{mend}")
+        hint = f" ({probe['mend']})" if probe["mend"] else ""
+        _print(f"  {probe['name']}: {probe['lack'] or 'ready'}{hint}")
     click.echo()
     _print(f"published studies: {', '.join(found['studies'])}")
 
@@ -63,8 +63,8 @@ def doctor_command(json_: bool) -> None:
     widest = max(len(symptom.id) for symptom in symptoms)
     for symptom in symptoms:
         click.echo(f"{_MARKS[symptom.health]} {symptom.id:<{widest}}  {symptom.saw}")
-        if symptom.mend:
-            click.echo(f"      {'':<{widest}}  → {symptom.mend}")
+        if symptom.hint:
+            click.echo(f"      {'':<{widest}}  → {symptom.hint}")
 
 
 def _to_set_up(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:

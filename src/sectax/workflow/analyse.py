@@ -1,4 +1,4 @@
-"""From what was measured to what may be said: judge, doubt, and join the two."""
+"""From what was measured to what may be said: judge, audit, and join the two."""
 
 from __future__ import annotations
 

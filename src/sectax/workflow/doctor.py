@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+import msgspec
+
 from sectax.sandboxes.process.host import host_identity
 from sectax.toolchain import parts
 from sectax.toolchain.cache import cache_folder
@@ -29,14 +31,13 @@ class Health(StrEnum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True)
-class Symptom:
-    """One thing that was looked at: a stable identifier, how it is, what was seen, what would mend it."""
+class Symptom(msgspec.Struct, frozen=True):
+    """One thing that was looked at: a stable identifier, how it is, what was seen, what would help."""
 
     id: str
     health: Health
     saw: str
-    mend: str = ""
+    hint: str = msgspec.field(default="", name="mend")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from sectax import published
 from sectax.experiments import registry
 from sectax.model.treatment import Factor
@@ -21,14 +23,13 @@ class ExperimentLine:
     presets: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ProbeLine:
+class ProbeLine(msgspec.Struct, frozen=True):
     """A probe; `lack` is empty where it can run."""
 
     name: str
     title: str
     lack: str
-    mend: str
+    hint: str = msgspec.field(name="mend")
 
 
 @dataclass(frozen=True)

@@ -59,15 +59,15 @@ def _scheme(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def _key(path: str | None) -> bytes:
-    """The shared key; what is doubtful about it is said on stderr."""
+    """The shared key; warnings about it go to stderr."""
     key = files.shared_key(path, os.environ)
     _warn_of(path, key)
     return key
 
 
 def _warn_of(path: str | None, key: bytes) -> None:
-    for doubt in files.key_doubts(path, os.environ, key):
-        click.echo(f"warning: {printable(doubt)}", err=True)
+    for warning in files.key_warnings(path, os.environ, key):
+        click.echo(f"warning: {printable(warning)}", err=True)
 
 
 _force = click.option("--force", is_flag=True, help="Replace a file that is there.")

@@ -73,15 +73,15 @@ def shared_key(path: str | None, environment: Mapping[str, str]) -> bytes:
     return key
 
 
-def key_doubts(path: str | None, environment: Mapping[str, str], key: bytes) -> list[str]:
-    """What is doubtful about a shared key that was read. No sentence holds any of it.
+def key_warnings(path: str | None, environment: Mapping[str, str], key: bytes) -> list[str]:
+    """Warnings about a shared key that was read. No sentence holds any of it.
 
     Args:
         path, environment: as they were given to `shared_key`.
     """
-    doubts = []
+    warnings = []
     if len(key) < _SHORTEST_KEY_BYTES:
-        doubts.append(
+        warnings.append(
             f"the shared key has {len(key)} bytes: shorter than {_SHORTEST_KEY_BYTES} it can be guessed more easily "
             "than the token (RFC 2104, section 3); sectax hmac keygen makes one that is long enough"
         )
@@ -91,11 +91,11 @@ def key_doubts(path: str | None, environment: Mapping[str, str], key: bytes) -> 
             status = os.stat(path)
             mode = stat.S_IMODE(status.st_mode)
             if stat.S_ISREG(status.st_mode) and mode & 0o077:  # a terminal's mode says who may write to it
-                doubts.append(
+                warnings.append(
                     f"the key file {path} has mode {mode:03o}, so other users of this machine may read it; chmod 600 "
                     "keeps them out, and a new key makes sure"
                 )
-    return doubts
+    return warnings
 
 
 def _key_in(path: str) -> bytes:

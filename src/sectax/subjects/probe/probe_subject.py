@@ -205,9 +205,9 @@ class ProbeSubject:
     def _witness(self, conversation: Conversation) -> dict[str, Witness]:
         spec = self._spec
         witnessed = witness(conversation, spec.operation, spec.referee)
-        if witnessed.doubts:
+        if witnessed.flaws:
             raise self._failure(
-                "; ".join(witnessed.doubts.values()),
+                "; ".join(witnessed.flaws.values()),
                 "nothing is timed that does not do its work; sectax probe check names each step that fails",
             )
         return self._safe(witnessed.reply.witnesses)

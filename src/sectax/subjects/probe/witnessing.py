@@ -11,7 +11,7 @@ from sectax.protocol.messages import WitnessReply
 from sectax.subjects.probe.conversation import Conversation
 
 
-class Doubt(StrEnum):
+class Flaw(StrEnum):
     """What a witness can get wrong, by the stable identifiers of the conformance checks."""
 
     GENUINE = "genuine-accepted"
@@ -21,16 +21,16 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True)
 class Witnessed:
-    """A probe's answer, and the doubts about it (empty where it is sound)."""
+    """A probe's answer, and what is wrong with it (empty where it is sound)."""
 
     reply: WitnessReply
-    doubts: dict[Doubt, str]
+    flaws: dict[Flaw, str]
 
 
 def witness(conversation: Conversation, operation: str, referee: Referee | None) -> Witnessed:
     """Present genuine and tampered artefacts in a random order, and have the probe's own judged.
 
-    Without a referee nothing is presented and nothing doubted.
+    Without a referee nothing is presented and nothing judged.
 
     Raises: what `Conversation` raises.
     """
@@ -41,18 +41,18 @@ def witness(conversation: Conversation, operation: str, referee: Referee | None)
     # From the system's randomness: a probe must not be able to know the order.
     secrets.SystemRandom().shuffle(presented)
     reply = conversation.witness([artefact for artefact, _ in presented])
-    doubts: dict[Doubt, str] = {}
+    flaws: dict[Flaw, str] = {}
     answers = [(genuine, accepted) for (_, genuine), accepted in zip(presented, reply.accepted, strict=True)]
     refused = answers.count((True, False))
     if refused:
-        doubts[Doubt.GENUINE] = f"it refused {refused} of {_number(answers, True)} genuine artefacts"
+        flaws[Flaw.GENUINE] = f"it refused {refused} of {_number(answers, True)} genuine artefacts"
     accepted = answers.count((False, True))
     if accepted:
-        doubts[Doubt.TAMPERED] = f"it accepted {accepted} of {_number(answers, False)} tampered artefacts"
+        flaws[Flaw.TAMPERED] = f"it accepted {accepted} of {_number(answers, False)} tampered artefacts"
     fault = _judge(reply.artefact, operation, referee)
     if fault is not None:
-        doubts[Doubt.ARTEFACT] = fault
-    return Witnessed(reply, doubts)
+        flaws[Flaw.ARTEFACT] = fault
+    return Witnessed(reply, flaws)
 
 
 def _number(answers: list[tuple[bool, bool]], genuine: bool) -> int:

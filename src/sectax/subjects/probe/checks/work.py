@@ -22,7 +22,7 @@ from sectax.subjects.probe.checks.clock import (
 )
 from sectax.subjects.probe.failures import ProbeTrouble
 from sectax.subjects.probe.interview import Interview, ProbeProgram
-from sectax.subjects.probe.witnessing import Doubt, witness
+from sectax.subjects.probe.witnessing import Flaw, witness
 
 _COMPARED_S = 0.005
 _COUNTED = 5
@@ -66,7 +66,7 @@ class CaseConversation:
         self._program = program
         self._case = case
         self._interview: Interview | None = None
-        self._doubts: dict[Doubt, str] = {}
+        self._flaws: dict[Flaw, str] = {}
         self._made_something = False
         self._over = "the probe was not started"
 
@@ -97,9 +97,9 @@ class CaseConversation:
 
         yield "prepare-answers", self._prepare, "answer ok with witnesses, or skipped with the reason", always
         yield "witness-answers", self._witness, "answer witness with artefact and accepted", always
-        yield Doubt.GENUINE, self._genuine_accepted, "accept what the independent implementation has made", judged
-        yield Doubt.TAMPERED, self._tampered_refused, "the code that is timed must check, not only parse", judged
-        yield Doubt.ARTEFACT, self._artefact_sound, "show what the code that is timed makes", makes
+        yield Flaw.GENUINE, self._genuine_accepted, "accept what the independent implementation has made", judged
+        yield Flaw.TAMPERED, self._tampered_refused, "the code that is timed must check, not only parse", judged
+        yield Flaw.ARTEFACT, self._artefact_sound, "show what the code that is timed makes", makes
         yield UNIT, lambda: elapsed_plausible(self._running()), PLAUSIBLE_HINT, always
         yield "count-scales", lambda: count_scales(self._running()), SCALES_HINT, always
         yield "costs-more-than-empty", self._costs_more_than_empty, "do the work inside the timed loop", works
@@ -140,23 +140,23 @@ class CaseConversation:
 
     def _witness(self) -> str:
         witnessed = witness(self._running(), self._case.operation, self._case.referee)
-        self._doubts = witnessed.doubts
+        self._flaws = witnessed.flaws
         self._made_something = witnessed.reply.artefact is not None
         return f"{len(witnessed.reply.accepted)} artefacts were judged"
 
     def _genuine_accepted(self) -> str:
-        return self._undoubted(Doubt.GENUINE, "what is genuine is accepted")
+        return self._sound_unless(Flaw.GENUINE, "what is genuine is accepted")
 
     def _tampered_refused(self) -> str:
-        return self._undoubted(Doubt.TAMPERED, "what was tampered with is refused")
+        return self._sound_unless(Flaw.TAMPERED, "what was tampered with is refused")
 
     def _artefact_sound(self) -> str:
-        return self._undoubted(Doubt.ARTEFACT, "what it makes is sound")
+        return self._sound_unless(Flaw.ARTEFACT, "what it makes is sound")
 
-    def _undoubted(self, doubt: Doubt, satisfied: str) -> str:
+    def _sound_unless(self, flaw: Flaw, satisfied: str) -> str:
         self._running()
-        if doubt in self._doubts:
-            raise CheckFailed(printable(self._doubts[doubt], _SHOWN))
+        if flaw in self._flaws:
+            raise CheckFailed(printable(self._flaws[flaw], _SHOWN))
         return satisfied
 
     def _costs_more_than_empty(self) -> str:
@@ -169,8 +169,8 @@ class CaseConversation:
         return f"an operation takes {ratio:.3g} times as long as an empty one"
 
     def _sound_afterwards(self) -> str:
-        doubts = witness(self._running(), self._case.operation, self._case.referee).doubts
-        new = {doubt: text for doubt, text in doubts.items() if doubt not in self._doubts}
+        flaws = witness(self._running(), self._case.operation, self._case.referee).flaws
+        new = {flaw: text for flaw, text in flaws.items() if flaw not in self._flaws}
         if new:
             raise CheckFailed(printable("; ".join(new.values()), _SHOWN))
         return "after the measurement it answers as before"
