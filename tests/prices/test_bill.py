@@ -9,7 +9,7 @@ import pytest
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.prices import price_list
-from sectax.prices.billing import bill
+from sectax.prices.price_list import bill
 from sectax.reports import words
 
 OWN = """

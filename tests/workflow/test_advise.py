@@ -245,8 +245,8 @@ def test_a_run_without_a_block_gives_no_advice() -> None:
 
 def test_an_experiment_without_advice_says_so(tmp_path) -> None:
     out = tmp_path / "r.sectax"
-    commands = ("--baseline", "true", "--treatment", "again=true")
-    sectax("run", "command", *commands, "--max-blocks", "6", "--budget", "20s", "--out", str(out))
+    commands = ("--baseline", "sleep 0.1", "--treatment", "again=sleep 0.1")
+    sectax("run", "command", *commands, "--blocks", "6", "--out", str(out), simulated=1)
 
     done = sectax("advise", str(out))
 

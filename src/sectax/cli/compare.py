@@ -8,7 +8,7 @@ import click
 
 from sectax.cli.options import as_json, conditions, everything, fail_if, html, in_ascii, leave_with, named_run, run_file
 from sectax.cli.output import print_result
-from sectax.workflow.compare import compare_under
+from sectax.workflow.compare import compare
 
 
 @click.command("compare")
@@ -33,6 +33,6 @@ def command(
     Effects and their shapes stand side by side. There is no verdict across sessions. --fail-if asks how much an effect
     (a treatment beside the baseline of its own run) grew from the first run to the second.
     """
-    compared, answers = compare_under(Path(run_file), target, conditions(fail_if))
-    print_result(compared, as_json=json_, show_all=show_all, page=html, ascii_only=ascii_only)
+    compared, answers = compare(Path(run_file), target, conditions(fail_if))
+    print_result(compared, as_json=json_, show_all=show_all, page=html)
     leave_with(answers)

@@ -1,14 +1,16 @@
-"""Reads a price list, the one that comes with sectax or the user's own."""
+"""A price list, the one that comes with sectax or the user's own, and the bill that it makes of usages."""
 
 from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
+from sectax.model.bill import Bill, Charge, Usage
 from sectax.model.errors import WrongUse
 
 _BUILT_IN = "us-east-1.toml"
@@ -55,6 +57,25 @@ def load(path: Path | None = None) -> PriceList:
         raise WrongUse(f"--prices {path} cannot be read: {error.strerror}", "name a file with prices") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise WrongUse(f"{path} is not a price list: {error}", "src/sectax/prices/us-east-1.toml is one") from error
+
+
+def bill(usages: Iterable[Usage], prices: PriceList) -> Bill:
+    """What the usages cost; those of one item are one line.
+
+    Raises:
+        WrongUse: the price list lacks an item.
+    """
+    amounts: dict[str, float] = {}
+    for usage in usages:
+        amounts[usage.item] = amounts.get(usage.item, 0.0) + usage.amount
+    missing = sorted(amounts.keys() - prices.items.keys())
+    if missing:
+        raise WrongUse(f"the price list of {prices.day} has no price for {', '.join(missing)}", "add it to the file")
+    charges = []
+    for name, amount in amounts.items():
+        item = prices.items[name]
+        charges.append(Charge(item.words, amount, item.unit, amount / item.per * item.price))
+    return Bill(tuple(charges), prices.currency, prices.day, prices.source, prices.place)
 
 
 def _read(text: str) -> PriceList:

@@ -18,15 +18,13 @@ from sectax.workflow.conditions import refuse_unknown_metrics
 PUBLISHED = "published:"
 
 
-def compare(run_file: Path, target: str) -> PublishedComparison | RunComparison:
-    """Set a run beside `published:ID` or beside another run file."""
-    return compare_under(run_file, target, ())[0]
-
-
-def compare_under(
+def compare(
     run_file: Path, target: str, conditions: Sequence[Condition]
 ) -> tuple[PublishedComparison | RunComparison, tuple[Concluded, ...]]:
-    """The same, and whether an effect changed from the first run to the second by more than a condition allows.
+    """Set a run beside `published:ID` or beside another run file.
+
+    Returns:
+        The comparison, and whether an effect changed from the first run to the second by more than a condition allows.
 
     Raises:
         WrongUse: conditions beside a published study, whose figures have no intervals; a metric that is not compared.

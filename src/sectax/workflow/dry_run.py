@@ -8,8 +8,7 @@ from pathlib import Path
 from sectax.experiments import registry
 from sectax.experiments.interface import Billable, Request
 from sectax.model.bill import Bill
-from sectax.prices.billing import bill
-from sectax.prices.price_list import load
+from sectax.prices.price_list import bill, load
 from sectax.reports import words
 from sectax.workflow.comparable import refuse_nothing_to_compare
 from sectax.workflow.in_time import with_budget

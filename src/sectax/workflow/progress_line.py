@@ -1,10 +1,12 @@
-"""Where a run stands after a block: what is answered, the estimate, and the time that is left."""
+"""Where a run stands after a block (what is answered, the estimate, the time that is left), and how a watcher hears of it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from sectax.analysis.verdict import precise_enough
 from sectax.model.finding import UNSETTLED, Finding, is_answered
@@ -63,6 +65,28 @@ class ProgressLine:
         estimate = f"{self.estimate} ({self.interval})" if self.interval else self.estimate
         parts = [self.blocks, f"{self.elapsed_s:.0f} s", self.answered, self.left.words(), estimate]
         return " · ".join(part for part in parts if part)
+
+
+class Progress(Protocol):
+    """Someone who watches a run. No method raises: a watcher that has gone must not end the run.
+
+    `at` is called between one visit and the next, so it must cost next to nothing.
+    """
+
+    def say(self, text: str) -> None:
+        """A line for the person who waits."""
+
+    def detail(self, text: str) -> None:
+        """A line for those who want to know more than the answer."""
+
+    def at(self, doing: str, done: int, total: int) -> None:
+        """The pilot, or a block, has come so far."""
+
+    def stands(self, progress_line: ProgressLine) -> None:
+        """A block has ended, or the first one begins: what is known now."""
+
+    def waiting(self, what: str) -> AbstractContextManager[None]:
+        """Something that is not timed takes as long as it takes."""
 
 
 def in_pilot(left_s: float, elapsed_s: float) -> ProgressLine:

@@ -46,8 +46,7 @@ from sectax.workflow.in_time import (
 )
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.machine_load import SLOWED, machine_load, slowdown
-from sectax.workflow.progress import Progress
-from sectax.workflow.progress_line import ProgressLine, before_blocks, in_pilot, progress_line
+from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 
 State = Literal["finished", "interrupted"]
 

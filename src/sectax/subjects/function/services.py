@@ -106,7 +106,7 @@ class Service:
         try:
             client = self.client(_ANSWER_S)
         except ValueError as error:  # how boto3 refuses an address
-            raise WrongUse(f"{address} is no address: {error}", "is --endpoint right?") from error
+            raise WrongUse(f"{address} is not an address: {error}", "is --endpoint right?") from error
         try:
             answer = client.list_functions(MaxItems=1)
         except (*ServiceTrouble, *Unreadable) as error:
