@@ -1,4 +1,4 @@
-"""Where a run stands after a block (what is answered, the estimate, the time that is left), and how a watcher hears of it."""
+"""What a run tells whoever watches it: where it stands after a block, with the estimate and the time that is left."""
 
 from __future__ import annotations
 
