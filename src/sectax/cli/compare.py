@@ -34,5 +34,5 @@ def command(
     (a treatment beside the baseline of its own run) grew from the first run to the second.
     """
     compared, answers = compare(Path(run_file), target, conditions(fail_if))
-    print_result(compared, as_json=json_, show_all=show_all, page=html)
+    print_result(compared, as_json=json_, show_all=show_all, page=html, ascii_only=ascii_only)
     leave_with(answers)

@@ -38,6 +38,7 @@ PRESETS = {
 
 run_file = click.argument("run_file", metavar=RUN, type=click.Path(), callback=named_run)
 html = click.option("--html", type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures.")
+in_ascii = click.option("--ascii", "ascii_only", is_flag=True, help="Draw and write with ASCII alone.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
 verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")
 

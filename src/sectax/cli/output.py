@@ -48,11 +48,12 @@ def rendered(result: Result, *, as_json: bool, show_all: bool = False, ascii_onl
     return render(result, "json" if as_json else "terminal", view)
 
 
-def shown(run_file: str, *, as_json: bool, show_all: bool) -> Shown:
+def shown(run_file: str, *, as_json: bool, show_all: bool, ascii_only: bool) -> Shown:
     """Where the report of a run is kept, in the form in which this terminal gets it."""
     from sectax.workflow.shown import Shown
 
-    return Shown(run_file, {"json": as_json, "all": show_all, "width": width(), "colour": is_colourful()})
+    form = {"json": as_json, "all": show_all, "width": width(), "colour": is_colourful()}
+    return Shown(run_file, form | {"ascii": ascii_only or is_ascii()})
 
 
 def print_text(text: str) -> None:
@@ -89,7 +90,9 @@ def write_document(text: str, out: str, option: str) -> None:
         raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
 
 
-def print_result(result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None) -> str:
+def print_result(
+    result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None, ascii_only: bool = False
+) -> str:
     """Print one result, as a report for this terminal or as one JSON document, and give back what was printed.
 
     Args:
@@ -100,7 +103,7 @@ def print_result(result: Result, *, as_json: bool, show_all: bool = False, page:
     """
     if page is not None:
         refuse_existing(page, "--html")
-    text = rendered(result, as_json=as_json, show_all=show_all)
+    text = rendered(result, as_json=as_json, show_all=show_all, ascii_only=ascii_only)
     print_text(text)
     if page is not None:
         from sectax.workflow.present import render

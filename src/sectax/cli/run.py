@@ -285,9 +285,11 @@ def _finish(
         trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
     said = trouble.message if trouble is not None else ""
     path = str(outcome.path)
-    text = print_result(RunReport(outcome.analysed, path, said), as_json=as_json, show_all=show_all, page=page)
+    report = RunReport(outcome.analysed, path, said)
+    text = print_result(report, as_json=as_json, show_all=show_all, page=page, ascii_only=ascii_only)
     if outcome.state == "finished" and not said:
-        shown(path, as_json=as_json, show_all=show_all).keep(text)  # `sectax show` is what most ask next
+        # `sectax show` is what most ask next.
+        shown(path, as_json=as_json, show_all=show_all, ascii_only=ascii_only).keep(text)
     for form, to in (exports or {}).items():
         export(outcome.path, form, to)
     # A budget that was refused would be refused again.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, everything, fail_if, leave_with, run_file
+from sectax.cli.options import as_json, conditions, everything, fail_if, in_ascii, leave_with, run_file
 from sectax.cli.output import print_text, rendered, shown
 
 
@@ -18,7 +18,7 @@ from sectax.cli.output import print_text, rendered, shown
 @as_json
 def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], ascii_only: bool, json_: bool) -> None:
     """Print the results of a run, from its file alone."""
-    kept = shown(run_file, as_json=json_, show_all=show_all)
+    kept = shown(run_file, as_json=json_, show_all=show_all, ascii_only=ascii_only)
     if not fail_if and (text := kept.recall()) is not None:
         print_text(text)
         return

@@ -181,21 +181,9 @@ class LambdaBench(Bench):
 
 
 def _endpoint(given: str) -> str | None:
-    if given in (LOCAL, "aws"):
-        return AWS if given == "aws" else LOCAL
-    # Not quoted: what stands before it may be a password.
-    if "@" in given:
-        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
-    try:
-        address = urlsplit(given)
-        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address or not given.isprintable() or " " in given or address.query or address.fragment:
-        raise WrongUse(
-            f"--endpoint {given!r} is neither local nor aws, and is not an address",
-            "an address is one as in http://127.0.0.1:9000 or https://lambda.example.org",
-        )
+    address = read_endpoint(given, "http://127.0.0.1:9000 or https://lambda.example.org")
+    if address is None:
+        return LOCAL if given == LOCAL else AWS
     if address.scheme == "http" and not is_loopback(address.hostname or ""):
         raise WrongUse(
             f"--endpoint {given!r} is another machine without TLS: the functions' environment, with what is secret in "

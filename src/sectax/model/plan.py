@@ -139,6 +139,11 @@ class Plan(Procedure):
     seed: int
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def chooses_rounds(self) -> bool:
+        """Whether the pilot decides how many rounds a block has."""
+        return self.rounds_range[0] < self.rounds_range[1]
+
     def treatment(self, treatment_id: str) -> Treatment:
         return next(treatment for treatment in self.treatments if treatment.id == treatment_id)
 

@@ -38,6 +38,7 @@ from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
 from sectax.model.treatment import Role
 from sectax.prices.price_list import PriceList, bill, load
+from sectax.workflow.advise_rates import NOT_ASKED, AskedRate, rate_advice
 from sectax.workflow.analyse import analyse_file
 
 _REQUESTS = 1_000_000

@@ -15,8 +15,7 @@ from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.treatment import Role
-from sectax.prices.billing import bill
-from sectax.prices.price_list import PriceList
+from sectax.prices.price_list import PriceList, bill
 
 _MILLION = 1_000_000
 _CALLS = (1, 10, 100)
