@@ -23,6 +23,8 @@ OF_ITS_VALUES = 0.005
 LONG_ENOUGH_S = 0.5
 # Answers to one path differ in their headers, and by no more than this: short ones by a few hundred bytes.
 MOST_UNLIKE_BYTES, HEADERS_BYTES = 1.5, 1000.0
+# Of the bytes that a path names, that an answer has at the least: people write KB for 1000 and for 1024.
+LEAST_OF_NAMED = 0.5
 # Around a thousand: seconds beside milliseconds.
 THOUSAND = (900.0, 1100.0)
 _HOSTS = re.compile(r"host|machine|node|server|instance|runner|\bvm\b", re.IGNORECASE)
@@ -41,6 +43,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         yield from _order(group)
         yield from _rate(group)
     yield from _bytes(evidence)
+    yield from _named_sizes(evidence)
     yield from _machines(evidence)
     yield from _hosts(evidence)
     yield from _units(evidence)
@@ -188,6 +191,21 @@ def _bytes(evidence: Evidence) -> Iterator[Remark]:
                 else "the two did not do the same work; likely one of them was redirected, refused or compressed",
                 "look at one answer of each side",
                 ids(ordered),
+            )
+
+
+def _named_sizes(evidence: Evidence) -> Iterator[Remark]:
+    """A path that names a size, and answers with far fewer bytes."""
+    for figure in _imported(evidence):
+        told = figure.circumstances
+        if told.named_bytes is None or told.bytes_each is None or figure.quantity is not Quantity.RATE:
+            continue
+        if told.bytes_each < LEAST_OF_NAMED * told.named_bytes:
+            yield warning(
+                figure.table,
+                f"{figure.id} names {number(told.named_bytes)} bytes, and an answer has {number(told.bytes_each)}",
+                "if the name tells the size of the answer, it was not sent: a redirect, an error page, compression",
+                "look at one answer",
             )
 
 

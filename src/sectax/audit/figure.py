@@ -56,6 +56,8 @@ class Circumstances:
         moves: whether the operation carries a body or metadata alone.
         contains: operations that this one must do as a part of itself.
         size_bytes: how much one operation moves.
+        named_bytes, named: a size that stands in its name, which an operation may work on or not, and the name without
+            it.
         link_bytes_s: the measured bandwidth of the memory or link that it must go through; in a run of ours, what the
             computation over the body cannot pass.
         bytes_each: what one operation moved, as the source's totals have it.
@@ -89,6 +91,8 @@ class Circumstances:
     moves: Moves | None = None
     contains: tuple[str, ...] | None = None
     size_bytes: float | None = None
+    named_bytes: float | None = None
+    named: str | None = None
     link_bytes_s: float | None = None
     bytes_each: float | None = None
     wall_s: float | None = None

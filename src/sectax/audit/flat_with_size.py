@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Evidence
-from sectax.audit.figure import Figure, Moves
-from sectax.audit.grouping import each_table, seconds_per_operation, series, unknown
+from sectax.audit.figure import Figure, Moves, Quantity
+from sectax.audit.grouping import each_table, gather, seconds_per_operation, series, unknown
 from sectax.audit.over_blocks import interval, parts_of, typical_speeds
 from sectax.audit.words import bandwidth, first_of, ids, named, number
 from sectax.model.finding import Severity
@@ -73,7 +73,60 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         "the body was not moved: the figures are of something else than the operation",
         "read the body to its end and check it",
     )
+    yield from _by_names(evidence)
     yield from _in_runs(evidence)
+
+
+def _by_names(evidence: Evidence) -> Iterator[Remark]:
+    """W where sizes stand in names alone, times are flat over them, and working on so many bytes takes longer."""
+    flat = [
+        group
+        for group in gather(_named(evidence), lambda figure: (figure.table, figure.circumstances.named))
+        if len({figure.circumstances.named_bytes for figure in group}) > 1 and _is_flat_by_name(group)
+    ]
+
+    def saw(table: list[Figure]) -> str:
+        one = next(group for group in flat if group[0].table == table[0].table)
+        few, many = _ends(one)
+        return (
+            f"{number(_named_bytes(many) / _named_bytes(few))} times the bytes by name take "
+            f"{_time(many) / _time(few):.3g} times as long ({few.id}; {many.id}). Seen in {named(table)}"
+        )
+
+    yield from each_table(
+        Severity.WARNING,
+        [figure for group in flat for figure in group],
+        saw,
+        "if the operation works on what its name tells, the work was not done: no machine is so fast",
+        "see that the whole body is worked on; or name the bytes (b.SetBytes in Go)",
+    )
+
+
+def _named(evidence: Evidence) -> list[Figure]:
+    """What has a size in its name, and does not tell how much it moves."""
+    return [
+        figure
+        for figure in evidence.printed
+        if figure.circumstances.named_bytes is not None
+        and figure.circumstances.size_bytes is None
+        and figure.statistic in (None, "mean", "median", "rate")
+        and figure.quantity in (Quantity.TIME, Quantity.RATE)
+        and _time(figure) > 0
+    ]
+
+
+def _ends(group: list[Figure]) -> tuple[Figure, Figure]:
+    return min(group, key=_named_bytes), max(group, key=_named_bytes)
+
+
+def _is_flat_by_name(group: list[Figure]) -> bool:
+    few, many = _ends(group)
+    needed = (_named_bytes(many) - _named_bytes(few)) / NO_MACHINE_BYTES_S
+    return needed >= LEAST_SHOWN * _time(few) and _time(many) - _time(few) < LEAST_GROWTH * needed
+
+
+def _named_bytes(figure: Figure) -> float:
+    return figure.circumstances.named_bytes or 0.0
 
 
 def _grows(group: list[Figure]) -> bool | None:
@@ -168,8 +221,8 @@ def _size(figure: Figure) -> float:
 FLAT_WITH_SIZE = Check(
     id="flat-with-size",
     rule="F: time grows less than half as much over the sizes as the bandwidth demands, so the body was not moved; "
-    "in a run of ours, where the interval of the growth leaves no doubt",
+    "W: where only names tell the sizes; in a run of ours, where the interval of the growth leaves no doubt",
     examine=_examine,
     sees=_sees,
-    applies=lambda evidence: bool(_by_size(typical_speeds(evidence))),
+    applies=lambda evidence: bool(_by_size(typical_speeds(evidence)) or _named(evidence)),
 )

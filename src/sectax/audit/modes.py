@@ -144,7 +144,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         lambda figure: modes[figure.id].slow - modes[figure.id].fast,
         lambda figure: (
             f"{len(figure.values)} values come in two modes: {100 * modes[figure.id].slow_share:.0f} % of them are "
-            f"{100 * math.expm1(modes[figure.id].slow - modes[figure.id].fast):.2g} % slower than the others"
+            f"{100 * math.expm1(min(modes[figure.id].slow - modes[figure.id].fast, 100)):.2g} % slower than the others"
         ),
         "a median is in one mode or the other, and a mean in neither",
         "report the modes one by one, with how often each comes",

@@ -17,6 +17,11 @@ from sectax.workflow.audit import FORMATS, Columns, audit
 @click.option("--unit", default="", help="Of a CSV: their unit, such as ms, op/s or MiB/s.")
 @click.option("--by", default="", metavar="COLUMN,COLUMN", help="Of a CSV: the columns that hold levels.")
 @click.option("--replicate", default="", metavar="COLUMN", help="Of a CSV: names the process or host of a row.")
+@click.option("--size", default="", metavar="COLUMN", help="Of a CSV: the bytes that an operation works on.")
+@click.option("--events", default="", metavar="COLUMN", help="Of a CSV: how many events a row's total time is of.")
+@click.option(
+    "--contains", multiple=True, metavar="WHOLE>PART", help="Of a FILE: a level whose work holds that of another."
+)
 @click.option("--baseline", default="", metavar="LEVEL", help="Of a FILE: the level without the control.")
 @click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 @click.option(
@@ -35,6 +40,9 @@ def command(
     unit: str,
     by: str,
     replicate: str,
+    size: str,
+    events: str,
+    contains: tuple[str, ...],
     baseline: str,
     show_all: bool,
     fail_on: str | None,
@@ -51,7 +59,8 @@ def command(
     Exit status: 0 the audit was made, whatever it found; 1 it found something marked F (with --fail-on W: or W) and
     --fail-on or --strict was given; 2 the target cannot be read.
     """
-    columns = Columns(value, unit, tuple(part.strip() for part in by.split(",") if part.strip()), baseline, replicate)
+    factors = tuple(part.strip() for part in by.split(",") if part.strip())
+    columns = Columns(value, unit, factors, baseline, replicate, size, events, contains)
     audited = audit(target, format_, columns, in_full=show_all)
     print_result(audited, as_json=json_, show_all=show_all, page=html, ascii_only=ascii_only)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):

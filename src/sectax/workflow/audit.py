@@ -119,7 +119,7 @@ def _file(target: str, format_: str | None, columns: Columns) -> Audited:
 
 
 def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[Importer, Evidence]:
-    from sectax.audit.importers.parts import with_baseline
+    from sectax.audit.importers.parts import with_baseline, with_contained
 
     importer = choose(file.head_text(), format_, columns)
     if importer.streams:
@@ -129,6 +129,7 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[I
         if format_ is None:
             refuse_mixed(text, importer)
         evidence = importer.read(text.split("\n"))
+    evidence = with_contained(evidence, columns.contains)
     return importer, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
 
 

@@ -1,6 +1,6 @@
 """Which columns of a plain CSV hold what: as said on the command line, or in the file's first comment lines.
 
-# sectax: value=elapsed unit=ms by=algorithm,size baseline=none replicate=host
+# sectax: value=elapsed unit=ms by=algorithm,size baseline=none replicate=host size=size contains=hmac>hash
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ class Columns:
         by: the columns whose texts are levels; figures are made of the rows that agree in all of them.
         baseline: the level of the first of them without the control.
         replicate: the column that names the process, host or instance a row came from.
+        size: the column that tells how many bytes an operation works on, as a number or as 16KiB.
+        events: the column that tells how many events a row's value, then the total time of a trial, is of.
+        contains: pairs 'WHOLE>PART' of levels: what the first does holds all that the second does.
     """
 
     value: str = ""
@@ -44,6 +47,9 @@ class Columns:
     by: tuple[str, ...] = ()
     baseline: str = ""
     replicate: str = ""
+    size: str = ""
+    events: str = ""
+    contains: tuple[str, ...] = ()
 
     def given(self) -> tuple[str, ...]:
         """The names of what is said."""
@@ -71,7 +77,10 @@ def in_comment(line: str, place: int) -> Columns:
     """
     if not line.startswith(HEADER):
         return Columns()
-    form = f"{HEADER} value=COLUMN unit=UNIT by=COLUMN,COLUMN baseline=LEVEL replicate=COLUMN"
+    form = (
+        f"{HEADER} value=COLUMN unit=UNIT by=COLUMN,COLUMN baseline=LEVEL replicate=COLUMN size=COLUMN events=COLUMN "
+        "contains=WHOLE>PART,WHOLE>PART"
+    )
     names = {each.name for each in fields(Columns)}
     said: dict[str, str] = {}
     try:
@@ -83,5 +92,5 @@ def in_comment(line: str, place: int) -> Columns:
         if not separator or not value or name not in names or name in said:
             raise BadInput(f"{printable(word, 60)!r} is not understood here", f"the form is: {form}", line=place)
         said[name] = value
-    by = said.pop("by", "")
-    return Columns(**said, by=tuple(part for part in by.split(",") if part))
+    by, contains = (tuple(part for part in said.pop(name, "").split(",") if part) for name in ("by", "contains"))
+    return Columns(**said, by=by, contains=contains)

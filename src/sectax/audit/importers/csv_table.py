@@ -13,9 +13,10 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from sectax.audit.evidence import Evidence
-from sectax.audit.figure import Circumstances, Contrast
+from sectax.audit.figure import Circumstances, Contrast, Moves, Quantity
 from sectax.audit.importers.columns import HEADER, Columns, in_comment
-from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline
+from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
+from sectax.audit.importers.sizes import size_in
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number
 from sectax.model.near import did_you_mean
@@ -37,6 +38,8 @@ class _Group:
 
     values: array[float] = field(default_factory=lambda: array("d"))
     replicates: set[str] = field(default_factory=set)
+    size: float | None = None
+    events: float = 0.0
 
 
 def importer(said: Columns) -> Importer:
@@ -84,7 +87,11 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
         tuple(_place(names, name) for name in columns.by),
         _place(names, columns.replicate) if columns.replicate else None,
         scale,
+        _place(names, columns.size) if columns.size else None,
+        _place(names, columns.events) if columns.events else None,
     )
+    if columns.events and quantity is Quantity.TIME:
+        quantity = Quantity.TOTAL_TIME
     # What csv counts begins at the line of names.
     groups = table.groups(reader, at - 1)
     figures = []
@@ -94,13 +101,17 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
             replicates=len(group.replicates) if columns.replicate else None,
             replicate=columns.replicate or None,
             replicate_names=frozenset(group.replicates) if columns.replicate else None,
+            operation=levels[0] if levels else None,
+            moves=Moves.BODY if group.size is not None else None,
+            size_bytes=group.size,
+            events=group.events / len(group.values) if columns.events else None,
         )
         of = Measurement(label, dict(zip(columns.by, levels, strict=True)), told, len(group.values))
         id_ = f"{columns.value}: {label}" if label else columns.value
         figures.append(of.figure(columns.value, quantity, id=id_, values=group.values))
     # The levels of the first factor stand against each other; which is the baseline only the user can say.
     contrast = Contrast(columns.by[0], None, told=False) if columns.by else None
-    found = evidence(figures, "a CSV", contrast)
+    found = with_contained(evidence(figures, "a CSV", contrast), columns.contains)
     return with_baseline(found, columns.baseline) if columns.baseline else found
 
 
@@ -124,6 +135,8 @@ class _Table:
     by: tuple[int, ...]
     replicate: int | None
     scale: float
+    size: int | None = None
+    events: int | None = None
 
     def groups(self, reader: Iterator[list[str]], before: int) -> dict[tuple[str, ...], _Group]:
         """The values of all rows, by their levels; *before* lines come before those that the reader counts."""
@@ -170,6 +183,11 @@ class _Table:
             append[key](value)
         if self.replicate is not None:
             self._take_replicates(groups, keys, columns[self.replicate])
+        if self.size is not None:
+            self._take_sizes(groups, keys, columns[self.size])
+        if self.events is not None:
+            for key, text in zip(keys, columns[self.events], strict=True):
+                groups[key].events += self._number_of(text, self.events)
 
     def _keys(self, columns: list[tuple[str, ...]], rows: int) -> list[tuple[str, ...]]:
         """The levels of every row; one empty key for all where no column holds levels."""
@@ -192,6 +210,23 @@ class _Table:
                 raise BadInput(
                     f"more than {_MOST_REPLICATES} replicates", "a replicate is a process, a host or an instance"
                 )
+
+    def _take_sizes(
+        self, groups: dict[tuple[str, ...], _Group], keys: list[tuple[str, ...]], told: tuple[str, ...]
+    ) -> None:
+        for key, text in dict.fromkeys(zip(keys, told, strict=True)):
+            size = size_in(text) or self._number_of(text, self.size or 0)
+            group = groups[key]
+            if group.size not in (None, size):
+                name = printable(self.names[self.size or 0])
+                raise BadInput(f"rows of one figure have several sizes in {name!r}", f"--by …,{name}")
+            group.size = size
+
+    def _number_of(self, text: str, at: int) -> float:
+        try:
+            return number(text)
+        except BadInput as error:
+            raise BadInput(f"{printable(self.names[at])}: {error.message}", error.hint) from error
 
     def _one_by_one(self, portion: list[list[str]], began: int) -> Iterator[float]:
         """The values of a portion. Raises `BadInput` with the place of the first row that is wrong."""

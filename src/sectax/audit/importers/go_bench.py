@@ -6,12 +6,14 @@ The format: go.dev/design/14313-benchmark-format. Lines of one name are one figu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 from sectax.audit.evidence import Evidence, Incident
-from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
+from sectax.audit.figure import Circumstances, Contrast, Figure, Moves, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.audit.importers.sizes import size_in, without_size
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
 from sectax.model.finding import Severity
@@ -48,6 +50,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     package, processor = "", None
     incidents: list[Incident] = []
     series: dict[tuple[str, str, str], _Series] = {}
+    bytes_each: dict[tuple[str, str], list[float]] = {}
     begun: tuple[int, str] | None = None
     for place, line in enumerate(lines, 1):
         if begun is not None and line and not line.isspace():
@@ -71,16 +74,19 @@ def _read(lines: Iterable[str]) -> Evidence:
         if found is None:
             continue
         batch = number_in(found, 2, place)
-        for unit, value in _pairs(line, found.start(3), place):
+        pairs = list(_pairs(line, found.start(3), place))
+        if (moved := _bytes_each(dict(pairs))) is not None:
+            bytes_each.setdefault((package, found[1]), []).append(moved)
+        for unit, value in pairs:
             made = series.setdefault((package, found[1], unit), _Series(package, processor))
             if None not in (made.processor, processor) and made.processor != processor:
                 incidents.append(_two_processors(found[1], made.processor or "", processor or ""))
             made.values.append(value)
             made.batches.append(batch)
-    figures = [_figure(*key[1:], each) for key, each in series.items()]
+    figures = [_figure(*key[1:], each, bytes_each.get(key[:2], ())) for key, each in series.items()]
     factors = [factor for factor in (figures[0].levels if figures else {}) if _varies(figures, factor)]
     # Names tell what was measured, but not which of them is the baseline.
-    contrast = Contrast(factors[0], None, told=False, guessed=True) if factors else None
+    contrast = Contrast(factors[0], None, told=False, entails=("size_bytes",), guessed=True) if factors else None
     if begun is not None:
         incidents += _interrupted(*begun, "")
     return evidence(figures, "go test -bench", contrast, incidents)
@@ -118,10 +124,22 @@ def _pairs(line: str, start: int, place: int) -> Iterable[tuple[str, float]]:
         yield unit[0], number_in(value, 0, place, scale)
 
 
-def _figure(name: str, unit: str, series: _Series) -> Figure:
+def _bytes_each(told: dict[str, float]) -> float | None:
+    """What one operation works on, as b.SetBytes was told: ns/op and MB/s print it together."""
+    seconds, rate = told.get("ns/op"), told.get("MB/s")
+    return seconds * rate if seconds and rate else None
+
+
+def _figure(name: str, unit: str, series: _Series, bytes_each: Sequence[float]) -> Figure:
     quantity, _ = _UNITS.get(unit, (Quantity.OTHER, 1.0))
+    named = size_in(name)
     told = Circumstances(
         operation=name,
+        moves=Moves.BODY if bytes_each else None,
+        # Both were printed with four digits, so their product has three.
+        size_bytes=float(f"{median(bytes_each):.3g}") if bytes_each else None,
+        named_bytes=named,
+        named=None if named is None else without_size(_PROCS.sub("", name)),
         events=sum(series.batches),
         # Of counts with different numbers of operations, the fewest: the timer's step shows most in those.
         batch=min(series.batches) if quantity is Quantity.TIME else None,

@@ -10,6 +10,7 @@ import msgspec
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.audit.importers.sizes import size_in, without_size
 from sectax.formats import json_text
 
 _BEGINS = re.compile(r'\s*\{\s*"results"\s*:')
@@ -43,8 +44,11 @@ def _figure(at: int, result: _Result) -> Figure:
     mean = json_text.checked(() if result.mean is None else (result.mean,), f"results[{at}].mean")
     codes = result.exit_codes
     runs = len(times) or None
+    named = size_in(result.command)
     told = Circumstances(
         operation=result.command,
+        named_bytes=named,
+        named=None if named is None else without_size(result.command),
         events=None if runs is None else float(runs),
         # None is a process that a signal ended.
         errors=None if codes is None else float(sum(code != 0 for code in codes)),

@@ -15,7 +15,8 @@ from sectax.model.printable import printable
 
 _BEGINS = re.compile(
     r"^The 'numbers' are in 1000s of bytes per second processed|^\+(?:H|F\d*|DTP|DT|R\d*):\d"
-    r"|^Doing .* for \d+(?:\.\d+)?s|^[ \t]+sign[ \t]+verify[ \t]+sign/s[ \t]+verify/s|^CPUINFO: OPENSSL",
+    r"|^Doing .* for \d+(?:\.\d+)?s|^[ \t]+sign[ \t]+verify[ \t]+sign/s[ \t]+verify/s|^CPUINFO: OPENSSL"
+    r"|^type {2,40}\d+ bytes",
     re.MULTILINE,
 )
 _VERSION = re.compile(r"(?:version: |OpenSSL )(\d+\.\d+\.\w+)")

@@ -124,6 +124,43 @@ def evidence(
     )
 
 
+def with_contained(evidence: Evidence, said: Sequence[str]) -> Evidence:
+    """Evidence in which what one level does holds all that another of the same factor does (*said*: 'WHOLE>PART').
+
+    Raises:
+        BadInput: not of that form, or no factor has both levels.
+    """
+    contains: dict[tuple[str, str], list[str]] = {}
+    for pair in said:
+        whole, separator, part = (each.strip() for each in pair.partition(">"))
+        if not (whole and separator and part) or whole == part:
+            raise BadInput(
+                f"{printable(pair, 60)!r} does not say which level holds which", "the form is WHOLE>PART, two levels"
+            )
+        factors = [
+            factor
+            for factor in dict.fromkeys(name for figure in evidence.figures for name in figure.levels)
+            if {whole, part} <= {figure.levels.get(factor) for figure in evidence.figures}
+        ]
+        if not factors:
+            shown = ", ".join(
+                printable(level, 40) for level in list({x for f in evidence.figures for x in f.levels.values()})[:12]
+            )
+            raise BadInput(f"no factor has the levels {printable(whole, 40)!r} and {printable(part, 40)!r}", shown)
+        contains.setdefault((factors[0], whole), []).append(part)
+        contains.setdefault((factors[0], part), [])
+    figures = []
+    for figure in evidence.figures:
+        for (factor, level), parts in contains.items():
+            if figure.levels.get(factor) == level:
+                told = dataclasses.replace(
+                    figure.circumstances, operation=level, contains=tuple(parts) or figure.circumstances.contains
+                )
+                figure = dataclasses.replace(figure, circumstances=told)  # noqa: PLW2901
+        figures.append(figure)
+    return dataclasses.replace(evidence, figures=tuple(figures))
+
+
 def with_baseline(evidence: Evidence, said: str) -> Evidence:
     """Evidence in which the level *said* (`LEVEL` or `FACTOR=LEVEL`) is the baseline of its factor.
 

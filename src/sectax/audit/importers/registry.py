@@ -38,8 +38,8 @@ def choose(head: str, asked: str | None, columns: Columns) -> Importer:
         known = [each for each in _TOOLS if each.recognises(head)]
         # Anything may be a CSV, so it is asked last.
         found = _only(head, known or ([table] if columns.value or table.recognises(head) else []))
-    # A level may be called the baseline wherever there are levels.
-    unfit = [name for name in columns.given() if name != "baseline"]
+    # A level may be called the baseline, or hold another, wherever there are levels.
+    unfit = [name for name in columns.given() if name not in ("baseline", "contains")]
     if found is not table and unfit:
         raise BadInput(f"--{unfit[0]} is of a CSV, and this is {found.title}", "leave it out, or --format csv")
     return found

@@ -163,8 +163,18 @@ def _speed(found: re.Match[str], first: int, place: int) -> _Speed:
 
 
 def _hosts(report: _Report) -> Iterator[Twice]:
-    """All hosts together, where every one is told. Each is measured over a time of its own."""
+    """All hosts together, where every one is told, each over a time of its own; and bytes beside objects."""
     average, parts = report.average, report.of_hosts
+    # Sizes that are drawn at random have an average of their own.
+    if average is not None and average.bandwidth and report.size:
+        yield Twice(
+            f"the bandwidth of {report.operation}, in line {report.line},",
+            average.bandwidth,
+            average.rate * report.size,
+            "objects a second of that size make",
+            # Two digits after the point of either.
+            0.05 * average.bandwidth + 0.01 * report.size,
+        )
     if average is not None and len(parts) > 1 and report.hosts == len(parts):
         yield Twice(
             f"the rate of {report.operation}, in line {report.line},",

@@ -10,6 +10,7 @@ from sectax.audit.contradictions import LONG_ENOUGH_S
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.audit.importers.sizes import size_in, without_size
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import duration_in, number, number_in
 from sectax.model.finding import Severity
@@ -145,8 +146,11 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
     for at, run in enumerate(runs, 1):
         if run.rate is None:
             raise BadInput("this output of wrk was cut short: it has no Requests/sec", line=run.line)
+        named = size_in(run.url)
         told = Circumstances(
             operation=run.url,
+            named_bytes=named,
+            named=None if named is None else without_size(run.url),
             load_client="wrk",
             ends_by=EndsBy.TIME,
             configured_s=run.configured_s,
