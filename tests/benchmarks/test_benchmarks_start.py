@@ -19,6 +19,7 @@ from sectax.stats.student import Interval
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
     "benchmarks.announced",
+    "benchmarks.audit_corpus",
     "benchmarks.audit_speed",
     "benchmarks.block_spread",
     "benchmarks.confidential.many_hosts",

@@ -108,6 +108,44 @@ def test_a_time_that_is_printed_as_nothing_is_doubted() -> None:
     assert "timer" not in said(read(SYSBENCH_1_1))
 
 
+FILEIO_1_1 = """sysbench 1.1.0
+
+Threads started!
+
+Throughput:
+         read:  IOPS=1200.00 18.75 MiB/s (19.66 MB/s)
+         write: IOPS=800.00 12.50 MiB/s (13.11 MB/s)
+         fsync: IOPS=80.00
+
+    time elapsed:                        10.0000s
+    total number of events:              20800
+"""
+
+
+def test_files_of_sysbench_1_1_are_read() -> None:
+    figures = {figure.metric: figure.value for figure in read(FILEIO_1_1).figures}
+
+    assert figures["read operations per second"] == 1200
+    assert figures["written bytes"] == 12.5 * 2**20
+    assert "contradiction" not in said(read(FILEIO_1_1))
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [
+        ("FATAL: mysql_drv_query() returned error 1062", "F"),
+        ("ALERT: cannot write", "F"),
+        ("WARNING: --max-time is deprecated", "W"),
+        ("Forcing shutdown in 5 seconds", "W"),
+        ("Number of unfinished transactions on forced shutdown: 3", "W"),
+    ],
+)
+def test_what_sysbench_says_of_itself_is_repeated(line: str, severity: str) -> None:
+    told = SYSBENCH_1_1.replace("Threads started!", f"Threads started!\n{line}")
+
+    assert said(read(told))["said-by-the-tool"][0] == severity
+
+
 WRK = """Running 10s test @ http://localhost:8080/{path}
   2 threads and 10 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev

@@ -80,6 +80,12 @@ _FACTS = (
     _per_second("fsyncs per second", r"\s*fsyncs/s:\s*@"),
     _bandwidth("read", r"\s*read, MiB/s:\s*@"),
     _bandwidth("written", r"\s*written, MiB/s:\s*@"),
+    # 1.1 of fileio: 'read:  IOPS=1234.00 19.28 MiB/s (20.22 MB/s)'.
+    _per_second("read operations per second", r"\s*+read:\s++IOPS=@ "),
+    _per_second("write operations per second", r"\s*+write:\s++IOPS=@ "),
+    _per_second("fsync operations per second", r"\s*+fsync:\s++IOPS=@$"),
+    _bandwidth("read bytes", r"\s*+read:\s++IOPS=[\d.]++ @ MiB/s"),
+    _bandwidth("written bytes", r"\s*+write:\s++IOPS=[\d.]++ @ MiB/s"),
     _bandwidth("moved", r".*Total transferred \S+\s+\(@[MG]i?b/sec\)"),
     _per_second("requests per second", r"\s*@ Requests/sec executed"),
     _per_second("transactions per second", r"\s*transactions:\s*\d+\s*\(\s*@ per sec\.\)"),
@@ -97,10 +103,11 @@ _FACTS = (
     _latency("percentile", r"(?:approx\.)?\s*+\d+(?:th)? percentile", None),
 )
 _PERCENTILE = re.compile(r"\s*+(?:approx\.)?\s*+(\d+)(?:th)? percentile")
-_SAID = re.compile(r"(FATAL|ALERT|WARNING): \S.*")
+_SAID = re.compile(r"(FATAL|ALERT|WARNING|Number of unfinished transactions|Forcing shutdown)\b.*\S")
 # No line that is read is longer.
 _LONGEST = 1000
 _TIME_LIMIT = "Time limit exceeded, exiting"
+_EVENT_LIMIT = "Event limit exceeded, exiting"
 
 
 @dataclass
@@ -112,6 +119,7 @@ class _Run:
     facts: dict[str, float] = field(default_factory=dict)
     percentile: str = "p95"
     time_limit: bool = False
+    event_limit: bool = False
     started: bool = False
 
 
@@ -123,7 +131,7 @@ def _read(lines: Iterable[str]) -> Evidence:
             continue
         said = _SAID.match(line)
         if said is not None:
-            fatal = said[1] != "WARNING"
+            fatal = said[1] in ("FATAL", "ALERT")
             incidents.append(
                 Incident(
                     Severity.FATAL if fatal else Severity.WARNING,
@@ -200,6 +208,7 @@ def _take(run: _Run, place: int, line: str) -> None:
         if pattern.search(line):
             run.test = name
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
+    run.event_limit = run.event_limit or line.startswith(_EVENT_LIMIT)
     run.started = run.started or line.startswith((_OPTIONS, "Threads started!"))
     for fact in _FACTS:
         found = fact.pattern.match(line)
@@ -250,6 +259,8 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
 def _ends_by(run: _Run) -> EndsBy | None:
     """What ended the run, where its output tells: a time limit, or a total that it did not come to."""
     moved, asked = run.facts.get("MiB moved"), run.facts.get("MiB asked for")
+    if run.event_limit:
+        return EndsBy.EVENTS
     if run.time_limit or run.facts.get("requests asked for") == 0:
         return EndsBy.TIME
     if moved is not None and asked is not None:

@@ -31,7 +31,10 @@ _SOCKETS = ("connect", "read", "write", "timeout")
 _STATUS = re.compile(r"\s*+Non-2xx or 3xx responses: (\d++)")
 # wrk2 counts a request's latency from when it was due, and says so.
 _SCHEDULED = ("  Thread calibration:", "  Latency Distribution (HdrHistogram")
-_SAID = re.compile(r"\s*+(?:unable to connect to|unable to create|number of connections must|invalid URL|\S*\.lua:\d)")
+_SAID = re.compile(
+    r"\s*+(?:unable to (?:connect|resolve|create thread|initialize SSL)|number of connections must|invalid URL"
+    r"|We are about to crash|\S*\.lua:\d)"
+)
 _RATE = re.compile(r"Requests/sec:\s*(\S+)")
 _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
