@@ -84,35 +84,37 @@ def write(made: Draft, path: Path, rng: Generator, *, eventful: bool = True) -> 
     when = int(rng.integers(1, made.blocks))
     with ExitStack() as stack:
         writer = stack.enter_context(RunWriter.create(path, made.plan, HOST, "0123456789abcdef"))
-        writer.calibrate(_calibrated(sizes, rounds))
+        writer.calibrate(calibrated(sizes, rounds))
         for index in range(made.blocks):
             live = [name for name in names if not (event == "leaves" and name == TREATMENT and index > when)]
             fails = TREATMENT if event == "fails" and index == when else ""
-            _block(writer, made, index, live, sizes, rng, fails)
+            record_block(writer, made, index, live, sizes, rng, fails)
             if event == "sized" and index + 1 == when:
                 sizes[TREATMENT] = 2 * COUNT
-                writer.calibrate(_calibrated(sizes, rounds))
+                writer.calibrate(calibrated(sizes, rounds))
                 writer.note(sized_again_note(writer.next_block_number() - 1))
             if event == "resumed" and index + 1 == when:
-                calibrated = _calibrated(sizes, rounds)
-                writer.begin_block(plan_block(made.plan, calibrated, writer.next_block_number(), live))
+                frozen = calibrated(sizes, rounds)
+                writer.begin_block(plan_block(made.plan, frozen, writer.next_block_number(), live))
                 writer.finish("interrupted")
                 writer.close()
                 writer = stack.enter_context(RunWriter.reopen(path, HOST))
         writer.finish("finished")
 
 
-def _calibrated(sizes: dict[str, int], rounds: int) -> Calibrated:
+def calibrated(sizes: dict[str, int], rounds: int) -> Calibrated:
+    """What the pilot of such a run would have found, for batches of these sizes."""
     return Calibrated(
         {name: Calibration(name, size, 0, BATCH_S, 0.01, 1e-9, 1e-9) for name, size in sizes.items()}, {"cell0": rounds}
     )
 
 
-def _block(
+def record_block(
     writer: RunWriter, made: Draft, index: int, live: Sequence[str], sizes: dict[str, int], rng: Generator, fails: str
 ) -> None:
+    """Record the next block, of the draft's block *index*; the treatment *fails* fails in its middle."""
     rounds = next(iter(made.logs.values())).shape[1]
-    block = plan_block(made.plan, _calibrated(sizes, rounds), writer.next_block_number(), live)
+    block = plan_block(made.plan, calibrated(sizes, rounds), writer.next_block_number(), live)
     writer.begin_block(block)
     spent = 0.0
     for cell in block.cells:

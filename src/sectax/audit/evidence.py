@@ -12,6 +12,7 @@ from sectax.audit.figure import Contrast, Figure
 from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Visited
 from sectax.model.metric import Metric
+from sectax.model.seal import Seal
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role
 
@@ -146,6 +147,7 @@ class Evidence:
         differences: comparison -> its paired differences in the order of the blocks, in logs, positive costlier; of
             comparisons that were measured, are no control, and whose metric does not come in steps.
         record: how its blocks were made; None where nothing was finished.
+        seal: what the file's seals say; None where nobody asked.
     """
 
     figures: tuple[Figure, ...] = ()
@@ -165,6 +167,7 @@ class Evidence:
     preset: str = ""
     differences: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     record: RunRecord | None = None
+    seal: Seal | None = None
 
     @property
     def printed(self) -> tuple[Figure, ...]:

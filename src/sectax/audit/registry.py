@@ -25,6 +25,7 @@ from sectax.audit.mislabelled_level import MISLABELLED_LEVEL
 from sectax.audit.modes import MODES
 from sectax.audit.own_run import evidence_of
 from sectax.audit.saturated_client import SATURATED_CLIENT
+from sectax.audit.seal import SEAL
 from sectax.audit.sides import APPLES_AND_ORANGES, NO_BASELINE, UNEQUAL_INSTRUMENTS
 from sectax.audit.throttling import THROTTLING
 from sectax.audit.timer import TIMER
@@ -38,6 +39,7 @@ from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
 checks: tuple[Check, ...] = (
+    SEAL,
     MISSING_OBSERVATIONS,
     MISSING_BLOCKS,
     OTHER_ORDER,

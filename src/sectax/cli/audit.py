@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from sectax.cli.options import as_json, html, in_ascii, named_run
@@ -23,6 +25,12 @@ from sectax.workflow.audit import FORMATS, Columns, audit
     "--contains", multiple=True, metavar="WHOLE>PART", help="Of a FILE: a level whose work holds that of another."
 )
 @click.option("--baseline", default="", metavar="LEVEL", help="Of a FILE: the level without the control.")
+@click.option(
+    "--signers",
+    type=click.Path(),
+    metavar="FILE",
+    help="Of a run: the keys by one of which it must be sealed (ALLOWED SIGNERS in man ssh-keygen).",
+)
 @click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 @click.option(
     "--fail-on",
@@ -44,6 +52,7 @@ def command(
     events: str,
     contains: tuple[str, ...],
     baseline: str,
+    signers: str | None,
     show_all: bool,
     fail_on: str | None,
     strict: bool,
@@ -61,7 +70,7 @@ def command(
     """
     factors = tuple(part.strip() for part in by.split(",") if part.strip())
     columns = Columns(value, unit, factors, baseline, replicate, size, events, contains)
-    audited = audit(target, format_, columns, in_full=show_all)
+    audited = audit(target, format_, columns, in_full=show_all, signers=Path(signers) if signers else None)
     print_result(audited, as_json=json_, show_all=show_all, page=html, ascii_only=ascii_only)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -39,11 +39,14 @@ from sectax.workflow.conditions import concluded, with_conditions
 from sectax.workflow.dry_run import DryRun, dry_run
 from sectax.workflow.export import export
 from sectax.workflow.in_time import default_budget_s
+from sectax.workflow.seal import SigningKey
 
 _EXPORTS = {
     "json": "all times, in hyperfine's JSON",
     "markdown": "hyperfine's table, with a verdict",
 }
+
+_SEAL_HELP = "Sign the run with an SSH key, so that a later change shows (sectax audit says so)."
 
 # What [run] in sectax.toml may have: what every experiment has.
 _SHARED = frozenset(
@@ -138,6 +141,7 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(
             ["--html"], type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures."
         ),
+        click.Option(["--seal"], type=click.Path(), metavar="KEY", help=_SEAL_HELP),
         click.Option(
             ["--dry-run"], is_flag=True, help="Only say what would be measured, how long that takes and what it costs."
         ),
@@ -230,7 +234,8 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     for form, to in exports.items():
         refuse_existing(str(to), f"--export-{form}")
     called = shlex.join(["sectax", *sys.argv[1:]])
-    outcome = workflow.start(experiment.name, request, path, watcher, called)
+    key = SigningKey(values["seal"]) if values["seal"] else None
+    outcome = workflow.start(experiment.name, request, path, watcher, called, key)
     _finish(
         outcome,
         as_json=values["json_"],
@@ -243,14 +248,23 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
 
 @click.command("resume")
 @run_file
+@click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
 @quiet
 @verbose
 @everything
 @in_ascii
 @as_json
-def resume_command(run_file: str, quiet: bool, verbose: bool, show_all: bool, ascii_only: bool, json_: bool) -> None:
+def resume_command(
+    run_file: str,
+    seal: str | None,
+    quiet: bool,
+    verbose: bool,
+    show_all: bool,
+    ascii_only: bool,
+    json_: bool,
+) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
-    outcome = workflow.resume(Path(run_file), progress(quiet, verbose))
+    outcome = workflow.resume(Path(run_file), progress(quiet, verbose), SigningKey(seal) if seal else None)
     _finish(outcome, as_json=json_, show_all=show_all, ascii_only=ascii_only)
 
 

@@ -15,12 +15,14 @@ import msgspec
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
+from sectax.model.seal import Seal
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.checksums import check_all_but_blocks
 from sectax.record.errors import check_database, check_file, has_content, log_path, reading
 from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
 from sectax.record.lock import is_held
 from sectax.record.plan_tables import decode_calibrated, decode_plan
+from sectax.record.seal import Check, seal_of
 from sectax.record.steps import limit_steps
 
 _BUSY_S = 10.0
@@ -70,7 +72,12 @@ class RunReader:
 
     def plan(self) -> Plan:
         with reading(self.path):
-            return decode_plan(self._value("SELECT plan FROM run", str))
+            return decode_plan(self.plan_text())
+
+    def plan_text(self) -> str:
+        """The plan as it stands in the file, in JSON."""
+        with reading(self.path):
+            return self._value("SELECT plan FROM run", str)
 
     def run_id(self) -> str:
         with reading(self.path):
@@ -133,6 +140,11 @@ class RunReader:
                 sessions=self.sessions(),
                 notes=self.notes(),
             )
+
+    def seal(self, check: Check) -> Seal:
+        """What the seals of the file say of it. The blocks are taken for what their checksums say: read them first."""
+        with self._snapshot(), reading(self.path):
+            return seal_of(self._db, check)
 
     def batches(self, name: str) -> dict[str, list[tuple[float, int]]]:
         """The observations of this name that count: by treatment, value and number of operations, in order."""

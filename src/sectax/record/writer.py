@@ -31,6 +31,7 @@ from sectax.record.finished_blocks import BlockReducer
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
 from sectax.record.schema import APPLICATION_ID, FORMAT, FROM_FORMAT_1, tables, trials_view, views
+from sectax.record.seal import Sign, seal, seal_rows
 from sectax.record.secrecy import readable, refuse_private_keys
 from sectax.record.summary import BlockSummary
 
@@ -399,6 +400,14 @@ class RunWriter:
                 self._frame,
             )
             self._state = state
+
+    def keep_seal(self, statement: str, signature: str) -> None:
+        """Write down what was signed before this session."""
+        self._file.write(seal_rows(self._session, statement, signature))
+
+    def seal(self, sign: Sign) -> None:
+        """Seal the file as it is now, after `finish`. What *sign* raises is handed on."""
+        seal(self._file, sign)
 
     def close(self) -> None:
         """Make the run one file again, and let go of it. Never raises, may be repeated.

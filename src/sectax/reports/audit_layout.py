@@ -12,6 +12,7 @@ from sectax.model.printable import printable
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
 from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
 from sectax.reports.words.audits import audit_sentence, count
+from sectax.reports.words.seals import seal_sentence
 
 _ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
 # Subjects that say nothing beside what was seen.
@@ -36,6 +37,7 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
             Text(f"{printable(audited.title)}: {scope}"),
             Text(f"{audit_sentence(audited)}.", strong=True),
             *_what_matters_most(fired),
+            *([Text(seal_sentence(audited.seal))] if audited.seal is not None else []),
         ),
         sections(
             Section("What fired", tuple(_warnings(fired, named, show_all))),

@@ -32,30 +32,39 @@ FORMATS = NAMES
 _RUN_SUFFIX = ".sectax"
 
 
-def audit(target: str, format_: str | None = None, columns: Columns | None = None, *, in_full: bool = False) -> Audited:
+def audit(
+    target: str,
+    format_: str | None = None,
+    columns: Columns | None = None,
+    *,
+    in_full: bool = False,
+    signers: Path | None = None,
+) -> Audited:
     """Put a target under every check.
 
     Args:
         target: a run file, `published:ID`, or the path of a file of numbers.
         format_: the name of an importer; None lets the file's content decide.
         columns: what the user says of a CSV's columns, and of the baseline.
+        signers: of a run file, those by one of whom it must be sealed, as ssh-keygen has them.
         in_full: whether texts name every figure instead of the first few.
 
     Raises:
         SectaxError: the target is not there, of no known kind, or not what it is taken for.
     """
     with words.in_full() if in_full else contextlib.nullcontext():
-        return _audit(target, format_, columns or Columns())
+        return _audit(target, format_, columns or Columns(), signers)
 
 
-def _audit(target: str, format_: str | None, said: Columns) -> Audited:
+def _audit(target: str, format_: str | None, said: Columns, signers: Path | None) -> Audited:
     if target.startswith(PUBLISHED):
         _refuse_options("a published study", format_, said)
+        _refuse_signers("a published study", signers)
         return _published(target)
     if format_ is None and target.endswith(_RUN_SUFFIX):
         _refuse_options("a run file", format_, said)
-        return _run(target)
-    return _file(target, format_, said)
+        return _run(target, signers)
+    return _file(target, format_, said, signers)
 
 
 def _published(target: str) -> Audited:
@@ -66,18 +75,21 @@ def _published(target: str) -> Audited:
     return _reviewed(target, "published", f"published study: {study.title}", evidence_of_study(study))
 
 
-def _run(target: str) -> Audited:
+def _run(target: str, signers: Path | None) -> Audited:
     from sectax.analysis.analyse import withhold
     from sectax.analysis.findings import judge
     from sectax.audit.own_run import evidence_of
     from sectax.record.reader import RunReader
+    from sectax.workflow.seal import seal_of_run
 
     with contextlib.closing(RunReader.open(Path(target))) as reader:
         measured = reader.measured()
+        seal = seal_of_run(reader, signers)
     findings = judge(measured)
-    audited = _reviewed(target, "run", "run of sectax", evidence_of(measured, findings))
+    evidence = replace(evidence_of(measured, findings), seal=seal)
+    audited = _reviewed(target, "run", "run of sectax", evidence)
     warned = withhold(measured.plan, findings, (one for each in audited.checks for one in each.warnings))
-    return replace(audited, comparisons=comparisons(warned), names=_names(measured.plan))
+    return replace(audited, comparisons=comparisons(warned), seal=seal, names=_names(measured.plan))
 
 
 def _names(plan: Plan) -> dict[str, str]:
@@ -100,7 +112,7 @@ def comparisons(findings: Iterable[Finding]) -> Tally:
     return Tally(lost, warned)
 
 
-def _file(target: str, format_: str | None, columns: Columns) -> Audited:
+def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:
     from sectax.formats.bad_input import BadInput
     from sectax.model.printable import printable
     from sectax.workflow.deadline import deadline
@@ -109,7 +121,8 @@ def _file(target: str, format_: str | None, columns: Columns) -> Audited:
     with opened(Path(target)) as file:
         if file.is_database:
             _refuse_options("a run file", format_, columns)
-            return _run(target)
+            return _run(target, signers)
+        _refuse_signers("a file of other numbers", signers)
         try:
             with deadline(file.size):
                 importer, evidence = _imported(file, format_, columns)
@@ -137,6 +150,11 @@ def _refuse_options(what: str, format_: str | None, columns: Columns) -> None:
     given = [*(["format"] if format_ is not None else []), *columns.given()]
     if given:
         raise WrongUse(f"--{given[0]} is of a file of other numbers, and this is {what}", "leave it out")
+
+
+def _refuse_signers(what: str, signers: Path | None) -> None:
+    if signers is not None:
+        raise WrongUse(f"--signers is of a run file, and this is {what}", "leave it out")
 
 
 def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited:

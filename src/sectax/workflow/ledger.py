@@ -11,6 +11,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State
 from sectax.record.errors import SecretRefused, UnusableObservation
+from sectax.record.seal import Sign
 from sectax.record.writer import RunWriter
 
 
@@ -88,10 +89,20 @@ class Ledger:
     def finish_block(self, number: int) -> None:
         self._writer.finish_block(number, max(0.0, time.monotonic() - self._block_began))
 
-    def finish(self, state: Literal["finished", "interrupted"]) -> None:
-        """Say how the run ended, and let go of the file. Raises `RecordNotWritable` where it could not be said."""
+    def keep_seal(self, statement: str, signature: str) -> None:
+        """What was signed before this session."""
+        self._writer.keep_seal(statement, signature)
+
+    def finish(self, state: Literal["finished", "interrupted"], sign: Sign | None = None) -> None:
+        """Say how the run ended, seal it where *sign* is given, and let go of the file.
+
+        Raises:
+            RecordNotWritable: it could not be said. What *sign* raises is handed on.
+        """
         try:
             self._writer.finish(state)
+            if sign is not None:
+                self._writer.seal(sign)
         finally:
             self._writer.close()
 

@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 import secrets
+import shlex
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,9 @@ from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, sized_again_note
 from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
+from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
+from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import units, words
 from sectax.sandboxes.hosts import host
 from sectax.toolchain.cache import state_folder
@@ -47,6 +50,7 @@ from sectax.workflow.in_time import (
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.machine_load import SLOWED, machine_load, slowdown
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
+from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
 
 State = Literal["finished", "interrupted"]
 
@@ -70,11 +74,19 @@ class Outcome:
         return isinstance(self.trouble, NothingMeasured) and not measured.blocks and not measured.failures
 
 
-def start(name: str, request: Request, path: Path, progress: Progress, command_line: str = "") -> Outcome:
+def start(
+    name: str,
+    request: Request,
+    path: Path,
+    progress: Progress,
+    command_line: str = "",
+    key: SigningKey | None = None,
+) -> Outcome:
     """Plan and run an experiment, recording into a new file.
 
     Args:
         command_line: what the user called, for whoever wants to repeat it.
+        key: seals the plan before the first trial, and the whole when the session ends.
     """
     with progress.waiting("getting ready"):
         experiment = registry.load(name)
@@ -85,14 +97,18 @@ def start(name: str, request: Request, path: Path, progress: Progress, command_l
         private_inputs.sweep()
         inputs = bench.inputs()
         run_id = secrets.token_hex(8)
+    opened = _sealed_plan(run_id, encode_plan(plan), 1, key, progress)
+    with progress.waiting("getting ready"):
         private_inputs.keep(run_id, inputs)
         try:
             environment = take_environment(bench, command_line)
             ledger = Ledger.create(path, plan, environment, run_id=run_id)
+            if opened:
+                ledger.keep_seal(*opened)
         except BaseException:
             private_inputs.forget(run_id)
             raise
-    outcome = _Session(bench, inputs, ledger, progress).run()
+    outcome = _Session(bench, inputs, ledger, progress, key).run()
     if outcome.was_refused:
         # It would be refused again, and the file would be in the way of a better budget.
         outcome.path.unlink(missing_ok=True)
@@ -100,32 +116,74 @@ def start(name: str, request: Request, path: Path, progress: Progress, command_l
     return outcome
 
 
-def resume(path: Path, progress: Progress) -> Outcome:
-    """Go on with an interrupted run: finished blocks stay, the interrupted one is abandoned and redone."""
+def resume(path: Path, progress: Progress, key: SigningKey | None = None) -> Outcome:
+    """Go on with an interrupted run: finished blocks stay, the interrupted one is abandoned and redone.
+
+    Args:
+        key: seals the session as that of `start`; a run that is finished is sealed as it stands.
+    """
     with contextlib.closing(RunReader.open(path)) as reader:
-        plan, measured = reader.plan(), reader.measured()
+        plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
     if measured.state == "finished":
         progress.say("this run is finished; there is nothing to go on with")
+        if key is not None:
+            _say_passphrase(key, progress, again=False)
+            seal_file(path, key.sign)
+            progress.say(f"sealed with {key.shown}, as it stands now")
         return Outcome(path, "finished", analyse_measured(measured))
     if measured.state == "running":
         raise WrongUse(f"another sectax is measuring into {path}", "wait for it, or end it")
     bench = registry.load(plan.experiment).bench(plan)
     environment = take_environment(bench)
     refuse_change(measured.sessions[0], environment)
+    opened = _sealed_plan(measured.run_id, plan_text, len(measured.sessions) + 1, key, progress)
+    if opened is None and is_sealed(path):
+        progress.say("this run is sealed so far; without --seal KEY what comes now is not")
     ledger = Ledger.reopen(path, environment)
+    if opened:
+        ledger.keep_seal(*opened)
     inputs = private_inputs.recall(ledger.run_id)
     if inputs is None:
         inputs = bench.inputs()
         private_inputs.keep(ledger.run_id, inputs)
         if inputs:
             ledger.note("the keys of the earlier session are gone: this session made new ones")
-    return _Session(bench, inputs, ledger, progress).run()
+    return _Session(bench, inputs, ledger, progress, key).run()
+
+
+def _sealed_plan(
+    run_id: str, plan_text: str, session: int, key: SigningKey | None, progress: Progress
+) -> tuple[str, str] | None:
+    """What a session that is to be sealed begins with: so a key that cannot sign is known before anything is measured.
+
+    Raises:
+        NotSealed: it cannot.
+    """
+    if key is None:
+        return None
+    _say_passphrase(key, progress, again=True)
+    statement = opening_statement(run_id, plan_text, session)
+    return statement, key.sign(statement)
+
+
+def _say_passphrase(key: SigningKey, progress: Progress, *, again: bool) -> None:
+    if key.needs_passphrase():
+        once = f", and once more when the run has ended (ssh-add {key.shown} asks once for all)" if again else ""
+        progress.say(f"{key.shown} has a passphrase, which ssh-keygen asks for now{once}")
 
 
 class _Session:
     """One session of one run: what it knows, and the steps in their order."""
 
-    def __init__(self, bench: Bench, inputs: Mapping[str, str], ledger: Ledger, progress: Progress) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        inputs: Mapping[str, str],
+        ledger: Ledger,
+        progress: Progress,
+        key: SigningKey | None = None,
+    ) -> None:
+        self.key = key
         self.bench = bench
         self.plan = bench.plan
         self.inputs = inputs
@@ -186,10 +244,28 @@ class _Session:
         finally:
             # Where the file could not be written the reason was said already, and what stands in it stays.
             with contextlib.suppress(RecordNotWritable):
-                self.ledger.finish(state)
+                trouble = self._finish(state) or trouble
             if state == "finished":
                 private_inputs.forget(self.ledger.run_id)
         return trouble
+
+    def _finish(self, state: State) -> SectaxError | None:
+        """Close the file, sealed where that is wanted; why it could not be sealed is given back."""
+        if self.key is not None and self.key.needs_passphrase():
+            self.progress.say(f"the passphrase of {self.key.shown} is asked for, to seal the run")
+        try:
+            self.ledger.finish(state, None if self.key is None else self.key.sign)
+        except NotSealed as error:
+            run_file = shlex.quote(str(self.ledger.path))
+            return (
+                NotSealed(
+                    f"the run is whole, and not sealed: {error.message}",
+                    f"seal it as it stands with: sectax resume {run_file} --seal {shlex.quote(self.key.shown)}",
+                )
+                if self.key is not None
+                else error
+            )
+        return None
 
     def _calibrate(self) -> Calibrated:
         specs = self.bench.specs(self.inputs, None)

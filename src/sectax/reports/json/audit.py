@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from sectax.model import audited as model
 from sectax.model.audited import Status
+from sectax.model.seal import SealState
 from sectax.reports.json import findings
 from sectax.reports.json.parts import Object, fill
 from sectax.reports.words import audit_sentence
@@ -64,6 +65,18 @@ class Check(Object, frozen=True):
     warnings: tuple[AuditWarning, ...]
 
 
+class Seal(Object, frozen=True):
+    """What the signatures in a run file say of it."""
+
+    state: SealState
+    blocks: Annotated[int, Meta(ge=0, description="Finished blocks that are sealed.")]
+    of_blocks: Annotated[int, Meta(ge=0, description="Finished blocks.")]
+    signer: Annotated[str, Meta(description="Fingerprint of the key; empty where no signature was found good.")]
+    name: Annotated[str, Meta(description="What the file of --signers calls it; empty without one.")]
+    at: Annotated[str, Meta(description="When, as the signer says; UTC in ISO 8601.")]
+    reason: Annotated[str, Meta(description="Why it is broken, not whole, or cannot be checked.")]
+
+
 class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
     """Every check of the audit on one target: a run, a published study, or a file of another tool."""
 
@@ -72,6 +85,7 @@ class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
     figures: Annotated[int, Meta(ge=0, description="Printed numbers that were looked at; of a run, its comparisons.")]
     values: Annotated[int, Meta(ge=0, description="Single values behind them, as far as the source has them.")]
     verdict: AuditVerdict
+    seal: Annotated[Seal | None, Meta(description="Of a run; null of anything else.")]
     checks: Annotated[tuple[Check, ...], Meta(description="Every check, in the order of the registry.")]
 
 
@@ -88,6 +102,7 @@ def structure(result: model.Audited) -> Audit:
             words=audit_sentence(result),
             **{status.name.lower(): result.count(status) for status in Status},
         ),
+        seal=None if result.seal is None else fill(Seal, result.seal),
         checks=tuple(
             fill(Check, each, warnings=tuple(fill(AuditWarning, one) for one in each.warnings))
             for each in result.checks

@@ -1,0 +1,165 @@
+"""Seals run files with a key of the user's, and checks their seals, by `ssh-keygen -Y`, which most machines have."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from sectax.model.errors import ExitStatus, SectaxError, WrongUse
+from sectax.model.printable import printable
+from sectax.model.seal import Seal, SealState
+from sectax.record.reader import RunReader
+from sectax.record.seal import BadSignature
+from sectax.record.secrecy import readable
+
+# What a signature of a seal is for, so that it cannot be taken for one of something else (PROTOCOL.sshsig).
+NAMESPACE = "sectax-run"
+_PROGRAM = "ssh-keygen"
+_INSTALL = "install OpenSSH's client (apt install openssh-client)"
+# A person types a passphrase meanwhile, or touches a security key.
+_SIGN_TIMEOUT_S = 180.0
+_CHECK_TIMEOUT_S = 20.0
+_GOOD = re.compile(r'Good "[^"]*" signature(?: for (?P<name>.*?))? with \S+ key (?P<key>SHA256:[A-Za-z0-9+/]+)')
+
+
+class NotSealed(SectaxError):
+    """The run is whole, and could not be sealed as was asked."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class SigningKey:
+    """A key in a file, or the public half of one that ssh-agent holds. It is never read by sectax itself."""
+
+    def __init__(self, key: str) -> None:
+        """Raises `WrongUse` where there is no such file, or no ssh-keygen."""
+        if "PRIVATE KEY" in key:
+            raise WrongUse(
+                "--seal takes the name of a key file, not the key", "anybody could read it in the list of processes"
+            )
+        self._program = shutil.which(_PROGRAM)
+        if self._program is None:
+            raise WrongUse(f"--seal needs {_PROGRAM}, which is not installed", _INSTALL)
+        path = Path(key).expanduser()
+        if not path.is_file():
+            raise WrongUse(
+                f"--seal {printable(key)}: there is no such file",
+                f"make a key with: {_PROGRAM} -t ed25519 -f {printable(key)}",
+            )
+        self._path = path
+        self.shown = printable(key)
+
+    def needs_passphrase(self) -> bool:
+        """Whether the file is encrypted, so that ssh-keygen asks for its passphrase where no agent holds the key."""
+        words = [str(self._program), "-y", "-P", "", "-f", str(self._path)]
+        try:
+            done = subprocess.run(
+                words, stdin=subprocess.DEVNULL, capture_output=True, timeout=_CHECK_TIMEOUT_S, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        return done.returncode != 0 and b"passphrase" in done.stderr
+
+    def sign(self, statement: str) -> str:
+        """The signature of a text, in OpenSSH's armour. A passphrase is asked for on the terminal by ssh-keygen itself.
+
+        Raises:
+            NotSealed: it could not be made, or nobody answered for three minutes.
+        """
+        words = [str(self._program), "-Y", "sign", "-q", "-n", NAMESPACE, "-f", str(self._path)]
+        try:
+            done = subprocess.run(
+                words, input=statement.encode(), capture_output=True, timeout=_SIGN_TIMEOUT_S, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise NotSealed(f"{self.shown} did not sign within {_SIGN_TIMEOUT_S:.0f} s", self._agent()) from error
+        except OSError as error:
+            raise NotSealed(f"{_PROGRAM} cannot be started: {error.strerror}", _INSTALL) from error
+        signature = done.stdout.decode("ascii", "replace")
+        if done.returncode != 0 or not signature.startswith("-----BEGIN SSH SIGNATURE-----"):
+            said = readable(done.stderr.decode("utf-8", "replace")).strip().splitlines()
+            why = printable(said[-1]) if said else f"{_PROGRAM} ended with status {done.returncode}"
+            raise NotSealed(f"{self.shown} cannot sign: {why}", self._agent())
+        return signature
+
+    def _agent(self) -> str:
+        return f"a key with a passphrase is asked for on a terminal; ssh-add {self.shown} asks once, and before the run"
+
+
+def seal_of_run(reader: RunReader, signers: Path | None = None) -> Seal:
+    """What the seals of a run file say, whose blocks were read, and so compared with their checksums, before.
+
+    Args:
+        signers: a file of allowed signers as ssh-keygen has it; None takes any key.
+
+    Raises:
+        BadRecord: it cannot be read.
+        WrongUse: there is no such file of signers.
+    """
+    if signers is not None and not signers.is_file():
+        raise WrongUse(
+            f"--signers {printable(str(signers))}: there is no such file", "see ALLOWED SIGNERS in man ssh-keygen"
+        )
+    program = shutil.which(_PROGRAM)
+    try:
+        found = reader.seal(_Checker(program, signers).check)
+    except _NoProgram:
+        return Seal(SealState.UNKNOWN, reason=f"{_PROGRAM} is not installed: {_INSTALL}")
+    return replace(found, known=signers is not None)
+
+
+def is_sealed(path: Path) -> bool:
+    """Whether a file has a seal of any kind, whatever it is worth."""
+    with RunReader.open(path) as reader:
+        return reader.seal(lambda *_: ("", "")).state is not SealState.NOT_SEALED
+
+
+class _NoProgram(Exception):
+    """There is a seal, and no ssh-keygen to check it with."""
+
+
+class _Checker:
+    def __init__(self, program: str | None, signers: Path | None) -> None:
+        self._program = program
+        self._signers = signers
+
+    def check(self, statement: str, signature: str) -> tuple[str, str]:
+        """The key's fingerprint and its name. Raises `BadSignature` or `_NoProgram`."""
+        if self._program is None:
+            raise _NoProgram
+        with tempfile.TemporaryDirectory(prefix="sectax-") as folder:
+            file = Path(folder, "seal.sig")
+            file.write_text(signature, encoding="utf-8", errors="replace")
+            if self._signers is None:
+                said = self._ask(statement, "check-novalidate", "-s", str(file))
+            else:
+                signers = str(self._signers)
+                found = self._ask("", "find-principals", "-s", str(file), "-f", signers)
+                who = found.splitlines()[0] if found.strip() else ""
+                if not who or who.startswith("-"):
+                    raise BadSignature("none of the signers that were given signed it")
+                said = self._ask(statement, "verify", "-s", str(file), "-f", signers, "-I", who)
+        good = _GOOD.search(said)
+        if good is None:
+            raise BadSignature("its signature is not of this text")
+        return good["key"], printable(good["name"] or "")
+
+    def _ask(self, text: str, action: str, *words: str) -> str:
+        """What ssh-keygen prints; empty where it refuses."""
+        try:
+            done = subprocess.run(
+                [str(self._program), "-Y", action, "-n", NAMESPACE, *words],
+                input=text.encode(),
+                capture_output=True,
+                timeout=_CHECK_TIMEOUT_S,
+                check=False,
+                env=os.environ | {"LC_ALL": "C"},
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

@@ -1,0 +1,291 @@
+"""A run that is sealed says later whether it was changed, by whom it was sealed, and what is not sealed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.simulations.run_files import HOST, calibrated, draft, forge, record_block, write
+from benchmarks.simulations.whole_runs import COUNT
+from sectax.record.plan_tables import encode_plan
+from sectax.record.seal import opening_statement
+from sectax.record.writer import RunWriter
+from sectax.workflow.seal import SigningKey
+from tests.program import PROGRAM, Said, sectax
+
+TWO = ("--baseline", "true", "--treatment", "slow=sleep 0.001", "--blocks", "6")
+
+
+def made(path: Path, passphrase: str = "") -> Path:
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", "ann@example.org", "-f", str(path)], check=True
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("keys") / "id")
+
+
+@pytest.fixture(scope="module")
+def signers(key: Path) -> Path:
+    path = key.with_name("signers")
+    path.write_text(f"ann@example.org {key.with_name('id.pub').read_text()}")
+    return path
+
+
+@pytest.fixture
+def run_file(tmp_path: Path, key: Path) -> Path:
+    """A healthy simulated run, sealed at its end as a session does it."""
+    path = tmp_path / "run.sectax"
+    rng = np.random.default_rng(3)
+    write(draft(rng, 8, 2), path, rng, eventful=False)
+    assert sectax("resume", str(path), "--seal", str(key)).status == 0
+    return path
+
+
+def seal(path: Path, *words: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(sectax("audit", str(path), "--json", *words).out)["seal"]
+    return found
+
+
+def test_a_run_is_sealed_from_its_plan_to_its_end_and_holds_no_secret(tmp_path: Path, key: Path, signers: Path) -> None:
+    ran = sectax("run", "command", *TWO, "--seal", str(key), "--out", "r.sectax", folder=tmp_path, simulated=1)
+
+    assert ran.status == 0, ran.err
+    path = tmp_path / "r.sectax"
+    found = seal(path, "--signers", str(signers))
+    assert (found["state"], found["blocks"], found["of_blocks"]) == ("sealed", 6, 6)
+    assert found["name"] == "ann@example.org"
+    assert str(found["signer"]).startswith("SHA256:")
+    out = sectax("audit", str(path)).out
+    assert "Sealed with the key SHA256:" in out
+    assert "whoever has the key can seal anything" in " ".join(out.split())
+    content = path.read_bytes()
+    assert not any(line.encode() in content for line in key.read_text().splitlines())
+
+
+def test_without_a_seal_it_says_so_and_known_signers_ask_for_one(tmp_path: Path, signers: Path) -> None:
+    path = tmp_path / "run.sectax"
+    rng = np.random.default_rng(3)
+    write(draft(rng, 6, 2), path, rng, eventful=False)
+
+    assert "Not sealed" in sectax("audit", str(path), "--fail-on", "F").out
+    assert seal(path)["state"] == "not-sealed"
+    assert sectax("audit", str(path), "--fail-on", "F", "--signers", str(signers)).status == 1
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        ("UPDATE observation SET value = value * 1.01 WHERE block = 2", "blocks 1 to 8 are not those"),
+        ("UPDATE block SET seconds = seconds + 1 WHERE number = 8", "blocks 1 to 8 are not those"),
+        ("UPDATE run SET plan = replace(plan, '\"seed\":', '\"seed\":1')", "the plan is not the one"),
+        ("UPDATE environment SET value = '64' WHERE name = 'host.cpus'", "the environment, a note or the pilot"),
+        ("UPDATE run SET id = 'fedcba9876543210'", "it is the seal of another run"),
+        ("UPDATE seal SET statement = replace(statement, 'at 2', 'at 1')", "its signature is not of this text"),
+        ("UPDATE seal SET statement = 'x'", "it is no statement of a seal"),
+        ("UPDATE seal SET signature = 'x'", "its signature is not of this text"),
+    ],
+)
+def test_what_was_changed_after_it_was_sealed_breaks_the_seal(run_file: Path, edit: str, says: str) -> None:
+    assert seal(run_file)["state"] == "sealed"
+    forge(run_file, [(edit, ())])
+
+    answer = sectax("audit", str(run_file), "--fail-on", "F")
+
+    assert answer.status == 1
+    assert "Seal broken: " in answer.out
+    assert says in " ".join(answer.out.split())
+    assert "F  seal" in answer.out
+
+
+def test_a_seal_that_was_taken_off_is_missed_by_who_asks_for_one(run_file: Path, signers: Path) -> None:
+    forge(run_file, [("DROP TABLE seal", ())])
+
+    assert seal(run_file)["state"] == "not-sealed"
+    assert "F  seal" in sectax("audit", str(run_file), "--signers", str(signers)).out
+
+
+def test_another_key_seals_nothing_for_who_knows_the_signers(run_file: Path, tmp_path: Path) -> None:
+    other = made(tmp_path / "other").with_name("other.pub").read_text()
+    (tmp_path / "signers").write_text(f"eve@example.org {other}")
+
+    answer = sectax("audit", str(run_file), "--signers", str(tmp_path / "signers"), "--fail-on", "F")
+
+    assert answer.status == 1
+    assert "none of the signers that were given signed it" in " ".join(answer.out.split())
+
+
+def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> None:
+    """A session of a simulated run, the first or a later one."""
+    rng = np.random.default_rng(9)
+    made_up = draft(rng, 12, 2)
+    if path.exists():
+        writer = RunWriter.reopen(path, HOST)
+    else:
+        writer = RunWriter.create(path, made_up.plan, HOST, "0123456789abcdef")
+    signing = None if key is None else SigningKey(str(key))
+    if signing is not None:
+        statement = opening_statement(writer.run_id, encode_plan(writer.plan), 1)
+        writer.keep_seal(statement, signing.sign(statement))
+    sizes = dict.fromkeys(made_up.logs, COUNT)
+    with writer:
+        if writer.calibrated is None:
+            writer.calibrate(calibrated(sizes, 2))
+        for _ in range(blocks):
+            record_block(writer, made_up, writer.next_block_number() - 1, list(sizes), sizes, rng, "")
+        if ends:
+            writer.finish("interrupted")
+            if signing is not None:
+                writer.seal(signing.sign)
+
+
+def test_it_survives_a_resume_and_what_a_later_session_does_not_seal_is_said(tmp_path: Path, key: Path) -> None:
+    path = tmp_path / "run.sectax"
+    session(path, key, 3)
+    assert seal(path)["state"] == "sealed"
+
+    session(path, None, 2)
+    found = seal(path)
+    assert (found["state"], found["blocks"], found["of_blocks"]) == ("partly-sealed", 3, 5)
+    assert "2 of 5 blocks came after the last seal" in sectax("audit", str(path)).out
+
+    session(path, key, 1)
+    assert (seal(path)["state"], seal(path)["blocks"]) == ("sealed", 6)
+
+
+def test_what_an_earlier_session_sealed_stays_sealed_in_a_later_one(tmp_path: Path, key: Path) -> None:
+    path = tmp_path / "run.sectax"
+    session(path, key, 3)
+    session(path, None, 2)
+    forge(path, [("UPDATE observation SET value = value * 1.01 WHERE block = 2", ())])
+
+    assert seal(path)["state"] == "broken"
+
+
+def test_of_a_session_that_was_killed_the_plan_alone_is_sealed(tmp_path: Path, key: Path) -> None:
+    path = tmp_path / "run.sectax"
+    session(path, key, 2, ends=False)
+
+    found = seal(path)
+
+    assert (found["state"], found["blocks"]) == ("partly-sealed", 0)
+    assert "only the plan is sealed" in str(found["reason"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "status", "says"),
+    [
+        ("missing", None, 2, "there is no such file"),
+        ("garbage", "no key", 3, "cannot sign"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----", None, 2, "takes the name of a key file"),
+    ],
+)
+def test_a_key_that_cannot_sign_is_known_before_anything_is_measured(
+    tmp_path: Path, name: str, content: str | None, status: int, says: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+
+    ran = sectax("run", "command", *TWO, f"--seal={name}", "--out", "r.sectax", folder=tmp_path, simulated=1)
+
+    assert (ran.status, says in ran.err) == (status, True), ran.err
+    assert "hint: " in ran.err
+    assert not (tmp_path / "r.sectax").exists()
+
+
+@pytest.mark.more
+def test_a_key_that_is_gone_at_the_end_leaves_the_run_whole_and_it_can_be_sealed_later(
+    tmp_path: Path, key: Path
+) -> None:
+    short_lived = made(tmp_path / "gone")
+    words = ("--baseline", "true", "--treatment", f"b=rm -f {short_lived} {short_lived}.pub", "--blocks", "6")
+
+    ran = sectax("run", "command", *words, "--seal", str(short_lived), "--out", "r.sectax", folder=tmp_path)
+
+    assert ran.status == 3
+    assert "the run is whole, and not sealed" in ran.err
+    assert "sectax resume" in ran.err
+    path = tmp_path / "r.sectax"
+    assert seal(path)["state"] == "partly-sealed"
+    assert sectax("resume", str(path), "--seal", str(key)).status == 0
+    assert seal(path)["state"] == "sealed"
+
+
+def test_signers_are_asked_of_runs_alone(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("# sectax: value=a unit=s\na\n1\n")
+
+    answers: list[Said] = [
+        sectax("audit", target, "--signers", "s", folder=tmp_path) for target in ("published:jwt-php", "t.csv")
+    ]
+
+    assert [each.status for each in answers] == [2, 2]
+    assert all("--signers is of a run file" in each.err for each in answers)
+
+
+def test_a_passphrase_is_asked_for_on_the_terminal_and_nowhere_else(tmp_path: Path) -> None:
+    key = made(tmp_path / "locked", "correct horse")
+    signing = SigningKey(str(key))
+    assert signing.needs_passphrase()
+    child, terminal = pty.fork()
+    if child == 0:
+        code = f"from sectax.workflow.seal import SigningKey; print(SigningKey({str(key)!r}).sign('text')[:5])"
+        os.execv(sys.executable, [sys.executable, "-c", code])  # noqa: S606
+
+    said, deadline = "", time.monotonic() + 60
+    asked = False
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([terminal], [], [], 1)
+        try:
+            said += os.read(terminal, 1000).decode() if ready else ""
+        except OSError:
+            break
+        if "passphrase" in said and not asked:
+            os.write(terminal, b"correct horse\n")
+            asked = True
+    os.waitpid(child, 0)
+
+    assert asked
+    assert "-----" in said.rpartition("passphrase")[2]
+    assert "correct horse" not in said
+
+
+def test_without_a_terminal_a_locked_key_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    key = made(tmp_path / "locked", "correct horse")
+    run = [*PROGRAM, "run", "command", *TWO, "--seal", str(key), "--out", "r.sectax"]
+
+    done = subprocess.run(
+        run, cwd=tmp_path, capture_output=True, text=True, start_new_session=True, stdin=subprocess.DEVNULL, timeout=120
+    )
+
+    assert done.returncode == 3
+    assert "cannot sign" in done.stderr
+    assert "ssh-add" in done.stderr
+    assert "correct horse" not in done.stderr
+    assert not (tmp_path / "r.sectax").exists()
+
+
+def test_a_seal_can_be_checked_without_sectax(run_file: Path, tmp_path: Path) -> None:
+    """As docs/run-file.md says."""
+    page = (Path(__file__).parents[2] / "docs" / "run-file.md").read_text()
+    script = page.partition("## Seal")[2].partition("```py\n")[2].partition("```")[0]
+    assert script
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=run_file.parent, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "the blocks are those that were sealed" in done.stdout
+    assert 'Good "sectax-run" signature' in done.stdout
