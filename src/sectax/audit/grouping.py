@@ -19,7 +19,7 @@ SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.
 
 # Fewer single values show neither where they go nor how they lie.
 FEWEST = 10
-NO_SINGLE_VALUES = f"{FEWEST} single values above zero, in the order in which they were taken, are not reported"
+NO_SINGLE_VALUES = f"it takes {FEWEST} single values above zero, in the order in which they were taken"
 
 
 def speeds(evidence: Evidence) -> list[Figure]:

@@ -104,11 +104,12 @@ def _listed(subjects: list[str], show_all: bool) -> str:
 def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, ...]:
     """One row for each check, however many figures it lacks the same for."""
     rows = []
-    of_all = f" ({count(audited.figures, 'figure')})"
     for each in audited.checks:
-        lacking = _by_sight((replace(one, saw=one.missing) for one in each.warnings if one.missing), named)
+        lacking = _by_sight(
+            (replace(one, saw=_without_all(one, audited.figures)) for one in each.warnings if one.missing), named
+        )
         if lacking:
-            missing = "; ".join(saw.removesuffix(of_all) for saw in lacking)
+            missing = "; ".join(lacking)
             about = dict.fromkeys(one for subjects in lacking.values() for one in subjects if one not in _WHOLE)
             rows.append((printable(each.check), missing, _listed([*about], show_all)))
     if not rows:
@@ -117,6 +118,14 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
     tell_of = audited.own and any(of for _, _, of in rows)
     columns = (Column("check"), Column("what is missing"), *([Column("of")] if tell_of else []))
     return (Table("", columns, tuple(Row(row if tell_of else row[:2]) for row in rows)),)
+
+
+def _without_all(warning: AuditWarning, figures: int) -> str:
+    """What is missing; where it is missing of every figure, that needs no words."""
+    if len(warning.figures) != figures:
+        return warning.missing
+    of_all = (count(figures, "figure"), *warning.figures[:1])
+    return re.sub(rf" \((?:{'|'.join(map(re.escape, of_all))})\)$", "", warning.missing)
 
 
 def _found_nothing(audited: Audited) -> tuple[Block, ...]:

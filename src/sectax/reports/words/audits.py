@@ -8,6 +8,8 @@ from sectax.model.finding import Severity
 
 def audit_sentence(audited: Audited) -> str:
     """What falls, what is doubtful, and how many of the checks that concern the target could be made."""
+    if audited.own and not audited.figures:
+        return f"Nothing was measured, so no verdict stands{' (F)' if audited.is_fatal else ''}"
     found = _found(audited)
     return f"{found}. {_made(audited)}" if found else _made_and_found_nothing(audited)
 
@@ -20,8 +22,6 @@ def count(number: int, noun: str) -> str:
 def _found(audited: Audited) -> str:
     """What is marked F or W; empty where nothing is."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
-    if audited.own and not audited.figures:
-        return f"Nothing was measured, so no verdict stands{' (F)' if audited.is_fatal else ''}"
     of = f"of {count(audited.figures, 'comparison' if audited.own else 'figure')}"
     parts = []
     if fatal:
