@@ -135,6 +135,16 @@ def test_where_only_the_length_of_operations_is_to_be_found_out_slow_ones_are_tr
     assert set(found.rounds.values()) == {rounds[0]}
 
 
+def test_what_lasts_for_minutes_is_not_done_again_to_learn_how_long_it_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    visits = counting_visits(monkeypatch, 300.0)
+    plan = replace(PLAN, rounds_range=(1, 1), warms_up=False)
+    specs = {each.id: Spec(each.id) for each in plan.treatments}
+
+    calibrate(plan, specs, {}, lambda event: None)
+
+    assert visits == [1] * len(tried_alone(plan, specs))
+
+
 @pytest.mark.parametrize(("rounds", "warms_up"), [((2, 4), False), ((2, 2), True)])
 def test_rounds_and_warm_up_are_found_out_from_more_than_one_process(
     monkeypatch: pytest.MonkeyPatch, rounds: tuple[int, int], warms_up: bool

@@ -119,7 +119,7 @@ def _try(treatment: Treatment, spec: SubjectSpec, plan: Plan, emit: Emit, tick: 
                 emit(Opened(treatment.id, witnesses, subject.first, opened_s[0]))
                 shortest_s = _shortest_s(witnesses, metric)
                 count, most, seen = _enough(subject, shortest_s, plan.batch_s, metric.observed, most)
-                batches = _batches(min(each.spanned_s for each in seen), sizes_only=sizes_only)
+                batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=sizes_only)
                 batch += seen if sizes_only else []
             while len(batch) < batches:
                 tick()
