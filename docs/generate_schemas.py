@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from sectax.reports.json import advice, audit, compared, dry_run, report
+from sectax.workflow.attested import Attestations
 from sectax.workflow.doctor import Diagnosis
 from sectax.workflow.overview import Overview
 from sectax.workflow.runs import Runs
@@ -24,6 +25,7 @@ DOCUMENTS = (
     dry_run.DryRun,
     Overview,
     Diagnosis,
+    Attestations,
     Runs,
 )
 

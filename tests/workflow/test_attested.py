@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import datetime
+import json
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
 from sectax.cli.attest import command
 from sectax.experiments.confidential import EXPERIMENT
@@ -116,7 +118,7 @@ def test_the_same_plan_has_the_same_nonce_and_another_plan_another():
 def test_a_genuine_report_for_the_plan_is_accepted_from_the_record(tmp_path, monkeypatch):
     monkeypatch.setattr(checking, "nonce_of", lambda plan: REPORT[568:632])
 
-    (checked,) = attested(recorded(tmp_path / "r.sectax", given()), when=WHEN)
+    (checked,) = attested(recorded(tmp_path / "r.sectax", given()), when=WHEN).hosts
 
     assert checked.genuine
     assert (checked.host, checked.session) == ("local:tdx", 1)
@@ -147,7 +149,7 @@ def test_a_guest_that_is_not_what_it_said_is_not_accepted(tmp_path, monkeypatch)
     monkeypatch.setattr(checking, "nonce_of", lambda plan: REPORT[568:632])
     path = recorded(tmp_path / "r.sectax", given(), {"host.memory_encryption": "sev-snp"})
 
-    (checked,) = attested(path, when=WHEN)
+    (checked,) = attested(path, when=WHEN).hosts
 
     assert not checked.genuine
     assert checked.words == "its report is of tdx, and it said sev-snp"
@@ -166,7 +168,7 @@ def test_certificates_that_a_person_has_fetched_are_used(tmp_path, monkeypatch):
     fetched = tmp_path / "fetched.pem"
     fetched.write_bytes(chip.public_bytes(Encoding.PEM) + (SAMPLES / "ask-ark-milan.pem").read_bytes())
 
-    without, with_them = (attested(path, each, when=WHEN)[0] for each in (None, fetched))
+    without, with_them = (attested(path, each, when=WHEN).hosts[0] for each in (None, fetched))
 
     assert (without.genuine, without.words) == (False, "its certificates are not there")
     assert with_them.genuine
@@ -178,3 +180,14 @@ def test_a_run_without_a_confidential_host_has_nothing_to_check(tmp_path):
     answer = CliRunner().invoke(command, [str(path)])
 
     assert (answer.exit_code, answer.output) == (1, "no host of this run says that its memory is encrypted\n")
+
+
+def test_the_document_follows_its_schema(tmp_path):
+    path = recorded(tmp_path / "r.sectax", given())
+
+    answer = CliRunner().invoke(command, [str(path), "--json"])
+
+    document = json.loads(answer.output)
+    schema = json.loads((Path(__file__).parents[2] / "docs/schemas/attest-1.json").read_text())
+    Draft202012Validator(schema).validate(document)
+    assert (answer.exit_code, document["hosts"][0]["genuine"]) == (1, False)

@@ -6,10 +6,11 @@ import datetime
 from pathlib import Path
 
 import click
+import msgspec
 
-from sectax.cli.options import run_file
+from sectax.cli.options import as_json, run_file
 from sectax.model.errors import ExitStatus
-from sectax.workflow.attested import attested
+from sectax.workflow.attested import Checked, attested
 
 
 @click.command("attest")
@@ -20,7 +21,8 @@ from sectax.workflow.attested import attested
     metavar="FILE",
     help="The certificates of a host that gave none with its report (PEM): that of its chip's key, then AMD's two.",
 )
-def command(run_file: str, certificates: str | None) -> None:
+@as_json
+def command(run_file: str, certificates: str | None, json_: bool) -> None:
     """Check the attestation reports that the confidential hosts of a run gave.
 
     A report is good where a processor's vendor vouches for it, and it was made for this run's plan. Whether the vendor
@@ -30,12 +32,19 @@ def command(run_file: str, certificates: str | None) -> None:
     such host.
     """
     now = datetime.datetime.now(datetime.UTC)
-    found = attested(Path(run_file), None if certificates is None else Path(certificates), when=now)
+    checked = attested(Path(run_file), None if certificates is None else Path(certificates), when=now)
+    if json_:
+        click.echo(msgspec.json.encode(checked).decode())
+    else:
+        _print(checked.hosts)
+    if not checked.hosts or not all(each.genuine for each in checked.hosts):
+        raise click.exceptions.Exit(ExitStatus.GATE_MISSED)
+
+
+def _print(found: tuple[Checked, ...]) -> None:
     several = len({each.session for each in found}) > 1
     for each in found:
         session = f", session {each.session}" if several else ""
         click.echo(f"{each.host}{session}: {'attested' if each.genuine else 'not attested'}: {each.words}")
     if not found:
         click.echo("no host of this run says that its memory is encrypted")
-    if not found or not all(each.genuine for each in found):
-        raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -7,8 +7,9 @@ import binascii
 import contextlib
 import datetime
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from sectax.formats.attestation import NotGenuine, nonce_of, verify
 from sectax.model.environment import LOCAL_HOST, Environment
@@ -18,8 +19,7 @@ from sectax.record.reader import RunReader
 from sectax.sandboxes.attestation import CERTIFICATES, MISSING, PROVIDER, REPORT
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(msgspec.Struct, frozen=True):
     """What a host gave in one session. `words` says what it is, or what is wrong with it."""
 
     host: str
@@ -28,7 +28,13 @@ class Checked:
     words: str
 
 
-def attested(run_file: Path, certificates: Path | None = None, *, when: datetime.datetime) -> tuple[Checked, ...]:
+class Attestations(msgspec.Struct, frozen=True, tag_field="schema", tag="sectax/attest/1"):
+    """The attestation reports of a run's hosts, and whether they are genuine and were made for its plan."""
+
+    hosts: tuple[Checked, ...]
+
+
+def attested(run_file: Path, certificates: Path | None = None, *, when: datetime.datetime) -> Attestations:
     """The reports of all hosts in all sessions.
 
     Args:
@@ -45,11 +51,13 @@ def attested(run_file: Path, certificates: Path | None = None, *, when: datetime
     with contextlib.closing(RunReader.open(run_file)) as reader:
         plan, sessions = reader.plan(), reader.sessions()
     nonce = nonce_of(plan)
-    return tuple(
-        checked
-        for number, session in enumerate(sessions, 1)
-        for name, environment in _hosts(session)
-        for checked in _of_host(name, number, environment, nonce, given, when)
+    return Attestations(
+        tuple(
+            checked
+            for number, session in enumerate(sessions, 1)
+            for name, environment in _hosts(session)
+            for checked in _of_host(name, number, environment, nonce, given, when)
+        )
     )
 
 
