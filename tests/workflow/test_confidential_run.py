@@ -180,6 +180,44 @@ def test_a_word_that_is_another_program_on_another_host_takes_the_verdict_away(t
     assert "program is /usr/bin/nproc" in said.out
 
 
+@needs_sshd
+def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(tmp_path):
+    with sshd.running(tmp_path / "sshd") as server:
+        words = ("--host", "here=local", "--host", f"there={server.name}", "--shell")
+        baseline = f'test "$PWD" = "{tmp_path}" || test "$PWD" = "{Path.home()}"'
+        said = sectax(
+            *("run", "command", *words, "--baseline", baseline, "--blocks", "6", "--out", "r.sectax", "--json"),
+            folder=tmp_path, timeout=600, SECTAX_SSH_CONFIG=str(server.config),
+        )  # fmt: skip
+
+    assert said.status == 0, said.err
+    document = json.loads(said.out)
+    assert document["failures"] == []
+    assert trials(document, "all/there") == 6
+    assert server.log.read_text().count("Accepted publickey") == 1
+
+
+@pytest.mark.full
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+def test_postgresql_under_load_is_measured_plain_and_in_a_container(tmp_path):
+    if not [*Path("/usr/lib/postgresql").glob("*/bin")]:
+        pytest.skip("PostgreSQL is not installed")
+    shutil.copy(Path(__file__).parents[2] / "docs/examples/pgbench.sh", tmp_path)
+    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--blocks", "6", "--timeout", "120", "--json")
+    hooks = ("--prepare", "sh pgbench.sh serve", "--cleanup", "rm -rf /var/tmp/sectax-pgbench")
+
+    said = sectax(
+        *("run", "command", *words, *hooks, "--baseline", "sh pgbench.sh load 20", "--out", "r.sectax"),
+        folder=tmp_path, timeout=3000,
+    )  # fmt: skip
+
+    assert said.status == 0, said.err
+    document = json.loads(said.out)
+    assert document["failures"] == []
+    assert trials(document, "all/runc") == 6
+    assert not Path("/var/tmp/sectax-pgbench").exists()
+
+
 @pytest.mark.full
 def test_the_studys_commands_stand_beside_ours_and_those_that_the_clock_ends_have_no_verdict(tmp_path):
     words = ("run", "confidential", "--published", "--host", "a=local", "--host", "b=local", "--blocks", "6", "--json")
