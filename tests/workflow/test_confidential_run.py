@@ -107,7 +107,7 @@ needs_sshd = pytest.mark.skipif(
 
 @needs_sshd
 def test_a_host_that_hangs_costs_its_own_trials_and_no_more(tmp_path):
-    path = odd_sysbench(tmp_path / "odd", 2, "sleep 1000")
+    path = odd_sysbench(tmp_path / "odd", 2, f"echo $$ >{tmp_path}/hangs; exec sleep 1000")
     with sshd.running(tmp_path / "sshd", path=path) as server:
         hosts = ("--host", "here=local", "--host", f"there={server.name}", "--timeout", "5")
         said, document = run(tmp_path, *hosts, "--level", "test=mutex", SECTAX_SSH_CONFIG=str(server.config))
@@ -115,6 +115,7 @@ def test_a_host_that_hangs_costs_its_own_trials_and_no_more(tmp_path):
     assert said.status == 0, said.err
     assert {(each["treatment"], each["block"]) for each in document["failures"]} == {("mutex/there", 2)}
     assert "no answer within 10 s" in document["failures"][0]["reason"]
+    assert not Path("/proc", (tmp_path / "hangs").read_text().strip()).exists()
     assert (trials(document, "mutex/here"), trials(document, "mutex/there")) == (6, 5)
 
 

@@ -343,6 +343,7 @@ static int64_t steal_ns(void) {
 }
 
 static int run(char **words) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever asked for it is gone */
     int64_t before = steal_ns();
     pid_t parent = getpid(), child = fork();
     if (child < 0) cannot("fork");

@@ -43,8 +43,9 @@ _SHELL = r"""
 set -f
 folder=$(mktemp -d "/var/tmp/$0-XXXXXX") || exit 3
 trap 'cd / && rm -rf "$folder"' EXIT
-trap 'exit 4' HUP INT TERM
+trap 'exit 4' HUP INT TERM PIPE
 cd "$folder" || exit 3
+echo "$$" >.shell
 while IFS= read -r words; do
   case $words in
     'probe '*) "$1" ${words#probe } </dev/null 2>&1 ;;
@@ -52,6 +53,14 @@ while IFS= read -r words; do
   esac
   printf '\n%s %s\n' "$0" "$?"
 done
+"""
+
+# On another machine the shell outlives the connection: what hangs there would hang on.
+_TIDY = r"""
+for file in "/var/tmp/$0"-*/.shell; do
+  [ ! -r "$file" ] || kill -9 "$(cat "$file")" 2>/dev/null
+done
+rm -rf "/var/tmp/$0"-*
 """
 
 # The hosts on which the probe that was built here runs, with what CPUID says there, and those on which it does not.
@@ -172,8 +181,8 @@ class SysbenchSubject:
                     self._tidy()
 
     def _tidy(self) -> None:
-        """Remove the files of a shell that had to be killed. Raises `ChildError`."""
-        with self._host.start(("/bin/sh", "-c", 'rm -rf "/var/tmp/$0"-*', self._mark)) as child:
+        """End a shell that had to be left, with what it runs there, and remove its files. Raises `ChildError`."""
+        with self._host.start(("/bin/sh", "-c", _TIDY, self._mark)) as child:
             child.wait(time.monotonic() + _CLOSE_S)
 
     def _refuse_what_rests(self) -> None:
