@@ -87,17 +87,17 @@ def limits_in_force(texts: Mapping[str, str], version: int | None) -> InForce:
 
 def counters_of(texts: Mapping[str, bytes]) -> Counters:
     """The counters that files of COUNTER_FILES tell of."""
-    cpu = texts.get("cpu.stat", b"")
-    events = texts.get("memory.events", texts.get("memory.oom_control", b""))
-    cpu_time, throttled = _after(cpu, b"usage_usec"), _after(cpu, b"throttled_usec")
+    cpu = _by_label(texts.get("cpu.stat", b""))
+    events = _by_label(texts.get("memory.events", texts.get("memory.oom_control", b"")))
+    cpu_time, throttled = cpu.get(b"usage_usec"), cpu.get(b"throttled_usec")
     return Counters(
         cpu_time_ns=_bytes_number(texts.get("cpuacct.usage")) if cpu_time is None else cpu_time * 1000,
-        throttled_periods=_after(cpu, b"nr_throttled"),
-        throttled_ns=_after(cpu, b"throttled_time") if throttled is None else throttled * 1000,
-        periods=_after(cpu, b"nr_periods"),
+        throttled_periods=cpu.get(b"nr_throttled"),
+        throttled_ns=cpu.get(b"throttled_time") if throttled is None else throttled * 1000,
+        periods=cpu.get(b"nr_periods"),
         memory_peak_bytes=_bytes_number(texts.get("memory.peak", texts.get("memory.max_usage_in_bytes"))),
         memory_bytes=_bytes_number(texts.get("memory.current", texts.get("memory.usage_in_bytes"))),
-        oom_kills=_after(events, b"oom_kill"),
+        oom_kills=events.get(b"oom_kill"),
     )
 
 
@@ -110,9 +110,7 @@ def _bytes_number(text: bytes | None) -> int | None:
     return int(text) if text is not None and text.strip().isdigit() else None
 
 
-def _after(text: bytes, label: bytes) -> int | None:
-    for line in text.splitlines():
-        name, _, value = line.partition(b" ")
-        if name == label and value.strip().isdigit():
-            return int(value)
-    return None
+def _by_label(text: bytes) -> dict[bytes, int]:
+    """The numbers of a file whose lines are a label and a number each."""
+    words = text.split()
+    return {label: int(value) for label, value in zip(words[::2], words[1::2], strict=False) if value.isdigit()}

@@ -95,10 +95,11 @@ class FunctionInstance:
         left_s = timeout - spent_s
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
         deadline = life.loop_time() + left_s
-        life.box.thaw()
-        # Extensions first: nothing of ours then stands between the event and the runtime.
+        # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
+        # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
+        life.box.thaw()
         if not await life.until(lambda: invocation.payload is not None, deadline):
             raise TooSlow(timeout)
 
