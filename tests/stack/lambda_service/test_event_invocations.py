@@ -131,6 +131,8 @@ WEB = """
 def handler(event, context):
     if event["rawPath"] == "/plain":
         return {"hello": event["queryStringParameters"]["who"]}
+    if event["rawPath"] == "/splits":
+        return {"statusCode": 200, "headers": {"X-A: b\\r\\nSet-Cookie": "c=d"}}
     if event["rawPath"] == "/fails":
         raise ValueError("no")
     return {"statusCode": 201, "headers": {"X-Seen": event["requestContext"]["http"]["method"]},
@@ -155,12 +157,13 @@ def test_a_function_url_turns_requests_into_events_and_answers_into_responses(ha
     plain = fetch(f"{url}plain?who=me")
     posted = fetch(f"{url}x/y", b"abc", **{"Content-Type": "text/plain"})
     failed = fetch(f"{url}fails")
+    split = fetch(f"{url}splits")
 
     assert plain[:2] == (200, b'{"hello": "me"}')
     assert posted[:2] == (201, b"cba")
     assert posted[2]["X-Seen"] == "POST"
     assert posted[2].get_all("Set-Cookie") == ["a=1", "b=2"]
-    assert failed[:2] == (502, b"Internal Server Error")
+    assert failed[:2] == split[:2] == (502, b"Internal Server Error")  # no header hides in another one's name
     with pytest.raises(hasty.exceptions.ResourceConflictException):
         hasty.create_function_url_config(FunctionName="web", AuthType="NONE")
 

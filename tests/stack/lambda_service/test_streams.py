@@ -17,6 +17,7 @@ import pytest
 from sectax.stack.lambda_service.settings import STREAM_BYTES
 from tests.stack.lambda_service.go_build import bootstrap
 from tests.stack.lambda_service.plain_box import PlainBox
+from tests.stack.lambda_service.raw_http import talk
 from tests.stack.lambda_service.serving import archive, client, create, served
 
 WITH_PRELUDE = "application/vnd.awslambda.http-integration-response"
@@ -56,6 +57,8 @@ while True:
         content = part["repeat"].encode()
         for _ in range(part["times"]):
             answer.send(b"%x\\r\\n%b\\r\\n" % (len(content), content))
+    if said.get("garbage"):
+        answer.send(b"zz\\r\\n")
     if said.get("vanish"):
         answer.close()
         continue
@@ -118,6 +121,16 @@ def test_a_url_that_streams_sends_each_part_as_it_comes(streams, tmp_path):
         assert (first, answer.read()) == (b"one", b"two")
 
 
+def test_a_client_of_http_1_0_gets_the_parts_until_the_connection_ends(streams):
+    body = json.dumps({"parts": ["one", "two"]}).encode()
+    head = b"POST / HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+
+    said = talk(streams.url.port, head % len(body) + body)
+
+    assert b"chunked" not in said
+    assert said.endswith(b"\r\n\r\nonetwo")
+
+
 def test_what_stands_before_the_body_says_status_headers_and_cookies(streams):
     prelude = {"statusCode": 418, "headers": {"X-Pot": "tea"}, "cookies": ["a=1", "b=2"]}
     parts = [json.dumps(prelude)[:20], json.dumps(prelude)[20:] + "\0\0\0", "\0\0\0\0\0bo", "dy"]
@@ -158,8 +171,12 @@ TRAILERS = (
 
 @pytest.mark.parametrize(
     ("ending", "words"),
-    [({"trailers": TRAILERS}, '"no"'), ({"vanish": True}, "Runtime.TruncatedResponse")],
-    ids=["trailers", "the runtime breaks off"],
+    [
+        ({"trailers": TRAILERS}, '"no"'),
+        ({"vanish": True}, "Runtime.TruncatedResponse"),
+        ({"garbage": True, "vanish": True}, "Runtime.TruncatedResponse"),
+    ],
+    ids=["trailers", "the runtime breaks off", "it sends what is no HTTP"],
 )
 def test_a_failure_in_the_middle_is_told_behind_what_was_sent(streams, ending, words):
     *parts, end = invoked(streams, "one", **ending)
