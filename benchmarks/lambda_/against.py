@@ -133,10 +133,12 @@ class Served:
 @contextlib.contextmanager
 def sources_of(commit: str) -> Iterator[Path]:
     """The folder `src` of a commit."""
-    packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, check=True, capture_output=True).stdout
+    packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, check=False, capture_output=True)
+    if packed.returncode:
+        raise SystemExit(f"{commit} is not to be found here: {packed.stderr.decode().strip()} (git fetch --unshallow)")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # noqa: S103 - instances see the runtime's part of it
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
             archive.extractall(folder, filter="data")
         yield Path(folder) / "src"
 
