@@ -70,6 +70,20 @@ def test_cpu_time_answers_where_it_is_known_and_the_study_had_no_other_metric(pr
     assert (CPU_TIME in told) == (endpoint == LOCAL)
 
 
+@pytest.mark.parametrize(("endpoint", "whole"), [(LOCAL, "cpu_time"), (AWS, "duration")])
+def test_cpu_time_of_the_steps_is_a_part_of_that_of_the_invocation_where_it_is_known(endpoint, whole) -> None:
+    levels = {"authentication": ("none", "published"), "pace": ("spaced",)}
+    told = {each.name: each for each in on_lambda_metrics("quick", levels, endpoint)}
+
+    assert told["whole_cpu"].part_of == told["check_cpu"].part_of == whole
+
+
+def test_a_function_s_own_clock_has_no_metric_of_its_own_without_the_timed_level() -> None:
+    told = on_lambda_metrics("default", {"authentication": ("none", "published")}, LOCAL)
+
+    assert not any(each.part_of for each in told)
+
+
 def test_what_the_check_takes_by_the_functions_own_clock_is_shown_beside_the_answer() -> None:
     assert "check" in plan().beside
 

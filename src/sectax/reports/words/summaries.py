@@ -107,8 +107,8 @@ def _sentence(analysed: Analysed, finding: Finding) -> str:
 
 
 def _of_parts(analysed: Analysed) -> list[str]:
-    """What a part of the operation takes by itself, where the plan shows that beside the answer: 'With payload 1MiB the
-    check itself takes 4.1 to 4.3 ms, about 41 % of the Duration (published).'"""
+    """What a part of the operation takes by itself, where the plan shows that beside the answer: 'payload 1MiB,
+    published: the check itself takes 4.1 to 4.3 ms, about 41 % of the whole operation's Duration.'"""
     plan = analysed.measured.plan
     results = {each.treatment: each.estimates for each in analysed.treatments}
     lines = []
@@ -124,7 +124,7 @@ def _of_parts(analysed: Analysed) -> list[str]:
             whole = results[each.id].get(metric.part_of)
             share = ""
             if whole is not None and whole.point > 0:
-                share = f", about {units.roughly(100 * found.point / whole.point)} % of the "
+                share = f", about {units.roughly(100 * found.point / whole.point)} % of the whole operation's "
                 share += names.metric(plan, metric.part_of)
             where = names.cell(plan, each.cell)
             words = f"{names.treatment(plan, each.id)}: {names.metric(plan, metric.name)}, takes"
