@@ -193,8 +193,8 @@ class _Bench(LambdaBench):
 def by_own_clock(preset: str, levels: Mapping[str, tuple[str, ...]]) -> bool:
     """Whether every function of a run tells what its own steps took, and that answers the question.
 
-    At 10 KiB the check is a tenth of an invocation's CPU time, and what an invocation takes besides differs by more than
-    that from block to block: a minute does not find it there, but in the function's own steps. A function that
+    At 10 KiB the check is a tenth of an invocation's CPU time, and what an invocation takes besides differs by more
+    than that from block to block: a minute does not find it there, but in the function's own steps. A function that
     answers at once has no steps; the one that is timed anyway is compared with the one that is not; and a batch back to
     back is as long as its invocations, not as their steps.
     """
