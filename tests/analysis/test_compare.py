@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import sys
 from dataclasses import replace
@@ -16,9 +17,11 @@ from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.model.analysed import Analysed
 from sectax.model.compared import Figure, RunComparison, Shape
 from sectax.model.errors import WrongUse
-from sectax.model.metric import Summary
+from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.metric import Better, Metric, Summary
 from sectax.model.published import PublishedStudy
-from sectax.model.treatment import CONTROLS, SkippedTreatment
+from sectax.model.treatment import CONTROLS, Role, SkippedTreatment
+from sectax.model.trial import State
 
 
 def _situations() -> ModuleType:
@@ -172,6 +175,66 @@ def test_table_that_the_study_computed_is_left_out() -> None:
     comparison = compare_with_published(situations.signatures_in_php(), twice)
 
     assert comparison.left_out == ("again: computed by the study from another of its tables",)
+
+
+def secrets_run(*, designed: bool) -> Analysed:
+    """A run of the study's cells: misses of 60 ms at 128 MB and 10 ms at 1769, single ones of twice that."""
+    metric = Metric("access", "s", Better.LOWER, Summary.MEAN, "access")
+    single = Metric("first_access", "s", Better.LOWER, Summary.MEAN, "first.access", compared=False)
+    seconds = {"128": 0.060, "1769": 0.010}
+    result = situations.signatures_in_php()
+    made = []
+    for memory, access in itertools.product(seconds, ("dictionary", "sidecar", "direct-new")):
+        levels = {"situation": "miss", "size": "32B", "memory": memory, "pace": "back-to-back", "access": access}
+        point = seconds[memory]
+        made.append(
+            TreatmentResult(
+                "/".join(levels.values()),
+                levels,
+                Role.BASELINE if access == "dictionary" else Role.TREATMENT,
+                State.OK,
+                "",
+                6,
+                {
+                    "access": Estimate(point, point * 0.9, point * 1.1, 0.95, "student-t-of-logs", 6, "s"),
+                    "first_access": Estimate(2 * point, None, None, 0.95, "student-t-over-blocks", 6, "s"),
+                },
+            )
+        )
+    metrics = (metric, single) if designed else (metric,)
+    plan = replace(result.measured.plan, experiment="secrets", metrics=metrics)
+    return replace(result, measured=replace(result.measured, plan=plan), treatments=tuple(made))
+
+
+def test_column_that_the_study_computed_is_computed_of_our_figures_too() -> None:
+    study = published.load("secrets-extension-2022")
+    comparison = compare_with_published(secrets_run(designed=True), study)
+    table = next(each for each in comparison.tables if each.id == "miss-improvement")
+
+    assert comparison.left_out == ()
+    assert [value(row[0]) for row in table.there.figures] == [579.0, 274.6]
+    here, designed = table.here
+    (figure, _) = (row[0] for row in here.figures)
+    assert value(figure) == pytest.approx(50.0)
+    # The widest that both intervals allow: 54 - 11 and 66 - 9.
+    assert (figure.low, figure.high) == (pytest.approx(43.0), pytest.approx(57.0))
+    assert designed.name == "here, designed as the study"
+    assert value(designed.figures[0][0]) == pytest.approx(100.0)
+    assert designed.figures[0][0].low is None
+
+
+def test_design_of_the_study_is_set_beside_where_the_run_has_it() -> None:
+    study = published.load("secrets-extension-2022")
+    misses = {
+        there: next(
+            each for each in compare_with_published(secrets_run(designed=there), study).tables if each.id == "miss"
+        )
+        for there in (True, False)
+    }
+
+    assert [side.name for side in misses[True].here] == ["here", "here, designed as the study"]
+    assert [value(side.figures[0][1]) for side in misses[True].here] == [pytest.approx(10.0), pytest.approx(20.0)]
+    assert [side.name for side in misses[False].here] == ["here"]
 
 
 def moved(analysed: Analysed, **identity: str) -> Analysed:

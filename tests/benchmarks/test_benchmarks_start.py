@@ -32,6 +32,7 @@ MODULES = [
     "benchmarks.probes.against_pyperf",
     "benchmarks.rivals.first_answer",
     "benchmarks.rivals.five_questions",
+    "benchmarks.secrets_hits",
 ]
 
 

@@ -204,7 +204,7 @@ class TestWithRealParts:
         # A cache could answer a refresh with what it has.
         with opened(bench, access, situation, language) as subject:
             subject.visit(Work(count=1))
-            bench._place.keeper.fail(fault, 1)
+            bench.keeper.fail(fault, 1)
             with pytest.raises(SubjectFailed):
                 subject.visit(Work(count=1))
 
@@ -218,17 +218,17 @@ class TestWithRealParts:
 
     def test_an_answer_with_another_secret_is_no_reading(self, bench: Any) -> None:
         with opened(bench, "direct", "hit") as subject:
-            bench._place.keeper._marker, kept = "f" * 16, bench._place.keeper._marker
+            bench.keeper._marker, kept = "f" * 16, bench.keeper._marker
             try:
                 with pytest.raises(SubjectFailed, match="proves another secret"):
                     subject.visit(Work(count=1))
             finally:
-                bench._place.keeper._marker = kept
+                bench.keeper._marker = kept
 
     def test_the_agent_refuses_who_has_no_token_and_is_reached_by_its_own_function_alone(
         self, bench: Any, tmp_path: Path
     ) -> None:
-        name = bench._place.keeper.often(32).name
+        name = bench.keeper.often(32).name
         with deployed(bench, tmp_path, sidecar=True) as asks, deployed(bench, tmp_path, sidecar=False) as neighbour:
             assert asks(name, {}) == [403, False]
             assert asks(name, {"X-Aws-Parameters-Secrets-Token": "guessed"}) == [403, False]
@@ -239,7 +239,7 @@ class TestWithRealParts:
                 pass
 
     def test_a_secret_is_nowhere_but_in_the_memory_of_who_asked(self, bench: Any, tmp_path: Path) -> None:
-        marker = bench._place.keeper._marker.encode()
+        marker = bench.keeper._marker.encode()
         with contextlib.ExitStack() as stack:
             for access in ("dictionary", "sidecar", "direct-new"):
                 subject = stack.enter_context(opened(bench, access, "hit"))

@@ -82,7 +82,14 @@ def test_counterpart_names_factors_labels_and_tables_that_exist(study: Published
     assert ours.factors.keys() == ours.labels.keys()
     assert {factor.name for factor in study.factors} <= ours.factors.keys() <= labels.keys()
     assert {name: set(mapping) for name, mapping in ours.labels.items()} == {name: labels[name] for name in ours.labels}
-    assert ours.metrics.keys() <= {table.id for table in study.tables}
+    tables = {table.id: table for table in study.tables}
+    assert ours.metrics.keys() <= tables.keys()
+    for name, between in ours.differences.items():
+        assert tables[name].derived
+        assert {between.of, between.less} <= set(tables[between.table].column_labels)
+    for design in ours.designs:
+        assert design.metrics.keys() <= tables.keys()
+        assert design.columns.keys() == ours.columns.keys()
 
 
 def test_figures_of_the_jwt_study_are_those_printed() -> None:

@@ -6,8 +6,10 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,13 +18,15 @@ from sectax.design.planning import Request
 from sectax.model.plan import Stopping
 from sectax.stack.secrets_manager.backend import Backend
 from sectax.workflow import run as workflow
-from tests.experiments.test_secrets import agents
-from tests.program import PROGRAM, sectax
+from tests.experiments.test_secrets import agents, exposed, read
+from tests.fakes.broken_secrets import MARKER
+from tests.program import Said, sectax
 from tests.stack.secrets_manager.needs import needs_agent, needs_backend
 from tests.subjects.function.functions import needs_sandbox
 
 pytestmark = [needs_sandbox, needs_backend, needs_agent, pytest.mark.more]
 
+PATH = {"PYTHONPATH": str(Path(__file__).parents[2])}
 SMALL = ["--level", "memory=1769", "--level", "access=dictionary,sidecar", "--blocks", "6", "--out", "r.sectax"]
 
 
@@ -46,7 +50,7 @@ def test_hits_and_misses_are_told_beside_the_study(tmp_path: Path) -> None:
 def test_no_secret_is_in_the_run_file_or_in_what_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    marker, make = "5ec7a85ec7a85ec7", Backend.__init__
+    marker, make = MARKER, Backend.__init__
 
     def marked(self: Backend, *words: object, **more: object) -> None:
         make(self, *words, **more)  # type: ignore[arg-type]
@@ -65,17 +69,153 @@ def test_no_secret_is_in_the_run_file_or_in_what_is_printed(
         assert marker not in sectax("show", "r.sectax", "--all", *form, folder=tmp_path).out
 
 
-def test_nothing_of_a_killed_run_goes_on(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_process_and_no_secret(tmp_path: Path) -> None:
     words = ["run", "secrets", "--quick", "--level", "access=dictionary,sidecar", "--out", "r.sectax"]
-    with subprocess.Popen([*PROGRAM, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as run:
+    program = [sys.executable, "-m", "tests.fakes.broken_secrets", "marked", *words]
+    with subprocess.Popen(
+        program, cwd=tmp_path, env=os.environ | PATH, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as run:
         deadline = time.monotonic() + 120
         while not agents(run.pid) and time.monotonic() < deadline:
             time.sleep(0.05)
         begun = agents(run.pid)
+        time.sleep(2)  # so that secrets are read
         run.send_signal(signal.SIGKILL)
+        assert run.stdout is not None
+        assert MARKER.encode() not in run.stdout.read()
     assert begun
     deadline = time.monotonic() + 60
     while any(os.path.exists(f"/proc/{pid}") for pid in begun) and time.monotonic() < deadline:
         time.sleep(0.1)
 
     assert not any(os.path.exists(f"/proc/{pid}") for pid in begun)
+    left = [*exposed(), *(path for path in tmp_path.rglob("*") if path.is_file())]
+    assert [path for path in left if MARKER.encode() in read(path)] == []
+
+
+def broken(fault: str, folder: Path, *words: str) -> Said:
+    """The program with one thing broken around it; a traceback fails the test."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.fakes.broken_secrets", fault, "run", "secrets", "--quick", *words],
+        cwd=folder,
+        env=os.environ | PATH | {"COLUMNS": "200", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert "Traceback" not in done.stdout + done.stderr, done.stderr
+    return Said(done.returncode, " ".join(done.stdout.split()), " ".join(done.stderr.split()))
+
+
+ONE = ["--level", "memory=1769", "--blocks", "6", "--out", "r.sectax"]
+
+
+def shown(folder: Path) -> dict[str, Any]:
+    """The treatments of the run by their access, as the program shows them to programs."""
+    document = json.loads(sectax("show", "r.sectax", "--json", folder=folder).out)
+    return {each["levels"]["access"]: each for each in document["treatments"]}
+
+
+@pytest.mark.parametrize("fault", ["denied", "close", "garbage", "400 at first", "unknown"])
+def test_a_service_that_answers_wrongly_is_a_failure_that_is_told_and_gives_no_figure(
+    fault: str, tmp_path: Path
+) -> None:
+    said = broken(fault, tmp_path, *ONE, "--level", "access=dictionary,direct", "--level", "situation=miss,hit")
+
+    text = said.out + said.err
+    assert said.status == 3
+    assert "function" in text
+    assert any(
+        word in text
+        for word in (
+            "AccessDenied",
+            "did not answer",
+            "InvalidRequest",
+            "NotRead",
+            "KeyError",
+            "ResourceNotFound",
+            "proves",
+        )
+    )
+
+
+def test_a_service_that_goes_down_ends_the_run_with_what_to_do(tmp_path: Path) -> None:
+    said = broken("down", tmp_path, *ONE, "--level", "access=dictionary,direct")
+
+    assert said.status == 3
+    assert "the stand-in for Secrets Manager does not answer" in said.out + said.err
+
+
+def test_a_slow_answer_is_a_slow_access_and_nothing_else(tmp_path: Path) -> None:
+    said = broken("slow", tmp_path, *ONE, "--level", "access=dictionary,direct")
+
+    assert said.status == 0, said.err
+    # It was the pilot's, so no figure has it; and what was asked was answered once.
+    assert shown(tmp_path)["direct"]["witnesses"]["backend_calls"] == "1 for each access"
+
+
+@pytest.mark.parametrize("fault", ["agent not ready", "agent killed"])
+def test_a_sidecar_that_does_not_answer_fails_alone(fault: str, tmp_path: Path) -> None:
+    said = broken(fault, tmp_path, *ONE, "--level", "access=dictionary,sidecar,direct")
+
+    found = shown(tmp_path)
+    assert found["direct"]["state"] == "ok"
+    assert found["sidecar"]["state"] == "failed"
+    assert "sidecar" in said.out
+
+
+def test_a_ttl_that_is_over_in_the_middle_of_a_block_costs_the_figure_its_verdict(tmp_path: Path) -> None:
+    said = sectax(
+        "run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar", "--ttl", "1s", folder=tmp_path
+    )
+
+    assert said.status in (0, 3), said.err
+    document = json.loads(sectax("show", "r.sectax", "--json", folder=tmp_path).out)
+    verdicts = {each["metric"]: each["verdict"] for each in document["findings"]}
+    assert verdicts["access"] == "invalid"
+    assert "backend_calls" in sectax("show", "r.sectax", "--all", folder=tmp_path).out
+
+
+def test_a_jump_of_the_time_of_day_changes_no_figure(tmp_path: Path) -> None:
+    said = broken("clock jumps", tmp_path, *ONE, "--level", "access=dictionary,direct")
+
+    assert said.status == 0, said.err
+    for each in shown(tmp_path).values():
+        assert 0 < each["estimates"]["worst_access"]["point"] < 60
+
+
+def test_a_full_disk_costs_nothing_that_was_measured(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], capture_output=True).returncode:
+        pytest.skip("no right to mount a small file system")
+    try:
+        words = [
+            "--level",
+            "memory=1769",
+            "--level",
+            "access=dictionary,direct",
+            "--blocks",
+            "400",
+            "--out",
+            "r.sectax",
+        ]
+        said = sectax("run", "secrets", "--quick", *words, folder=small, timeout=900)
+        assert said.status == 3
+        assert "full" in said.err
+        assert sectax("show", str(small / "r.sectax"), folder=tmp_path).status == 0
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+
+
+def test_a_disk_that_is_full_before_the_run_is_told_without_a_traceback(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small)], capture_output=True).returncode:
+        pytest.skip("no right to mount a small file system")
+    try:
+        said = sectax("run", "secrets", "--quick", *ONE, folder=tmp_path, TMPDIR=str(small))
+        assert said.status == 3
+        assert "hint:" in said.err
+    finally:
+        subprocess.run(["umount", str(small)], check=True)

@@ -208,7 +208,7 @@ class _Bench(LambdaBench):
 
         sizes = sorted({SIZES[each.levels["size"]] for each in self.plan.treatments})
         self._place = self.enter_context(place(self._settings, sizes))
-        self.service = self._place.service
+        self.keeper, self.service = self._place.keeper, self._place.service
         super().start(inputs)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
@@ -237,7 +237,7 @@ class _Bench(LambdaBench):
             delay_s=self._settings.delay_s,
             ttl_s=float(ttl_s or 0),
             study_hits=STUDY_HITS if as_published else 0,
-            keeper=self._place.keeper,
+            keeper=self.keeper,
         )
 
 

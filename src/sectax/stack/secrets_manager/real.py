@@ -58,6 +58,8 @@ class RealService:
                     Name=each.name, SecretString=each.value, Description="made by sectax for a measurement"
                 )
         except (BotoCoreError, ClientError) as error:
+            if isinstance(error, ClientError):
+                self._made.pop()  # it said no; without an answer it may have made it
             self._delete()
             raise NotKept(
                 f"AWS Secrets Manager did not take a secret: {printable(str(error))}",
