@@ -6,6 +6,7 @@ import contextlib
 import glob
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Work
 from sectax.subjects.function import FunctionSpec
 from sectax.subjects.function.code import read_code
+from tests.program import sectax
 from tests.stack.secrets_manager.needs import needs_agent, needs_backend
 from tests.subjects.function.functions import PYTHON, needs_sandbox
 
@@ -134,6 +136,22 @@ def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
     assert not any("moto" in text for text in (made.transfers, *made.choices))
     layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
     assert not EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS | layer)).skipped
+
+
+def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
+    words = ["--endpoint", "aws", "--role", ON_AWS["role"][0], "--dry-run"]
+    said = sectax(
+        "run", "secrets", *words, AWS_CONFIG_FILE="/dev/null", AWS_ACCESS_KEY_ID="", AWS_EC2_METADATA_DISABLED="1"
+    )
+
+    assert said.status == 0, said.err
+    found = dict(
+        re.findall(r"^(Lambda requests|Secrets Manager requests|Secrets Manager secrets): ([\d.,]+)", said.out, re.M)
+    )
+    assert float(found["Secrets Manager secrets"]) == pytest.approx(333 / 730, rel=0.02)
+    assert int(found["Secrets Manager requests"].replace(",", "")) > 10_000
+    assert "estimated bill: about" in said.out
+    assert "moto" not in said.out
 
 
 def test_the_library_is_skipped_in_go_with_the_reason() -> None:

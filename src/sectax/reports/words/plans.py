@@ -69,11 +69,16 @@ def how_long(given: Plan) -> str:
 def bill(given: Bill) -> list[str]:
     """One line for each charge, then the total and where the prices come from."""
     lines = [
-        f"{printable(each.words)}: {each.amount:,.0f} {printable(each.unit)}, {_money(each.cost, given.currency)}"
+        f"{printable(each.words)}: {_amount(each.amount)} {printable(each.unit)}, {_money(each.cost, given.currency)}"
         for each in given.charges
     ]
     total = f"estimated bill: about {_money(given.total, given.currency)}, before tax and free allowances"
     return [*lines, total, f"prices of {printable(given.day)} for {printable(given.place)}: {printable(given.source)}"]
+
+
+def _amount(value: float) -> str:
+    """Whole ones; of fewer than ten two digits."""
+    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
 
 
 def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
