@@ -193,3 +193,10 @@ def test_between_has_its_ends_in_order() -> None:
         return each.low is not None and each.high is not None and each.low <= each.point <= each.high
 
     assert all(ends(each.seconds) and ends(each.money) for each in found.rates.at)
+
+
+def test_a_way_that_keeps_nothing_has_one_price_whatever_the_ttl() -> None:
+    text = said(given())
+
+    assert text.count("direct, new client any ") == 2
+    assert "in-process dictionary 3600 s" in text

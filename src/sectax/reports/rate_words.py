@@ -90,17 +90,23 @@ def _least(plan: Plan, here: list[AtRate], figure: Callable[[AtRate], Between]) 
 def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
     """Money for a million invocations, by way and TTL down and calls across."""
     calls = list(dict.fromkeys(each.rate.calls for each in members))
-    rows: dict[tuple[str, float], dict[int, AtRate]] = {}
+    by_way: dict[str, dict[float, dict[int, AtRate]]] = {}
     for each in members:
-        rows.setdefault((_name(plan, each.levels), each.rate.ttl_s), {})[each.rate.calls] = each
+        by_way.setdefault(_name(plan, each.levels), {}).setdefault(each.rate.ttl_s, {})[each.rate.calls] = each
+    rows: list[tuple[str, str, dict[int, AtRate]]] = []
+    for name, by_ttl in by_way.items():
+        costs = {tuple(found[count].money for count in calls) for found in by_ttl.values()}
+        if len(costs) == 1 < len(by_ttl):  # it keeps nothing that a TTL could be over for
+            rows.append((name, "any", next(iter(by_ttl.values()))))
+        else:
+            rows += [(name, f"{ttl_s:g} s", found) for ttl_s, found in by_ttl.items()]
     heads = (plan.control, "TTL", *(f"{count} call{'' if count == 1 else 's'}" for count in calls))
     title = f"{printable(members[0].currency)} a million invocations{f', {where}' if where else ''}"
     return Table(
         title,
         tuple(Column(printable(text), right=place > 0) for place, text in enumerate(heads)),
         tuple(
-            Row((name, f"{ttl_s:g} s", *(units.roughly(found[count].money.point) for count in calls)))
-            for (name, ttl_s), found in rows.items()
+            Row((name, ttl, *(units.roughly(found[count].money.point) for count in calls))) for name, ttl, found in rows
         ),
     )
 

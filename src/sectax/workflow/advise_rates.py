@@ -119,7 +119,8 @@ def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]
 
 def _end(estimate: Estimate, end: str) -> float | None:
     value: float | None = getattr(estimate, end)
-    return value
+    # The interval of a plain mean may reach below zero, which no time does.
+    return None if value is None else max(0.0, value)
 
 
 def _at(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:

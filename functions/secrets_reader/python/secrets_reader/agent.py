@@ -35,5 +35,7 @@ def secret_of(answer: requests.Response) -> str:
     """The secret in an answer. Raises `NotRead` for any but 200: no failure counts as a fast reading."""
     if answer.status_code != 200:
         raise NotRead(f"the sidecar answered {answer.status_code}")
-    text: str = json.loads(answer.content)["SecretString"]
+    text = json.loads(answer.content).get("SecretString")
+    if not isinstance(text, str):
+        raise NotRead("the sidecar's answer holds no secret")
     return text

@@ -9,8 +9,7 @@ _CLIENT = service.client()
 
 
 def read(name: str) -> str:
-    text: str = _CLIENT.get_secret_value(SecretId=name)["SecretString"]
-    return text
+    return service.secret_of(_CLIENT.get_secret_value(SecretId=name))
 
 
 lambda_handler = handler(read)

@@ -7,8 +7,7 @@ from secrets_reader.timing import handler
 
 
 def read(name: str) -> str:
-    text: str = service.client().get_secret_value(SecretId=name)["SecretString"]
-    return text
+    return service.secret_of(service.client().get_secret_value(SecretId=name))
 
 
 lambda_handler = handler(read)

@@ -17,8 +17,7 @@ _CACHE = SecretCache(config=_CONFIG, client=service.client())
 
 
 def read(name: str) -> str:
-    text: str = _CACHE.get_secret_string(name)
-    return text
+    return service.secret_of({"SecretString": _CACHE.get_secret_string(name)})
 
 
 lambda_handler = handler(read)

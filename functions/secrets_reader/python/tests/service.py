@@ -21,6 +21,7 @@ class Server(ThreadingHTTPServer):
         self.asked: list[str] = []
         self.connections = 0
         self.status = 200
+        self.lacks = False  # whether answers lack what was asked for
 
     @property
     def address(self) -> str:
@@ -58,6 +59,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.asked.append(operation)
         answer: dict[str, Any] = {"Name": name, "SecretString": f"secret of {name}"}
         answer |= {"VersionId": VERSION, "VersionIdsToStages": {VERSION: ["AWSCURRENT"]}}
+        if self.server.lacks:
+            del answer["SecretString"]
         body = json.dumps(answer).encode()
         self.send_response_only(self.server.status)
         self.send_header("Content-Length", str(len(body)))

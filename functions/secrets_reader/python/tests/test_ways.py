@@ -113,6 +113,14 @@ def test_a_refusal_is_an_error_and_nothing_is_tried_twice(way: str, status: int,
     assert len(service.asked) == 1
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_an_answer_without_a_secret_is_an_error_that_says_so(way: str, load: Any, service: Server) -> None:
+    service.lacks = True
+
+    with pytest.raises(Exception, match="holds no secret"):
+        load(way).lambda_handler(event("a"), None)
+
+
 def test_a_sidecar_refuses_without_its_token(load: Any, service: Server) -> None:
     way = load("sidecar")
     way._SESSION.headers.clear()

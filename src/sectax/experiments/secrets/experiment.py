@@ -118,7 +118,7 @@ class SecretsExperiment(LambdaExperiment):
         Factor("access", tuple(ACCESS)),
     )
     options = settings.OPTIONS
-    budgets_s: Mapping[str, float] = {"quick": 150.0, "published": 540.0}
+    budgets_s: Mapping[str, float] = {"quick": 130.0, "published": 540.0}
     assumed_s = 2 * BATCH_S
     assumes = (
         f"this supposes invocations of {assumed_s * 1e3:g} ms with 10 ms for every call of the service, at rounds and "
