@@ -179,7 +179,6 @@ class ByRate:
         memory: the factor whose levels are MB.
         asks: how often a treatment asks the service, by its levels.
         uses: what an amount of seconds and of the service's calls uses, of a treatment.
-        service: that is asked, in words.
         assumes: what the figures hold for.
     """
 
@@ -190,7 +189,6 @@ class ByRate:
     memory: str
     asks: Callable[[Mapping[str, str]], int]
     uses: Callable[[float, float, TreatmentResult], tuple[Usage, ...]]
-    service: str
     assumes: str
 
 

@@ -23,7 +23,7 @@ def starved(given: Advice) -> Iterator[str]:
         return
     for each in given.starving:
         others = {factor: level for factor, level in each.levels.items() if factor not in rule.said}
-        where = _where(given.plan, others)
+        where = _where(given, others)
         what = printable(rule.operation(each.levels)) + (f" ({where})" if where else "")
         small, large = (f"{size} {rule.unit}" for size in (each.small, each.large))
         yield (
@@ -55,7 +55,7 @@ def rates(given: Advice) -> Iterator[Block]:
         others = tuple((name, level) for name, level in each.levels.items() if name != plan.control)
         groups.setdefault(others, []).append(each)
     for others, members in groups.items():
-        where = _where(plan, dict(others))
+        where = _where(given, dict(others))
         yield from lines(_answers(plan, where, members), long=True)
         yield _table(plan, where, members)
     yield from lines((*_break_evens(given, found), *_assumes(given, found)), long=True)
@@ -114,7 +114,7 @@ def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
 def _break_evens(given: Advice, found: RateAdvice) -> Iterator[str]:
     plan = given.plan
     for each in found.break_evens:
-        where = _where(plan, {name: level for name, level in each.levels.items() if name != plan.control})
+        where = _where(given, {name: level for name, level in each.levels.items() if name != plan.control})
         share = "every invocation finds" if each.anew >= 1 else f"1 invocation in {1 / each.anew:.0f} finds"
         yield (
             f"{where}{': ' if where else ''}{_name(plan, each.levels)} against {_words(plan, each.against)}, where "
@@ -161,12 +161,13 @@ def _rate(rate: Rate) -> str:
     return f"{calls}, a TTL of {rate.ttl_s:g} s, {invocations} of an instance a second"
 
 
-def _where(plan: Plan, levels: Mapping[str, str]) -> str:
-    fixed = names.varying_factors(plan)
+def _where(given: Advice, levels: Mapping[str, str]) -> str:
+    fixed = names.varying_factors(given.plan)
+    memory = given.rules.by_rate.memory if given.rules.by_rate else ""
     own = {factor: level for factor, level in levels.items() if factor in fixed}
     return printable(
         " · ".join(
-            f"{level} MB" if factor == "memory" else f"{factor} {level}" if level[:1].isdigit() else level
+            f"{level} MB" if factor == memory else f"{factor} {level}" if level[:1].isdigit() else level
             for factor, level in own.items()
         )
     )

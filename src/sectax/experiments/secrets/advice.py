@@ -47,7 +47,6 @@ def rules() -> AdviceRules:
             memory="memory",
             asks=lambda levels: ACCESS[levels["access"]].calls[levels["situation"]],
             uses=_uses,
-            service="Secrets Manager",
             assumes="the time of the accesses alone at the price of the function's memory, and the calls of Secrets "
             "Manager; the function's other work, its requests and the secrets themselves cost the same in every way",
         ),
