@@ -226,6 +226,15 @@ class TestWithRealParts:
             with pytest.raises(SubjectFailed):
                 subject.visit(Work(count=1))
 
+    def test_a_slow_answer_is_a_slow_access_that_is_asked_for_once(self, bench: Any) -> None:
+        with opened(bench, "direct", "miss") as subject:
+            bench.keeper.fail("slow", 1)
+            visit = subject.visit(Work(count=1))
+
+        assert [each.value > 5 for each in visit.observations if each.metric == "access"] == [True]
+        assert [each.value > 5 for each in visit.observations if each.metric == "backend"] == [True]
+        assert visit.telemetry["backend_calls"] == 1
+
     def test_an_agent_that_was_killed_gives_a_failure(self, bench: Any) -> None:
         before = agents(os.getpid())
         with opened(bench, "sidecar", "hit") as subject:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from contextlib import ExitStack
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from sectax.experiments.secrets.settings import Settings
 from sectax.experiments.secrets.subject import SOMETIMES
+from sectax.model.errors import ExitStatus, SectaxError
 from sectax.stack.lambda_service.service import WORK_FOLDERS
 from sectax.stack.secrets_manager import layers
 from sectax.stack.secrets_manager.backend import HOST, Backend
@@ -21,6 +23,23 @@ from sectax.subjects.function.services import Service
 RARE = 900
 # On AWS every one of them is paid for.
 RARE_ON_AWS = 300
+
+
+class NotWritten(SectaxError):
+    """The folder for what functions are given cannot be written."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise NotWritten(
+            f"what functions are given cannot be written to {tempfile.gettempdir()}: {error.strerror or error}",
+            "make room there, or set TMPDIR to another folder",
+        ) from error
 
 
 class Place(ExitStack):
@@ -46,13 +65,14 @@ class HerePlace(Place):
     """The stand-in on this machine, to whose port functions are let and nowhere else."""
 
     def __init__(self, settings: Settings, sizes: Sequence[int]) -> None:
-        """Raises `SectaxError` where something cannot be started, `OSError` where its folder cannot be written."""
+        """Raises `SectaxError` where something cannot be started or written."""
         super().__init__()
         with ExitStack() as started:
             self._backend = started.enter_context(Backend(sizes, RARE, settings.delay_s, SOMETIMES))
-            self._folder = WorkFolder(WORK_FOLDERS)  # where this is killed, the next local Lambda removes it
-            started.callback(self._folder.remove)
-            self._trust = layers.trust(self._folder.path, self._backend.certificate)
+            with _writing():
+                self._folder = WorkFolder(WORK_FOLDERS)  # where this is killed, the next local Lambda removes it
+                started.callback(self._folder.remove)
+                self._trust = layers.trust(self._folder.path, self._backend.certificate)
             self.push(started.pop_all())
         self.keeper = self._backend
         self.service = Service(LOCAL, ((HOST, self._backend.port),))
@@ -71,7 +91,8 @@ class HerePlace(Place):
 
     @functools.cache  # noqa: B019 - a place lives as long as its run
     def _sidecar(self, ttl_s: int | None) -> str:
-        return layers.sidecar(self._folder.path, layers.DEFAULT_TTL_S if ttl_s is None else ttl_s)
+        with _writing():
+            return layers.sidecar(self._folder.path, layers.DEFAULT_TTL_S if ttl_s is None else ttl_s)
 
 
 class AwsPlace(Place):
