@@ -33,6 +33,8 @@ MODULES = [
     "benchmarks.rivals.first_answer",
     "benchmarks.rivals.five_questions",
     "benchmarks.secrets_hits",
+    "benchmarks.s3.clients",
+    "benchmarks.s3.warp",
 ]
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.subjects.s3.buckets import client
 from tests.program import PROGRAM, sectax
-from tests.stack.object_store.servers import needs_minio
+from tests.stack.object_store.servers import needs_minio, running
 
 pytestmark = needs_minio
 
@@ -120,6 +121,38 @@ def test_a_server_that_dies_ends_the_run_with_the_way_to_go_on(tmp_path: Path, s
     assert "the local S3 server has ended in the middle of the run" in log
     assert "sectax resume" in log
     assert sectax("resume", "r.sectax", folder=tmp_path, SECTAX_STATE=str(state)).status == 0
+
+
+@pytest.mark.more
+def test_at_a_service_elsewhere_a_killed_run_is_cleaned_up_by_resume_and_a_strangers_object_survives(
+    tmp_path: Path, state: Path
+) -> None:
+    with running(tmp_path / "elsewhere") as server:
+        environment = {
+            "SECTAX_STATE": str(state),
+            "AWS_ACCESS_KEY_ID": server.access.access_key,
+            "AWS_SECRET_ACCESS_KEY": server.access.secret_key,
+        }
+        asked = [*SMALL, "--endpoint", server.access.endpoint]
+        process = subprocess.Popen(
+            [*PROGRAM, *asked], cwd=tmp_path, env=os.environ | environment, stderr=subprocess.DEVNULL
+        )
+        until(lambda: blocks(tmp_path / "r.sectax") >= 1, 200)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        s3 = client(server.access)
+        left = {each["Name"] for each in s3.list_buckets()["Buckets"]}
+        foreign = sorted(left)[0]
+        s3.put_object(Bucket=foreign, Key="a stranger's", Body=b"dear to somebody")
+
+        said = sectax("resume", "r.sectax", folder=tmp_path, **environment)
+        after = {each["Name"] for each in s3.list_buckets()["Buckets"]}
+        survived = [found["Key"] for found in s3.list_objects_v2(Bucket=foreign)["Contents"]]
+
+    assert len(left) == 6  # three of each kind
+    assert said.status == 0, said.err
+    assert after == {foreign}
+    assert survived == ["a stranger's"]
 
 
 @pytest.mark.parametrize("words", [("--endpoint", "http://127.0.0.1:9"), ("--endpoint", "https://127.0.0.1:9")])

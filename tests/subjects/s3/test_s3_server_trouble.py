@@ -13,7 +13,7 @@ from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.stack.object_store.server import ServerFailed
 from tests.skips import can_mount, is_root
-from tests.stack.object_store.servers import needs_minio, running
+from tests.stack.object_store.servers import has_go_client, needs_minio, running
 from tests.subjects.s3.specs import spec
 
 pytestmark = [needs_minio, pytest.mark.more]
@@ -32,6 +32,23 @@ def test_a_server_that_ends_in_the_middle_ends_the_run_and_not_one_treatment(tmp
         finally:
             subject.kill()
     assert "sectax resume" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "client", ["python", pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client"))]
+)
+def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(tmp_path: Path, client: str) -> None:
+    with running(tmp_path) as server:
+        subject = spec(server, client=client, data="", log="", server_pid=0).subject()
+        try:
+            subject.open()
+            subject.visit(Work(1))
+            server.stop()
+
+            with pytest.raises(SubjectFailed, match="the service cannot be reached"):
+                subject.visit(Work(1))
+        finally:
+            subject.kill()
 
 
 @pytest.mark.skipif(not (is_root() and can_mount()), reason="a full disk needs root and a mount")

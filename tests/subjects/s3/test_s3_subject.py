@@ -287,22 +287,30 @@ def test_a_body_that_was_changed_is_no_measurement(plain: Minio, client: str) ->
     )
 
 
+REFUSALS = {
+    "SlowDown": ("503 Slow Down", "the service asks to slow down"),
+    "AccessDenied": ("403 Forbidden", "access is denied"),
+    "RequestTimeTooSkewed": ("403 Forbidden", "this machine's clock is wrong"),
+}
+
+
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_service_that_asks_to_slow_down_is_not_asked_again(plain: Minio, client: str) -> None:
-    body = (
-        b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
-    )
-    answer = b"HTTP/1.1 503 Slow Down\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+@pytest.mark.parametrize("code", REFUSALS)
+def test_a_service_that_refuses_is_not_asked_again(plain: Minio, client: str, code: str) -> None:
+    """A bucket of somebody else's is refused like this."""
+    status, meaning = REFUSALS[code]
+    body = f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>Not now.</Message></Error>".encode()
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/xml\r\nContent-Length: {len(body)}\r\n\r\n".encode()
     asked = []
 
-    def slow_down(piece: bytes, before: int) -> bytes | None:
+    def refuse(piece: bytes, before: int) -> bytes | None:
         asked.append(before)
-        return answer if before == 0 else b""
+        return head + body if before == 0 else b""
 
-    with between(plain, slow_down) as endpoint:
+    with between(plain, refuse) as endpoint:
         failure = refusal(through(plain, endpoint, client))
 
-    assert "the service asks to slow down" in failure.message
+    assert meaning in failure.message
     assert asked.count(0) == 1
 
 

@@ -160,9 +160,11 @@ class ClientProcess:
 
 
 def _environment(access: Access) -> dict[str, str]:
-    """Sectax's own, less what would lead the client elsewhere than to the address that it is given."""
+    """Sectax's own, less what would lead the client to another address or other credentials than it is given."""
     own = dict(os.environ)
-    if access.endpoint:
+    if access.access_key:
         own = {name: value for name, value in own.items() if not name.startswith("AWS_")}
-    own |= {"AWS_EC2_METADATA_DISABLED": "true"} if access.access_key else {}
+        own |= {"AWS_EC2_METADATA_DISABLED": "true"}
+    elif access.endpoint:
+        own = {name: value for name, value in own.items() if not name.startswith("AWS_ENDPOINT_URL")}
     return own
