@@ -181,14 +181,21 @@ def _requested(given: Advice, plan: Plan) -> Iterator[str]:
 
 
 def _quotas(given: Advice, plan: Plan) -> Iterator[str]:
+    """One line for each treatment that asks a service with a quota, however it is set up."""
+    asking: dict[str, list[tuple[str, float, float]]] = {}  # who -> way, requests/s, quota
     for each in given.requested:
         if each.limited_s is not None and each.quota_s is not None:
-            who = ", ".join(filter(None, (where(plan, each.cell, each.treatment), printable(each.way))))
-            share = units.roughly(100 * each.limited_s / each.quota_s)
-            yield (
-                f"{who}: the measured rate makes {units.roughly(each.limited_s)} requests/s, {share} % of the quota of "
-                f"{units.number(each.quota_s)}/s: {max(1, int(each.quota_s // each.limited_s)):,} such clients meet it"
+            asking.setdefault(where(plan, each.cell, each.treatment), []).append(
+                (printable(each.way), each.limited_s, each.quota_s)
             )
+    for who, ways in asking.items():
+        quota = units.number(ways[0][2])
+        loads = (
+            f"{way + ': ' if way else ''}{units.roughly(limited)} requests/s, "
+            f"{units.roughly(100 * limited / of)} % of it ({max(1, int(of // limited)):,} such clients meet it)"
+            for way, limited, of in ways
+        )
+        yield f"{who}, at the measured rate, against a quota of {quota} requests/s: {'; '.join(loads)}"
 
 
 def _smallest(given: Advice, plan: Plan) -> Iterator[str]:

@@ -1,0 +1,84 @@
+"""Advice of s3: where the cost of encryption sits, what AWS would be paid, and which quota the requests would meet."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sectax.analysis.analyse import analyse
+from sectax.experiments.interface import Request
+from sectax.experiments.s3.experiment import EXPERIMENT
+from sectax.experiments.s3.requirements import NeedsProgram
+from sectax.model.measured import Measured
+from sectax.model.plan import Stopping
+from sectax.prices.price_list import load
+from sectax.workflow.advise import advice
+from sectax.workflow.present import View, render
+
+BLOCKS = tuple(range(1, 9))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Measured:
+    """GETs of 1 and 100 MB take 2 and 200 ms; SSE-KMS takes 10 % more, half of it on the server's processors."""
+    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
+    levels = {"operation": ("get",), "size": ("1MB", "100MB"), "encryption": ("none", "sse-kms")}
+    plan = EXPERIMENT.plan(Request("quick", levels, Stopping(0.02), 1))
+    values: dict[str, dict[str, dict[int, float]]] = {"latency": {}, "first_byte": {}, "server_cpu": {}}
+    for each in plan.treatments:
+        latency = {"1MB": 2e-3, "100MB": 0.2}[each.levels["size"]]
+        kms = each.levels["encryption"] == "sse-kms"
+        # Every second block is slower by a tenth, all treatments alike.
+        slow = {block: 1.1 if block % 2 else 1.0 for block in BLOCKS}
+        values["latency"][each.id] = {block: latency * (1.1 if kms else 1.0) * more for block, more in slow.items()}
+        values["server_cpu"][each.id] = {block: latency * (0.55 if kms else 0.5) * more for block, more in slow.items()}
+        values["first_byte"][each.id] = dict.fromkeys(BLOCKS, 1e-3)
+    return Measured(
+        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS, values=values, counts={},
+        visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(),
+    )  # fmt: skip
+
+
+def said(run: Measured, form: str = "terminal") -> str:
+    made = advice(analyse(run), EXPERIMENT.advice_rules(run.plan), load())
+    return render(made, form, View(width=400))
+
+
+def test_the_cost_is_told_where_it_sits(run: Measured) -> None:
+    text = said(run)
+
+    assert "size 100MB · sse-kms: latency +21.0 ms (20.1 to 21.9); of it until the first byte 0 s;" in text
+    assert "CPU time of the server +10.5 ms" in text
+    # What no treatment observed is left out, and is not zero.
+    assert "CPU time of the client" not in text
+    assert "bytes on disk" not in text
+
+
+def test_a_million_operations_have_their_price_with_and_without_a_bucket_key(run: Measured) -> None:
+    text = said(run)
+
+    assert "none: 0.4 USD\n" in text
+    assert "sse-kms, without a bucket key: 3.4 USD (0.4 for S3 GET requests and 3 for KMS requests)" in text
+    assert "sse-kms, with a bucket key: 0.43 USD" in text
+    # The size changes no price, so each is said once.
+    assert text.count("3.4 USD") == 1
+
+
+def test_the_measured_rate_is_held_against_the_quota(run: Measured) -> None:
+    lines = [line for line in said(run).splitlines() if "quota of 100,000" in line]
+
+    assert len(lines) == 2
+    assert "size 1MB · sse-kms" in lines[0]
+    assert "without a bucket key: 430 requests/s, 0.43 % of it (230 such clients meet it)" in lines[0]
+    assert "with a bucket key: 4.3 requests/s" in lines[0]
+
+
+def test_the_document_has_all_of_it_in_numbers(run: Measured) -> None:
+    document = json.loads(said(run, "json"))
+
+    assert document["places"][0]["parts"][0]["words"] == "latency"
+    requested = {(each["treatment"].split("/")[-1], each["way"]): each for each in document["requested"]}
+    assert requested["sse-kms", "with a bucket key"]["total"] == pytest.approx(0.43)
+    assert requested["none", None]["limited_s"] is None
+    assert requested["sse-kms", "without a bucket key"]["quota_s"] == 100_000
