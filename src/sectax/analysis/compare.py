@@ -13,6 +13,7 @@ from sectax.model.compared import (
     Difference,
     EffectPair,
     Figure,
+    Growth,
     PublishedComparison,
     RunComparison,
     Shape,
@@ -175,7 +176,21 @@ def _over(side: Side, there: Side) -> Side:
             tuple(ratio(ours, printed) for ours, printed in zip(*rows, strict=True))
             for rows in zip(side.figures, there.figures, strict=True)
         ),
+        growth=_growth(analysed.measured.plan, counterpart, table, there, sides),
     )
+
+
+def _growth(
+    plan: Plan, counterpart: Counterpart, table: PublishedTable, there: Side, sides: tuple[Side, ...]
+) -> Growth | None:
+    contents, labels = plan.contents, counterpart.labels.get(table.rows, {})
+    if contents is None or counterpart.factors.get(table.rows) != contents.size_factor or table.base_unit != "s":
+        return None
+    sizes = {place: contents.sizes.get(labels.get(label, ""), 0) for place, label in enumerate(table.row_labels)}
+    smallest, largest = min(sizes, key=lambda row: sizes[row]), max(sizes, key=lambda row: sizes[row])
+    if not sizes[smallest] or smallest == largest:
+        return None
+    return Growth(sizes[largest] / sizes[smallest], _shape(table, largest, smallest, 0, there, sides))
 
 
 def _printed(value: float | None) -> Figure:
@@ -286,14 +301,19 @@ def ratio(over: Figure, under: Figure) -> Figure:
 
 
 def _down(table: PublishedTable, base: int, there: Side, sides: tuple[Side, ...]) -> Iterator[Shape]:
-    for column, column_label in enumerate(table.column_labels):
-        for row, row_label in enumerate(table.row_labels):
+    for column in range(len(table.column_labels)):
+        for row in range(len(table.row_labels)):
             if row != base:
-                yield Shape(
-                    f"{row_label} : {table.row_labels[base]}, {column_label}",
-                    ratio(there.figures[row][column], there.figures[base][column]),
-                    tuple(ratio(side.figures[row][column], side.figures[base][column]) for side in sides),
-                )
+                yield _shape(table, row, base, column, there, sides)
+
+
+def _shape(table: PublishedTable, row: int, base: int, column: int, there: Side, sides: tuple[Side, ...]) -> Shape:
+    """One row over another, in one column."""
+    return Shape(
+        f"{table.row_labels[row]} : {table.row_labels[base]}, {table.column_labels[column]}",
+        ratio(there.figures[row][column], there.figures[base][column]),
+        tuple(ratio(side.figures[row][column], side.figures[base][column]) for side in sides),
+    )
 
 
 def _across(table: PublishedTable, there: Side, sides: tuple[Side, ...]) -> Iterator[Shape]:

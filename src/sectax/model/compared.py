@@ -40,6 +40,14 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """What the largest of a table's sizes takes over the smallest, in its first column: so many times the bytes."""
+
+    bytes_times: float
+    shape: Shape
+
+
+@dataclass(frozen=True)
 class ComparedTable:
     """A published table and ours in the same layout and unit.
 
@@ -48,6 +56,7 @@ class ComparedTable:
         down: every row relative to `row_base`, per column.
         across: the first column relative to every other, per row.
         absolute: per side of `here`, here over there, cell by cell.
+        growth: None where the rows are not sizes, or what is compared is no time.
     """
 
     id: str
@@ -64,6 +73,7 @@ class ComparedTable:
     down: tuple[Shape, ...]
     across: tuple[Shape, ...]
     absolute: tuple[Side, ...]
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True)

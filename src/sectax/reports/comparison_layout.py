@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Side
@@ -128,7 +128,7 @@ def _table(table: ComparedTable, title: str) -> list[Section]:
         for each in (table.down, table.across)
         if each
     ]
-    said = Lines(("Ratios within each table; these may be set beside each other.",))
+    said = Lines(("Ratios within each table; these may be set beside each other.", *_growth(table)))
     shape = Section(f"Shape of {title}", (said, *shapes, *notes.footnotes()))
     notes = _Notes()
     if not table.absolute:
@@ -136,6 +136,19 @@ def _table(table: ComparedTable, title: str) -> list[Section]:
     ratios = [_side(table, printable(side.name), side, units.ratio, notes) for side in table.absolute]
     absolute = Section(f"Absolute, {title}: here over there", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
     return [figures, shape, absolute]
+
+
+def _growth(table: ComparedTable) -> Iterator[str]:
+    """'there 10,000 times the bytes take 1.08 times as long, here 900 times', where both are known."""
+    if table.growth is None or not table.here:
+        return
+    there, here = table.growth.shape.there, table.growth.shape.here[0]
+    if there.value is not None and here.value is not None:
+        times = units.number(table.growth.bytes_times)
+        yield (
+            f"In {printable(table.column_labels[0])}, {times} times the bytes take {units.ratio(there.value)} times as "
+            f"long there, and {units.ratio(here.value)} times as long here."
+        )
 
 
 def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, left: bool = False) -> Table:

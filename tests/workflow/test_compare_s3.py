@@ -1,0 +1,45 @@
+"""A run of s3 beside the study whose GETs cannot be true: the growth with the size is said in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.analysis.analyse import analyse
+from sectax.analysis.compare import compare_with_published
+from sectax.experiments.interface import Request
+from sectax.experiments.s3.experiment import EXPERIMENT
+from sectax.experiments.s3.levels import size_bytes
+from sectax.experiments.s3.requirements import NeedsProgram
+from sectax.model.measured import Measured
+from sectax.model.plan import Stopping
+from sectax.published import reader
+from sectax.workflow.present import View, render
+
+BLOCKS = tuple(range(1, 9))
+
+
+def said(monkeypatch: pytest.MonkeyPatch, sizes: tuple[str, ...]) -> str:
+    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
+    plan = EXPERIMENT.plan(Request("published", {"size": sizes, "operation": ("get",)}, Stopping(0.02), 1))
+    seconds = {
+        each.id: {block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(each.levels["size"])) for block in BLOCKS}
+        for each in plan.treatments
+    }
+    run = Measured(
+        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
+        values={"latency": seconds},
+        counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(),
+    )  # fmt: skip
+    made = compare_with_published(analyse(run), reader.load("s3-default-encryption"))
+    return render(made, "terminal", View(width=300))
+
+
+def test_the_growth_with_the_size_is_set_beside_the_study_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = said(monkeypatch, ("10KB", "20KB", "50KB", "1MB", "10MB", "100MB"))
+
+    assert "In none, 10,000 times the bytes take 1.08 times as long there, and 827 times as long here." in text
+    assert "since the body was never read" in text
+
+
+def test_growth_beyond_what_was_measured_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "times the bytes take" not in said(monkeypatch, ("10KB", "1MB"))
