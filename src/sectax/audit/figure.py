@@ -12,6 +12,9 @@ from enum import StrEnum
 from functools import cached_property
 from statistics import median
 
+# Of more values than this a median without a whole sort is worth loading numpy for.
+_MANY = 10_000
+
 
 class Quantity(StrEnum):
     """What a figure is a quantity of. It decides which checks apply."""
@@ -173,6 +176,10 @@ class Figure:
         """What is printed, or else the median of the single values; None where neither is told."""
         if self.value is not None:
             return self.value
+        if len(self.values) > _MANY:
+            import numpy as np
+
+            return float(np.median(np.asarray(self.values, dtype=np.float64)))
         return float(median(self.values)) if len(self.values) else None
 
     def seconds(self) -> dict[int, float]:
