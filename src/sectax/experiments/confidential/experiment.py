@@ -24,7 +24,6 @@ from sectax.experiments.confidential.levels import (
 from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
 from sectax.experiments.places import HOST, PAIR, NeedsHost, Places, declares, read_places, scope
-from sectax.formats.attestation import nonce_of
 from sectax.model.advice_rules import AdviceRules, Profile
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -150,6 +149,8 @@ class _Bench(Bench):
 
     def circumstances(self) -> dict[str, dict[str, str]]:
         """Of every host that says that its memory is encrypted, its attestation report over the hash of the plan."""
+        from sectax.formats.attestation import nonce_of  # with cryptography, which `sectax list` does without
+
         nonce = nonce_of(self.plan)
         return {
             where: self._report(where, nonce)
