@@ -28,16 +28,8 @@ WITHIN = 1.5
 
 QUESTIONS = {
     "jwt": ("jwt", "--quick", "--level", "language=php"),
-    "command": (
-        "command",
-        "--baseline",
-        "sha256sum /bin/bash",
-        "--treatment",
-        "b2=b2sum /bin/bash",
-        "--budget",
-        "30s",
-    ),
-    "sleeps": ("command", "--baseline", "sleep 0.02", "--treatment", "longer=sleep 0.03", "--budget", "30s"),
+    "command": ("command", "--baseline", "sha256sum /bin/bash", "--treatment", "b2=b2sum /bin/bash"),
+    "sleeps": ("command", "--baseline", "sleep 0.02", "--treatment", "longer=sleep 0.03"),
     "honesty": ("honesty", "--quick", "--level", "language=python"),
 }
 
