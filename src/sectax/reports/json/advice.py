@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from sectax.model import advice as model
 from sectax.reports.json.findings import Estimate, estimate
-from sectax.reports.json.parts import NOT_ASKED, Levels, Missing, Object, WithGaps, fill, known
+from sectax.reports.json.parts import NOT_ASKED, Levels, Missing, Object, OfTreatment, WithGaps, fill, known
 from sectax.reports.words.claims import of_kind
 
 
@@ -20,11 +20,9 @@ class Part(Object, frozen=True):
     share: Estimate
 
 
-class Anatomy(Object, frozen=True):
+class Anatomy(OfTreatment, frozen=True):
     """Where the time of a treatment goes."""
 
-    cell: str
-    treatment: str
     parts: tuple[Part, ...]
 
 
@@ -46,11 +44,9 @@ class EventSize(Object, frozen=True):
     times: Annotated[float, Meta(description="Times the payload.")]
 
 
-class Throttled(Object, frozen=True):
+class Throttled(OfTreatment, frozen=True):
     """How many periods of its quota a treatment ran out of."""
 
-    cell: str
-    treatment: str
     throttled_periods: int
     periods: int
 
@@ -63,11 +59,9 @@ class Prices(Object, frozen=True):
     source: str
 
 
-class Bill(Object, frozen=True):
+class Bill(OfTreatment, frozen=True):
     """What a number of requests costs."""
 
-    cell: str
-    treatment: str
     memory_mb: int
     billed_s: float
     requests: int
@@ -85,11 +79,9 @@ class Place(Object, frozen=True):
     more: Estimate
 
 
-class Placed(Object, frozen=True):
+class Placed(OfTreatment, frozen=True):
     """Where the cost of a treatment sits."""
 
-    cell: str
-    treatment: str
     parts: tuple[Place, ...]
 
 

@@ -25,6 +25,13 @@ class WithGaps(Object, frozen=True, kw_only=True):
     missing: Annotated[dict[str, str], Meta(description="For every member that is null, the reason.")]
 
 
+class OfTreatment(Object, frozen=True):
+    """What is said of one treatment."""
+
+    cell: str
+    treatment: str
+
+
 Levels = Annotated[dict[str, str], Meta(description="Factor -> level.")]
 Made = TypeVar("Made", bound=Object)
 
