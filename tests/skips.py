@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.chromium import chromium
 from sectax.toolchain.cache import cache_folder
 
 
@@ -105,7 +106,7 @@ NEEDED: tuple[tuple[str, Callable[[], bool]], ...] = (
     (r"sqlite3", has_program("sqlite3")),
     (r"pandas", lambda: importlib.util.find_spec("pandas") is not None),
     (r"^mkdocs", lambda: importlib.util.find_spec("mkdocs") is not None),
-    (r"^Chromium", has_program("chromium", "chromium-browser", "google-chrome")),
+    (r"^Chromium", lambda: chromium() is not None),
     (r"PHP", has_program("php")),
     (r"MinIO is not set up", is_built("minio")),
     (r"no Go client", is_built("s3-client")),

@@ -28,6 +28,7 @@ MODULES = [
     "benchmarks.honesty.sessions",
     "benchmarks.load",
     "benchmarks.own_cost",
+    "benchmarks.page",
     "benchmarks.probes.against_c",
     "benchmarks.probes.against_pyperf",
     "benchmarks.rivals.first_answer",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from benchmarks.chromium import chromium
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
 from sectax.reports import html
@@ -22,7 +22,7 @@ from tests.reports.html.pages import page_of
 from tests.reports.test_formats import RESULTS
 
 SITUATIONS = ("every-kind-of-verdict", "signatures-in-php", "hostile-labels")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = chromium()
 
 pytestmark = [
     pytest.mark.more,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import math
 import re
 
@@ -168,3 +169,18 @@ def test_raw_figures_are_in_the_file() -> None:
 
 def test_two_hundred_treatments_fit_into_a_megabyte() -> None:
     assert len(page_of(situations.two_hundred_treatments()).encode()) < 1_000_000
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_kind_of_page_is_valid(name: str) -> None:
+    root = parsed(render(RESULTS[name], "html"))
+
+    levels = [
+        int(each.tag[1]) for each in root.iter() if isinstance(each.tag, str) and re.fullmatch("h[1-6]", each.tag)
+    ]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert len(list(root.iter("main"))) == 1
+    for table in root.iter("table"):
+        assert [each.get("scope") for each in table.iter("th")]
+        assert None not in [each.get("scope") for each in table.iter("th")]
