@@ -71,6 +71,14 @@ _CONTRAST = """
 """
 
 
+# Cells with many words that are only a few letters wide: the page fits, and nobody can read it.
+_SQUEEZED = """
+() => [...document.querySelectorAll('td, th')]
+  .filter(cell => cell.checkVisibility() && !cell.closest('thead') && cell.innerText.trim().length > 30)
+  .filter(cell => cell.getBoundingClientRect().width < 90).map(cell => cell.innerText)
+"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator:
     from playwright.sync_api import sync_playwright
@@ -122,6 +130,7 @@ def test_it_loads_nothing_fits_and_can_be_read(browser, files, made, width, sche
     assert asked == [(files / f"{made}.html").as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(_CONTRAST) >= 4.5
+    assert page.evaluate(_SQUEEZED) == []
     page.close()
 
 

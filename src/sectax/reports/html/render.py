@@ -33,6 +33,8 @@ from sectax.reports.html import chart, interval_column, stacks
 if TYPE_CHECKING:
     from jinja2 import Template
 
+# Columns that a phone has room for, where the last of them holds words.
+_MOST_BESIDE = 2
 _HERE = Path(__file__).parent
 _GENERATOR = '<meta name="generator" content="sectax">'
 
@@ -95,6 +97,7 @@ def _template() -> Template:
         "drawn": chart.draw,
         "stacked": stacks.draw,
         "data_url": _data_url,
+        "is_wordy": _is_wordy,
         "tied": lambda text: units.tied(text, "\u00a0"),
         "at": _at,
         "place": lambda number: f"{number:.1f}".removesuffix(".0"),
@@ -112,6 +115,11 @@ _TONES = {
     "void": "no verdict",
     "none": "a control",
 }
+
+
+def _is_wordy(table: Table) -> bool:
+    """Whether a narrow page has no room for its columns beside each other: several, and words in the last."""
+    return len(table.shown) > _MOST_BESIDE and not table.columns[table.shown[-1]].right
 
 
 def _at(shape: str, x: float, y: float) -> str:
