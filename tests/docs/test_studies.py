@@ -1,0 +1,82 @@
+"""`make studies`: what it writes of a study that was measured, and what it says of one that cannot be."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from sectax import published
+from sectax.experiments import registry
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts/studies.py"
+
+
+@pytest.fixture(scope="module")
+def studies() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("studies", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["studies"] = module  # dataclasses look for the module of their annotations
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_published_study_has_its_experiment(studies: ModuleType) -> None:
+    assert {each.id for each in studies.STUDIES} == set(published.ids())
+    assert {each.experiment for each in studies.STUDIES} <= set(registry.names())
+
+
+def test_what_sectax_refuses_is_a_reason_and_no_page(studies: ModuleType, tmp_path: Path) -> None:
+    """An experiment that has no such form; whether something is missing here is sectax's own word."""
+    study = studies.Study("jwt-php", "command")
+
+    outcome = studies.measure(study, tmp_path, tmp_path, quick=True)
+
+    assert outcome.reason.startswith("skipped: ")
+    assert "--published" in outcome.reason
+    assert not outcome.text
+    assert not outcome.failed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_index_names_the_reason_where_there_is_no_page(studies: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "jwt-php.md").write_text("# jwt\n\nMeasured 2026-11-22 on something.\n")
+
+    text = studies.index_text(tmp_path, {"s3-default-encryption": "skipped: MinIO is *not* set up"})
+
+    assert "- [jwt: jwt-php](jwt-php.md). Measured 2026-11-22 on something." in text
+    assert r"- s3: s3-default-encryption: skipped: MinIO is \*not\* set up" in text
+    assert "- hmac: hmac-lambda-2023: not measured yet" in text
+
+
+def test_an_experiment_without_a_study_is_refused() -> None:
+    done = subprocess.run([sys.executable, SCRIPT, "nonsense"], capture_output=True, text=True)
+
+    assert done.returncode == 2
+    assert "no study of nonsense" in done.stderr
+
+
+@pytest.mark.more
+def test_a_study_that_can_be_measured_gets_its_pages(studies: ModuleType, tmp_path: Path) -> None:
+    study = studies.Study("jwt-php", "jwt", ("--level", "language=python", "--level", "algorithm=RS256,HS256"))
+    runs, pages = tmp_path / "runs", tmp_path / "pages"
+    runs.mkdir()
+    pages.mkdir()
+
+    outcome = studies.measure(study, runs, pages, quick=True)
+
+    assert (outcome.reason, outcome.failed) == ("", False)
+    assert "    sectax compare jwt-php.sectax published:jwt-php" in outcome.text
+    links = re.findall(r"\]\(([^)]+)\)", outcome.text)
+    assert sorted(links) == sorted(each.name for each in pages.iterdir())
+    for each in pages.iterdir():
+        assert 'content="sectax"' in each.read_text()
+        assert str(tmp_path) not in each.read_text(), "a page that is shared names no folder of this machine"
