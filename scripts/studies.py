@@ -21,6 +21,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,16 +108,23 @@ def measure(study: Study, runs: Path, pages: Path, *, quick: bool) -> Outcome:
     run, short = f"{study.id}.sectax", (*study.quick, "--blocks", "6") if quick else ()
     words = ("run", study.experiment, "--published", *short)
     load = os.getloadavg()[0]
-    try:
-        sectax(runs, *words, "--dry-run")
-        print(f"{study.experiment}: sectax {' '.join(words)}", flush=True)
-        report = json.loads(sectax(runs, *words, "--quiet", "--json", "--out", run, "--html", "measured.html"))
-        sectax(runs, "compare", run, f"published:{study.id}", "--html", "beside.html")
-        sectax(runs, "audit", f"published:{study.id}", "--html", "audit.html")
-    except Ended as error:
-        return Outcome(study, reason=f"{'skipped: ' if error.cannot else 'failed: '}{error}", failed=not error.cannot)
-    for name in ("measured", "beside", "audit"):
-        shutil.move(runs / f"{name}.html", pages / f"{study.id}-{name}.html")
+    # A page says where it was measured where that is needed to repeat it: a folder that is nobody's own.
+    with tempfile.TemporaryDirectory(prefix="sectax-study-") as name:
+        folder = Path(name)
+        try:
+            sectax(folder, *words, "--dry-run")
+            print(f"{study.experiment}: sectax {' '.join(words)}", flush=True)
+            report = json.loads(sectax(folder, *words, "--quiet", "--json", "--out", run, "--html", "measured.html"))
+            sectax(folder, "compare", run, f"published:{study.id}", "--html", "beside.html")
+            sectax(folder, "audit", f"published:{study.id}", "--html", "audit.html")
+        except Ended as error:
+            reason = f"{'skipped' if error.cannot else 'failed'}: {error}"
+            return Outcome(study, reason=reason, failed=not error.cannot)
+        finally:
+            for each in folder.glob("*.sectax"):
+                shutil.move(each, runs / each.name)
+        for page in ("measured", "beside", "audit"):
+            shutil.move(folder / f"{page}.html", pages / f"{study.id}-{page}.html")
     return Outcome(study, text=text(study, report, words, load))
 
 
