@@ -165,6 +165,7 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
         down=() if counterpart.unlike_rows else tuple(_down(table, base, there, sides)),
         across=tuple(_across(table, there, sides)),
         absolute=() if counterpart.unlike_rows else tuple(_over(side, there) for side in sides),
+        growth=_growth(analysed.measured.plan, counterpart, table, there, sides),
     )
 
 
@@ -176,7 +177,6 @@ def _over(side: Side, there: Side) -> Side:
             tuple(ratio(ours, printed) for ours, printed in zip(*rows, strict=True))
             for rows in zip(side.figures, there.figures, strict=True)
         ),
-        growth=_growth(analysed.measured.plan, counterpart, table, there, sides),
     )
 
 
