@@ -37,7 +37,7 @@ def _sees(evidence: Evidence) -> list[Figure]:
         for figure in evidence.printed
         if figure.circumstances.moves is not Moves.METADATA
         and figure.circumstances.size_bytes is not None
-        and seconds_per_operation(figure) is not None
+        and _time(figure) > 0
     ]
 
 

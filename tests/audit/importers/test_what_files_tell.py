@@ -366,6 +366,16 @@ def test_operations_of_a_mixed_benchmark_of_warp_add_up() -> None:
     assert said(read(mixed.replace("413.02", "513.02")))["contradiction"][0] == "F"
 
 
+def test_an_operation_of_no_bytes_takes_no_time_and_is_held_against_nothing() -> None:
+    size = " * Objects per request: 1. Size: 0 bytes. Concurrency: 20."
+    text = (
+        f"Report: GET (10 reqs).\n{size}\n * Average: 1.00 MiB/s, 1.00 obj/s (1s)\n"
+        f"Report: STAT (10 reqs).\n{size}\n * Average: 1.00 MiB/s, 1.00 obj/s (1s)\n"
+    )
+
+    assert "contained-work" not in said(read(text))
+
+
 def test_openssl_with_four_operations_in_a_row_is_read() -> None:
     text = (
         "                  sign    verify    encrypt   decrypt   sign/s verify/s  encr./s  decr./s\n"
