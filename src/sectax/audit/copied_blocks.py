@@ -17,6 +17,8 @@ CHANCE = 1e-7
 # Relative to itself: no machine gives times that are more alike from block to block.
 _LEAST_SPREAD = 1e-4
 _FINEST_S = 1e-9
+# In standard deviations of a normal distribution.
+_QUARTILES_APART = 1.349
 
 Times = tuple[float, float, float | None]
 
@@ -67,13 +69,26 @@ def _step(evidence: Evidence, treatment: str) -> float:
 def _log_chance(visits: Sequence[Visited], step: float) -> float:
     """The log of the chance that two blocks have the same times.
 
-    Two values of standard deviation s, rounded to steps of q, are equal with chance q / (2 s √π). The CPU time of a
-    block follows from its time, so it is not counted besides. The step is the greater of the clock's and of the digits
-    that are there.
+    Two values of standard deviation s, rounded to steps of q, are equal with chance q / (2 s √π). The spread is that
+    of the middle half of the blocks with equally many operations, so that neither a spike nor another size of the
+    batches makes ties on a coarse clock look unlikely. The CPU time of a block follows from its time, so it is not
+    counted besides. The step is the greater of the clock's and of the digits that are there.
     """
     column = [each.elapsed_s for each in visits]
-    spread = max(statistics.pstdev(set(column)), _LEAST_SPREAD * abs(statistics.fmean(column)), _FINEST_S)
+    by_size: dict[int, list[float]] = {}
+    for each in visits:
+        by_size.setdefault(each.operations, []).append(each.elapsed_s)
+    alike = max(by_size.values(), key=len)
+    spread = max(_middle_half(alike) / _QUARTILES_APART, _LEAST_SPREAD * abs(statistics.fmean(alike)), _FINEST_S)
     return min(0.0, math.log(max(step, _digits(column)) / (2 * math.sqrt(math.pi) * spread)))
+
+
+def _middle_half(values: Sequence[float]) -> float:
+    """The distance of the quartiles."""
+    if len(values) < 2:
+        return 0.0
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return high - low
 
 
 def _digits(values: Sequence[float]) -> float:
