@@ -22,7 +22,7 @@ APART = 5.0
 # Modes this many steps of a coarse clock apart are no neighbouring ticks of it.
 STEPS_APART = 10
 # So many times the range of the values on either side, empty between them.
-TIMES_THE_RANGE = 3.0
+TIMES_THE_RANGE = 5.0
 MOST_GAPS = 50
 # The share of the values that a tail is.
 TAIL = 0.01
@@ -114,8 +114,8 @@ def _parted_by_a_gap(data: Array) -> Modes | None:
     Where there is one mode, a band beside a gap that holds fewer values than the one on its other side holds no fewer
     than the gap, but for chance: an empty gap between two bands of its width with k values or more has a chance of
     2^-k, times the gaps that were looked at. Two to k values that lie close together and far from all others are no
-    chance either: no distribution with one mode and a tail that falls leaves three times the range of all others empty,
-    and then puts two values within a third of that.
+    chance either: a distribution with one mode and a tail that falls seldom leaves five times the range of the others
+    empty, and then puts two values within a fifth of that.
     """
     gaps = np.diff(data)
     steps = gaps[gaps > 0]
