@@ -13,6 +13,7 @@ import pytest
 from benchmarks.simulations.run_files import CHECKS, FORGERIES, Edit, draft, forge, said, write
 from sectax.audit.changed_witness import CHANGED_WITNESS
 from sectax.audit.evidence import Evidence, RunRecord
+from sectax.audit.impossible_times import IMPOSSIBLE_TIMES
 from sectax.audit.words import blocks_named
 from sectax.model.finding import Severity
 from sectax.model.measured import BlockRecord, Visited
@@ -140,3 +141,17 @@ def test_a_record_of_other_rounds_is_as_drawn_too(tmp_path: Path) -> None:
     write(made, path, rng, eventful=False)
 
     assert "other-order" not in {check for check, _ in said(path)}
+
+
+@pytest.mark.parametrize(
+    ("of_batches", "cpu_s", "is_impossible"),
+    # A process on two processors may use more than its own clock times, but never more than its block has.
+    [(True, 0.9, True), (True, 0.5, False), (False, 0.9, False), (False, 3.0, True)],
+)
+def test_cpu_time_is_held_against_what_it_is_of(of_batches: bool, cpu_s: float, is_impossible: bool) -> None:
+    visited = Visited(0, 0, 1, 1, made=1, batches=1, operations=1, elapsed_s=0.3, shortest_s=0.3, cpu_s=cpu_s)
+    record = RunRecord({1: BlockRecord(1.0, {"a": visited})}, processors=2, cpu_of_batches=of_batches)
+
+    said = list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=record)))
+
+    assert bool(said) == is_impossible

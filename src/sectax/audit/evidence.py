@@ -86,6 +86,7 @@ class RunRecord:
         sizes: operations of a batch, by treatment, as the run's last calibration has them.
         sized_again: the blocks after which the run notes that it changed them.
         processors: of the largest host; None where no host tells.
+        cpu_of_batches: whether CPU time is of the batches alone; otherwise all of it lies within its block.
     """
 
     blocks: Mapping[int, BlockRecord]
@@ -94,6 +95,7 @@ class RunRecord:
     sizes: Mapping[str, int] = field(default_factory=dict)
     sized_again: tuple[int, ...] = ()
     processors: int | None = None
+    cpu_of_batches: bool = False
 
     def visits(self) -> Iterator[tuple[int, str, Visited]]:
         """Every treatment of every block that was planned and did not fail there."""

@@ -55,7 +55,7 @@ def _negative(record: RunRecord) -> Iterator[Remark]:
 def _too_much_cpu(record: RunRecord) -> Iterator[Remark]:
     """No processor gives more CPU time than passes."""
     known = [
-        (number, treatment, each.cpu_s, each.elapsed_s)
+        (number, treatment, each.cpu_s, each.elapsed_s if record.cpu_of_batches else record.blocks[number].seconds)
         for number, treatment, each in record.visits()
         if each.cpu_s is not None
     ]

@@ -12,7 +12,7 @@ from sectax.model.drawn_order import drawn_order
 from sectax.model.finding import Finding, VerdictId
 from sectax.model.measured import BlockRecord, Measured
 from sectax.model.metric import Metric, Summary
-from sectax.model.plan import Plan, batch_observation, known_cost, nominal_cost, sized_again_after
+from sectax.model.plan import Plan, batch_observation, cpu_of_batches, known_cost, nominal_cost, sized_again_after
 from sectax.model.treatment import CONTROLS, Role, Treatment
 
 _QUANTITIES = {"s": Quantity.TIME, "operations/s": Quantity.RATE, "B/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
@@ -63,6 +63,7 @@ def _record(measured: Measured) -> RunRecord:
         sizes={name: each.count for name, each in calibrations.items()},
         sized_again=tuple(number for number in after if number is not None),
         processors=max((int(each) for each in told if each.isdecimal()), default=None),
+        cpu_of_batches=cpu_of_batches(measured.plan),
     )
 
 

@@ -284,6 +284,15 @@ def batch_observation(plan: Plan) -> str | None:
     return None
 
 
+def cpu_of_batches(plan: Plan) -> bool:
+    """Whether CPU time is of the very batches whose elapsed time is known, as `batch_cpu` and `batch_time` are.
+
+    Of others it may be of more: of a whole process whose own clock times a part of its work, or of a server.
+    """
+    cpu = next((metric.observed for metric in plan.metrics if metric.cpu and not metric.once_per_process), "")
+    return cpu.startswith("batch_") and (batch_observation(plan) or "").startswith("batch_")
+
+
 def tail_observations(plan: Plan) -> frozenset[str]:
     """The observations of which every single one is kept, since a metric takes their tail."""
     return frozenset(metric.observed for metric in plan.metrics if metric.summary.tail is not None)
