@@ -20,6 +20,7 @@ from sectax.reports.html import interval_column
 from sectax.reports.interval_axis import interval_axis
 from sectax.reports.report_layout import run_report
 from sectax.reports.terminal.intervals import HEAD, NARROWEST, WIDEST, drawn
+from sectax.reports.terminal.tables import common_widths, left_out
 from sectax.workflow.present import View, render
 from tests.program import PROGRAM, sectax
 from tests.reports.test_formats import RESULTS
@@ -134,3 +135,13 @@ def test_the_option_and_a_locale_without_the_signs_give_the_same(tmp_path) -> No
     assert asked.out.isascii()
     assert ">" in asked.out
     assert asked.out == lacking.stdout
+
+
+def test_a_column_that_is_displaced_is_named_though_a_later_table_has_no_head_for_it() -> None:
+    effects = result_table(
+        "", HEADS, [Row(("b" * 30, "2 " * 9, "3 times slower", "+40 %", "slower"), Tone.WORSE)], 0.02
+    )
+    alone = result_table("", ("algorithm", "ms", "", ""), [Row(("a", "1", "", "", ""))])
+    shown = [effects, alone]
+
+    assert left_out(common_widths(60, shown), shown) == ("difference",)

@@ -157,7 +157,8 @@ def _whole_verdict(cells: dict[Part, str], row: Row) -> str:
 
 def left_out(widths: Widths, tables: Sequence[Table]) -> tuple[str, ...]:
     """The columns that some table fills, and for which there was no room."""
-    columns = {column.part: column for table in tables for column in table.columns}
+    # A table without effects has a column of differences too, and no head for it.
+    columns = {column.part: column for table in tables for column in table.columns if column.head}
     gone = [each for part, each in columns.items() if part not in widths.columns and _widest([*tables], part)]
     pictures = [intervals.HEAD] if _have_intervals(tables) and not widths.picture else []
     return (*(each.head.partition(",")[0] for each in gone if each.part is Part.DIFFERENCE), *pictures)
