@@ -7,6 +7,9 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PROBES ?= $(patsubst probes/%/Makefile,%,$(wildcard probes/*/Makefile))
 FUNCTIONS ?= $(patsubst functions/%/Makefile,%,$(wildcard functions/*/*/Makefile))
+# Those of the experiments that `make test` sets up, and the others.
+LIGHT_FUNCTIONS := $(filter hmac_%,$(FUNCTIONS))
+OTHER_FUNCTIONS := $(filter-out hmac_%,$(FUNCTIONS))
 CLIENTS ?= $(patsubst clients/%/Makefile,%,$(wildcard clients/*/Makefile))
 
 # Where it is set (containers like it) each of the hundreds of processes that the tests and a run start would
@@ -38,10 +41,10 @@ define probes
 	done
 endef
 
-# $(call functions,TARGET): the same for the Lambda functions, each in each of its languages.
+# $(call functions,TARGET,FUNCTIONS): the same for Lambda functions (all of them), each in each of its languages.
 define functions
 	@set -e; go="$(go)"; \
-	for function in $(FUNCTIONS); do \
+	for function in $(or $(2),$(FUNCTIONS)); do \
 		echo "==> functions/$$function: $(1)"; \
 		PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" $(MAKE) -C functions/$$function $(1); \
 	done
@@ -81,10 +84,11 @@ probes: dev ## what most experiments need: probes, functions, their tool-chains
 test: probes ## the tests: sectax's, then each probe's and function's own
 	$(call pytest,not more and not full)
 	$(call probes,test)
-	$(call functions,test)
+	$(call functions,test,$(LIGHT_FUNCTIONS))
 
 test-more: probes ## what `make test` leaves out for its time: real runs, kills, more examples
 	$(call pytest,(more or hypothesis) and not full,--hypothesis-profile=more)
+	$(call functions,test,$(OTHER_FUNCTIONS))
 	$(call clients,test)
 
 test-full: probes ## all tests, with the long forms (every simulation, hundreds of kills)

@@ -62,6 +62,7 @@ def named(scenario: Scenario) -> str:
 EVERY = pytest.mark.parametrize("scenario", registered(), ids=named)
 
 
+@pytest.mark.more
 @EVERY
 def test_check_finds_what_is_wrong_and_leaves_the_clean_twin_in_peace(scenario: Scenario) -> None:
     counted = tally(scenario, FEW)

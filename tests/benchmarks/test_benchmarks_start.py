@@ -51,6 +51,7 @@ def test_a_benchmark_says_how_it_is_used(module: str) -> None:
     assert f"python -m {module}" in done.stdout
 
 
+@pytest.mark.more
 def test_the_smallest_form_of_startup_prints_its_target() -> None:
     done = call(sys.executable, "-m", "benchmarks.startup", "--runs", "1")
 

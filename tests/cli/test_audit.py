@@ -89,6 +89,7 @@ def test_columns_of_what_is_no_csv_are_refused_by_its_name():
     assert "--value is of a CSV, and this is wrk" in said.err
 
 
+@pytest.mark.more
 def test_a_run_file_is_audited_by_its_name_or_by_its_content(tmp_path):
     two = ("--baseline", "true", "--treatment", "other=true")
     sectax("run", "command", *two, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
@@ -218,6 +219,7 @@ def test_a_byte_order_mark_and_dos_line_ends_are_no_matter(tmp_path):
     assert json.loads(said.out)["values"] == 2
 
 
+@pytest.mark.more
 def test_a_character_on_the_border_of_what_is_looked_at_first_is_no_matter(tmp_path):
     content = b"arm,elapsed\n" + b"a,1\n" * 16380 + "ä,2\n".encode() * 50
     for shift in range(4):
@@ -268,6 +270,7 @@ def test_words_have_no_powers_of_ten_and_nothing_is_said_twice(target):
     assert len(rows) == len(set(rows))
 
 
+@pytest.mark.more
 def test_a_run_is_audited_with_the_names_of_the_other_reports(tmp_path):
     ran = sectax(
         *(

@@ -154,6 +154,7 @@ def test_a_full_disk_behind_stdout_is_said_in_words():
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.more
 def test_a_report_never_overwrites_a_file_least_of_all_the_run(tmp_path):
     sectax("run", "command", *TWO, "--blocks", "6", "--out", "r.sectax", folder=tmp_path, simulated=1)
     before = (tmp_path / "r.sectax").read_bytes()
@@ -165,6 +166,7 @@ def test_a_report_never_overwrites_a_file_least_of_all_the_run(tmp_path):
     assert (tmp_path / "r.sectax").read_bytes() == before
 
 
+@pytest.mark.more
 def test_a_watcher_that_goes_away_does_not_end_a_run(tmp_path):
     words = f"{shlex.quote(sys.executable)} -m sectax run command {shlex.join(TWO)} --blocks 6 --out r.sectax"
 

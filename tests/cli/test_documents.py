@@ -36,6 +36,7 @@ def test_one_document_with_its_schema_and_the_members_that_the_page_names(words)
     assert all(f"`{member}`" in row for member in members)
 
 
+@pytest.mark.more
 def test_the_light_commands_import_no_heavy_library():
     """Checked in the program itself, since the libraries are installed."""
     import subprocess

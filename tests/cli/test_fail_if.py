@@ -38,6 +38,7 @@ def test_a_run_ends_with_the_answer(tmp_path, seconds, condition, status):
     assert f"--fail-if {condition}: {'holds for new' if status else 'ruled out'}" in said.err
 
 
+@pytest.mark.more
 def test_a_run_goes_on_until_its_condition_is_answered_and_no_longer(tmp_path):
     """At 4 % past a margin of 2 % the verdict comes at once; whether it is past 4.5 % takes longer."""
     for folder in ("with", "without"):
@@ -61,6 +62,7 @@ def test_what_cannot_be_said_has_a_status_of_its_own(tmp_path):
     assert "--fail-if slower>5%: cannot be said for new; measure longer" in said.err
 
 
+@pytest.mark.more
 def test_of_several_conditions_the_gravest_answer_counts(tmp_path):
     run(tmp_path, "0.2", "--blocks", "6")
 
@@ -82,6 +84,7 @@ def test_a_known_cost_that_was_not_seen_leaves_nothing_ruled_out(tmp_path):
     assert sectax("show", "r.sectax", "--fail-if", "slower>1.9%", folder=tmp_path).status == CANNOT_BE_SAID
 
 
+@pytest.mark.more
 def test_two_runs_are_compared_by_what_their_effects_became(tmp_path):
     run(tmp_path, "0.1", "--blocks", "8")
     (tmp_path / "r.sectax").rename(tmp_path / "old.sectax")

@@ -63,6 +63,7 @@ def test_a_run_keeps_the_report_that_show_will_be_asked_for(tmp_path, cache):
     assert "as it was kept" in sectax("show", "r.sectax", folder=tmp_path, **cache).out
 
 
+@pytest.mark.more
 def test_a_report_of_another_form_is_another(run_file, tmp_path, cache):
     for words in ((), ("--all",), ("--json",)):
         sectax("show", "r.sectax", *words, folder=tmp_path, **cache)
@@ -83,6 +84,7 @@ def test_a_file_that_is_damaged_after_it_was_shown_is_refused(run_file, tmp_path
     assert sectax("show", "r.sectax", folder=tmp_path, **cache).status == 2
 
 
+@pytest.mark.more
 def test_an_interrupted_run_is_never_kept(tmp_path, cache):
     process = begin(tmp_path)
     wait_for_block(tmp_path, process, 1)
@@ -99,6 +101,7 @@ def test_a_condition_is_answered_whether_or_not_the_report_was_kept(run_file, tm
     assert said == [1, 1]
 
 
+@pytest.mark.more
 def test_the_list_is_kept_and_starts_no_probe_then(tmp_path, cache):
     """A php that counts its starts; it is the real one besides."""
     php = shutil.which("php")
@@ -163,6 +166,7 @@ def test_what_is_kept_falls_with_age_and_with_the_files_it_was_made_of(tmp_path,
     assert answer.recall() is None
 
 
+@pytest.mark.more
 def test_old_answers_are_forgotten(tmp_path, monkeypatch):
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
     for number in range(70):

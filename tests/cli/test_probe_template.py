@@ -25,6 +25,7 @@ def command(template) -> str:
     return shlex.join([sys.executable, str(template / "probe.py")])
 
 
+@pytest.mark.more
 def test_it_passes_as_it_is_and_what_it_does_not_offer_is_not_called_passed(template):
     said = sectax("probe", "check", command(template), "--json")
     checks = json.loads(said.out)["checks"]

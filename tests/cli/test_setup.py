@@ -22,6 +22,7 @@ def doctor(environment: dict[str, str]) -> dict[str, dict[str, str]]:
     return {each["id"]: each for each in json.loads(sectax("doctor", "--json", **environment).out)["symptoms"]}
 
 
+@pytest.mark.more
 def test_hmac_is_made_ready_once_and_without_go_the_rest_is(here, tmp_path):
     before = doctor(here)
     first = sectax("setup", "hmac", **here)
@@ -50,6 +51,7 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and folder / "kept" not in path.parents)
 
 
+@pytest.mark.more
 def test_function_needs_the_runtime_client_alone(here, tmp_path):
     said = sectax("setup", "function", **here)
 

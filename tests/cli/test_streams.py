@@ -28,6 +28,7 @@ def by_shell(folder, words: str, **environment: str) -> subprocess.CompletedProc
     return subprocess.run(["bash", "-c", shell], cwd=folder, env=os.environ | environment, capture_output=True)
 
 
+@pytest.mark.more
 def test_signs_that_the_locale_lacks_are_replaced(folder):
     done = by_shell(folder, "sectax show r.sectax", PYTHONIOENCODING="latin-1")
 
@@ -38,6 +39,7 @@ def test_signs_that_the_locale_lacks_are_replaced(folder):
     assert "\\u" not in said
 
 
+@pytest.mark.more
 def test_documents_are_utf_8_whatever_the_locale_says(folder):
     by_json = by_shell(folder, "sectax show r.sectax --json", PYTHONIOENCODING="latin-1")
     report = by_shell(folder, "sectax report r.sectax", PYTHONIOENCODING="latin-1")
@@ -67,6 +69,7 @@ def test_too_little_memory_is_said_and_not_waited_for(folder, kilobytes):
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.more
 def test_a_run_with_all_streams_closed_is_recorded_whole(tmp_path):
     done = by_shell(tmp_path, f"sectax run command {shlex.join(TWO)} --blocks 6 --out r.sectax <&- >&- 2>&-")
 

@@ -22,6 +22,7 @@ def shown() -> list[list[str]]:
     return [shlex.split(line, comments=True) for line in here]
 
 
+@pytest.mark.more
 @pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
 @pytest.mark.parametrize("words", shown(), ids=lambda words: " ".join(words[2:])[:60])
 def test_a_run_that_the_page_shows_has_a_plan(words, tmp_path):

@@ -9,6 +9,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.docs.blocks import Block, blocks
 from tests.program import sectax
 
@@ -27,6 +29,7 @@ def test_blocks_are_found_whatever_they_look_like():
     ]
 
 
+@pytest.mark.more
 def test_the_readme_works_from_top_to_bottom(tmp_path):
     shown = blocks(README.read_text(encoding="utf-8"))
     assert len(shown) >= 5

@@ -58,6 +58,7 @@ def test_it_is_listed_and_planned(tmp_path: Path) -> None:
     assert "3 treatments in 1 cell" in planned.stdout
 
 
+@pytest.mark.more
 def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path: Path) -> None:
     run = call(tmp_path, "run", "password", "--blocks", "6", "--json", "--out", "run.sectax")
     shown = call(tmp_path, "show", "run.sectax")
@@ -74,6 +75,7 @@ def test_it_is_measured_against_its_own_server_which_ends_with_the_run(tmp_path:
     assert servers(tmp_path) == []
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_whatever_ends_the_run_the_server_ends_too(tmp_path: Path, how: signal.Signals) -> None:
     words = [*PROGRAM, "run", "password", "--blocks", "1000", "--out", "run.sectax"]

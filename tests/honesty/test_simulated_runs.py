@@ -61,6 +61,7 @@ def short() -> list[Figures]:
     return list(figures(SCENARIOS, seed=20, runs=250, blocks=(6, 20, 40), rounds=4))
 
 
+@pytest.mark.more
 def test_no_promise_is_refuted_in_any_scenario(short: list[Figures]) -> None:
     for name, most, shares in promises(short):
         for share in shares:
@@ -125,6 +126,7 @@ def test_simulated_runs_and_real_ones_are_judged_alike() -> None:
     assert (effect.low, effect.high) == pytest.approx((sequence.low[0, -1], sequence.high[0, -1]))
 
 
+@pytest.mark.more
 def test_whole_runs_come_to_right_verdicts() -> None:
     tally = whole_runs({"same": 0.0, "five": 0.05, "faster": -0.1}, seed=8, runs=25, machine=Machine())
 

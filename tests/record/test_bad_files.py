@@ -228,6 +228,7 @@ def killed(tmp_path_factory) -> dict[str, bytes]:
 
 
 # A sixth of the changes hit what nobody reads: rows that were abandoned, the free part of a page.
+@pytest.mark.more
 def test_a_damaged_file_is_read_as_it_was_or_refused(path, whole):
     found = survey(path, {"": whole}, range(60))
 

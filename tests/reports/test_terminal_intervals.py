@@ -121,6 +121,7 @@ def test_ascii_alone_says_the_same_and_keeps_its_columns(name: str) -> None:
         assert after[1][head.index("verdict") - 1] == " "
 
 
+@pytest.mark.more
 def test_the_option_and_a_locale_without_the_signs_give_the_same(tmp_path) -> None:
     words = ("--baseline", "true", "--treatment", "slow=sleep 0.01", "--blocks", "6", "--out", "a.sectax", "--quiet")
     made = sectax("run", "command", *words, folder=tmp_path, simulated=1)

@@ -57,6 +57,7 @@ def test_a_word_with_a_dash_is_no_option_of_the_client(there):
         assert child.receive_line(soon()) == b"-oProxyCommand=touch /tmp/owned\n"
 
 
+@pytest.mark.more
 def test_many_programs_share_one_login(there, server):
     before = server.log.read_text().count("Accepted publickey")
 
@@ -101,6 +102,7 @@ def test_a_file_is_sent_once_and_removed_at_the_end(there, tmp_path):
     assert not Path(path).parent.exists()
 
 
+@pytest.mark.more
 def test_a_command_is_timed_there_by_the_launcher_that_is_sent(server, monkeypatch):
     monkeypatch.setenv("SECTAX_SSH_CONFIG", str(server.config))
     subject = CommandSpec("sleep", ("sleep", "0.05"), host=server.name).subject()
@@ -157,6 +159,7 @@ def test_a_host_that_is_not_there_is_said():
         SshHost("ssh://nobody@127.0.0.1:1").start(["true"])
 
 
+@pytest.mark.more
 def test_a_connection_that_was_lost_is_opened_again(there, server):
     with there.start(["true"]) as child:
         child.wait(soon())

@@ -127,6 +127,7 @@ def test_an_honest_probe_passes_every_check() -> None:
     assert "failures-reported" in [result.id for result in results if result.case == "verify"]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("mode", "expected"), PROTOCOL_FAILURES.items())
 def test_what_breaks_the_protocol_is_named_and_nothing_else(mode: str, expected: set[str]) -> None:
     results = protocol_checks(mode)
@@ -153,6 +154,7 @@ def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: 
     assert expected <= found <= expected | {"count-scales"}
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CPU_CLOCKS.items())
 def test_a_wrong_cpu_clock_is_named(mode: str, expected: set[str]) -> None:
     results = check_probe(fake(mode), only=CPU, patience_s=5.0)

@@ -259,6 +259,7 @@ def test_times_a_thousand_times_too_long_are_noticed(make: Make) -> None:
     assert not is_running(subject)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("mode", "stage", "message", "patience"),
     [

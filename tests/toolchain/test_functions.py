@@ -120,6 +120,7 @@ def test_the_go_zip_answers_over_the_runtime_api(tmp_path):
     assert said == b""
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("language", ["python", pytest.param("go", marks=needs_go)])
 def test_the_same_sources_give_the_same_bytes(language, tmp_path, monkeypatch):
     digests = []

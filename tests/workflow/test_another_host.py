@@ -81,6 +81,7 @@ def test_a_treatment_on_another_host_is_measured_there_and_both_are_in_the_recor
     assert {"voluntary_switches", "steal_s"} <= measured.telemetry["sign/ES256"].keys()
 
 
+@pytest.mark.more
 def test_the_program_runs_an_experiment_over_two_hosts_from_its_plan_to_its_report(tmp_path):
     root = Path(__file__).parents[2]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(root), str(root / "src")])}

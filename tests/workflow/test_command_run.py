@@ -72,6 +72,7 @@ def test_a_cost_that_is_there_is_found_and_told_in_words_and_in_json(tmp_path):
     assert "sectax show r.sectax --all" in shown.out
 
 
+@pytest.mark.more
 def test_show_and_report_work_from_the_file_alone_even_in_a_folder_that_cannot_be_written(tmp_path):
     run(tmp_path, "--blocks", "6")
     here = sectax("report", "r.sectax", "--format", "csv", folder=tmp_path)
@@ -112,6 +113,7 @@ def test_where_the_baseline_fails_nothing_is_measured_and_the_status_says_so(tmp
     assert "all/baseline failed" in said.err
 
 
+@pytest.mark.more
 def test_a_command_that_hangs_meets_its_deadline_and_leaves_nothing_behind(tmp_path):
     mark = f"31.4{random.randrange(10**6)}"
 
@@ -163,6 +165,7 @@ def test_where_setup_fails_nothing_is_measured_and_cleanup_still_runs(tmp_path):
     assert finished_blocks(tmp_path) == 0
 
 
+@pytest.mark.more
 def test_ctrl_c_keeps_what_was_measured_prints_it_and_says_how_to_go_on(tmp_path):
     process = begin(tmp_path, "--blocks", "400")
     wait_for_block(tmp_path, process, 7)
@@ -177,6 +180,7 @@ def test_ctrl_c_keeps_what_was_measured_prints_it_and_says_how_to_go_on(tmp_path
     assert finished_blocks(tmp_path) >= 7
 
 
+@pytest.mark.more
 def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_alone(tmp_path):
     process = begin(tmp_path, "--blocks", "12")
     wait_for_block(tmp_path, process, 2)
@@ -256,6 +260,7 @@ def finished_rows(folder: Path) -> dict[int, list[tuple[object, ...]]]:
     return blocks
 
 
+@pytest.mark.more
 def test_a_run_killed_at_random_instants_and_resumed_loses_nothing_and_counts_nothing_twice(tmp_path):
     killed_and_resumed(tmp_path, seed=1, kills=1)
 
@@ -271,6 +276,7 @@ def test_fifty_kills(tmp_path, seed):
     killed_and_resumed(tmp_path, seed=100 + seed, kills=5)
 
 
+@pytest.mark.more
 def test_a_run_is_not_resumed_in_another_environment(tmp_path):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\nexit 0\n")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.program import sectax
 
 RUN = ("run", "command", "--blocks", "6", "--seed", "1", "--out", "r.sectax")
@@ -14,6 +16,7 @@ def verdicts(said) -> set[str]:
     return {each["verdict"]["id"] for each in findings if each["standing"] == "primary"}
 
 
+@pytest.mark.more
 def test_a_run_without_an_answer_is_done_all_the_same(tmp_path):
     said = sectax(*RUN, "--baseline", "true", "--treatment", "b=true", "--json", folder=tmp_path, simulated=1)
 
@@ -28,6 +31,7 @@ def test_a_run_without_a_figure_is_not_done(tmp_path):
     assert said.status == 3
 
 
+@pytest.mark.more
 def test_the_start_of_the_shell_is_shown_and_not_subtracted(tmp_path):
     words = ("--baseline", "true | true", "--treatment", "b=true; true")
 
@@ -37,6 +41,7 @@ def test_the_start_of_the_shell_is_shown_and_not_subtracted(tmp_path):
     assert "of each operation, starting the shell takes (not subtracted): baseline" in said.out
 
 
+@pytest.mark.more
 def test_without_a_shell_there_is_no_start_of_one(tmp_path):
     said = sectax(*RUN, "--baseline", "true", "--treatment", "b=true", folder=tmp_path, simulated=1)
 

@@ -68,6 +68,7 @@ def test_functions_are_deployed_there_measured_and_deleted(folder, address, word
     assert boto3.client("lambda", endpoint_url=address, **own).list_functions()["Functions"] == []
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("words", [function(), HMAC], ids=["function", "hmac"])
 @pytest.mark.parametrize(
     ("endpoint", "status", "told"),

@@ -68,6 +68,7 @@ def test_functions_are_measured_under_the_limits_that_were_declared(folder):
     assert {float(each) for each in witnessed["cpu_quota"]} == {1.0}
 
 
+@pytest.mark.more
 @pytest.mark.skipif(os.geteuid() != 0, reason="a mount namespace without control groups needs root")
 def test_where_there_are_no_control_groups_every_treatment_is_skipped_with_the_reason(folder):
     said = subprocess.run(
@@ -92,6 +93,7 @@ def witnesses(path: Path) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_takes_its_server_and_instances_with_it(folder, number):
     mark = folder / "mark"  # in the environment of whatever the run starts

@@ -51,6 +51,7 @@ class Quiet:
         return nullcontext()
 
 
+@pytest.mark.more
 def test_a_run_that_is_killed_keeps_its_keys_for_the_resumption_and_then_forgets_them(tmp_path):
     state = tmp_path / "state"
     environment = os.environ | {"SECTAX_STATE": str(state)}
@@ -77,6 +78,7 @@ def test_a_run_that_is_killed_keeps_its_keys_for_the_resumption_and_then_forgets
         assert db.execute("SELECT count(*) FROM note WHERE text LIKE '%new ones%'").fetchone() == (0,)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("mode", "says"),
     [

@@ -87,6 +87,7 @@ def test_runs_are_executed_so_often(tmp_path):
     assert [len(each["times"]) for each in json.loads((tmp_path / "e").read_text())["results"]] == [30, 30]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("warmup", [0, 7])
 def test_warm_up_is_executed_in_every_block_and_does_not_count(tmp_path, warmup):
     """Every block starts the baseline and its two controls afresh; each execution writes which launcher started it."""
@@ -104,6 +105,7 @@ def test_warm_up_is_executed_in_every_block_and_does_not_count(tmp_path, warmup)
     assert sorted(executed[-18:]) == sorted(1 + warmup + operations for operations in counted)
 
 
+@pytest.mark.more
 def test_the_input_is_what_the_commands_read_from_its_beginning_each_time(tmp_path):
     (tmp_path / "in.txt").write_text("needle\n")
 
@@ -116,6 +118,7 @@ def test_the_input_is_what_the_commands_read_from_its_beginning_each_time(tmp_pa
     assert "failed" not in said.out.lower()
 
 
+@pytest.mark.more
 def test_what_commands_print_is_shown_on_stderr_alone(tmp_path):
     said = run(
         tmp_path, "--baseline", "echo out-of-it", "--treatment", "b=true", "--runs", "6", "--show-output",
@@ -126,6 +129,7 @@ def test_what_commands_print_is_shown_on_stderr_alone(tmp_path):
     assert "out-of-it" not in said.out.replace("baseline: echo out-of-it", "")
 
 
+@pytest.mark.more
 def test_the_json_has_the_keys_and_types_of_a_real_one(tmp_path):
     run(
         tmp_path, "-L", "n=1,2", "--baseline", "sleep 0.0{n}", "--treatment", "b=true", "--blocks", "6",
@@ -173,6 +177,7 @@ def test_an_export_never_writes_over_a_file(tmp_path):
     assert (tmp_path / "e.json").read_text() == "mine"
 
 
+@pytest.mark.more
 def test_resume_needs_no_options_again(tmp_path):
     run(tmp_path, "-L", "n=1,2", "--baseline", "sleep 0.0{n}", "--treatment", "b=true", "--runs", "6", "--warmup", "3")
 

@@ -23,6 +23,7 @@ def test_a_load_is_judged_by_the_processors(monkeypatch: pytest.MonkeyPatch, per
     assert (doctor._load().health is doctor.Health.WARNING) is busy
 
 
+@pytest.mark.more
 def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys, tmp_path) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (77.0, 0.0, 0.0))
     from sectax.experiments.interface import Request

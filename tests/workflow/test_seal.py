@@ -59,6 +59,7 @@ def seal(path: Path, *words: str) -> dict[str, object]:
     return found
 
 
+@pytest.mark.more
 def test_a_run_is_sealed_from_its_plan_to_its_end_and_holds_no_secret(tmp_path: Path, key: Path, signers: Path) -> None:
     ran = sectax("run", "command", *TWO, "--seal", str(key), "--out", "r.sectax", folder=tmp_path, simulated=1)
 
@@ -75,6 +76,7 @@ def test_a_run_is_sealed_from_its_plan_to_its_end_and_holds_no_secret(tmp_path: 
     assert not any(line.encode() in content for line in key.read_text().splitlines())
 
 
+@pytest.mark.more
 def test_without_a_seal_it_says_so_and_known_signers_ask_for_one(tmp_path: Path, signers: Path) -> None:
     path = tmp_path / "run.sectax"
     rng = np.random.default_rng(3)
@@ -85,6 +87,7 @@ def test_without_a_seal_it_says_so_and_known_signers_ask_for_one(tmp_path: Path,
     assert sectax("audit", str(path), "--fail-on", "F", "--signers", str(signers)).status == 1
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
@@ -151,6 +154,7 @@ def session(path: Path, key: Path | None, blocks: int, *, ends: bool = True) -> 
                 writer.seal(signing.sign)
 
 
+@pytest.mark.more
 def test_it_survives_a_resume_and_what_a_later_session_does_not_seal_is_said(tmp_path: Path, key: Path) -> None:
     path = tmp_path / "run.sectax"
     session(path, key, 3)

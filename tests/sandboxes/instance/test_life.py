@@ -277,6 +277,7 @@ def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
     assert left > 0  # some were killed in the life of an instance, not only before it
 
 
+@pytest.mark.more
 def test_owners_killed_at_random_instants_leave_nothing(name: str) -> None:
     _kill_at_random_instants(name, 6, seed=1)
 

@@ -121,6 +121,7 @@ def handler(event, context):
 """
 
 
+@pytest.mark.more
 def test_a_full_tmp_is_a_full_disk_and_no_want_of_memory(real):
     create(real, "fills", _FILLS, MemorySize=128, EphemeralStorage={"Size": 512})
 

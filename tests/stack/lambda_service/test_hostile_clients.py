@@ -98,6 +98,7 @@ def test_a_header_that_never_ends_is_cut_off():
     assert sent < 2**26
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     "begun",
     [b"", b"GET / HT", b"GET / HTTP/1.1\r\nX: y\r\n", b"POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc"],

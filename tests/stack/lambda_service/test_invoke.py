@@ -228,6 +228,7 @@ def test_time_out_kills_the_instance(lambda_, tmp_path):
     assert again.measured["instance"] != answer.measured["instance"]
 
 
+@pytest.mark.more
 def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_own_time(box, tmp_path):
     logs = tmp_path / "logs"
     with served(box.create, init_s=0.2, logs=str(logs)) as endpoint:

@@ -201,6 +201,7 @@ def lived_through(client: Any, name: str) -> int:
     pytest.fail(f"the function never came back: {answer.text}")
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("own_temporary_files")
 def test_a_few_kills_leave_nothing() -> None:
     assert sum(storm(4, seed=1).values()) == 4

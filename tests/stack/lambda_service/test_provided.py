@@ -15,6 +15,7 @@ def provided(lambda_: Any, name: str, files: dict[str, str | bytes], *executable
     create(lambda_, name, "", Runtime="provided.al2023", Handler="bootstrap", Code=code)
 
 
+@pytest.mark.more
 def test_a_go_function_runs_under_aws_s_own_client(lambda_):
     provided(lambda_, "go", {"bootstrap": bootstrap()}, "bootstrap")
 

@@ -204,6 +204,7 @@ def test_two_events_at_once_run_in_two_instances(real):
     assert len({answer.measured["instance"] for answer in answers}) == 2
 
 
+@pytest.mark.more
 def test_the_server_ends_with_whoever_started_it():
     source = """
 import time

@@ -80,6 +80,7 @@ def test_everything_is_there_again_at_the_next_start(tmp_path):
     assert len(list((tmp_path / "archives").iterdir())) == 3  # one, two, the layer; nothing of the deleted function
 
 
+@pytest.mark.more
 @pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
 def test_a_killed_server_loses_nothing(tmp_path):
     settings = Settings(state=str(tmp_path))

@@ -107,6 +107,7 @@ SITUATIONS = [
 ]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("operation", "odd", "words"), SITUATIONS)
 def test_an_odd_answer_fails_the_trial_in_words(tmp_path, operation, odd, words):
     code = folder(tmp_path, "def handler(event, context):\n    return 1\n")

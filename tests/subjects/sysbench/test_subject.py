@@ -83,6 +83,7 @@ def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatc
     assert "apt-get install sysbench" in caught.value.hint
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -108,6 +109,7 @@ def test_a_sysbench_that_fails_or_lies_gives_no_figure(tmp_path, monkeypatch, bo
     assert left_by(subject) == []
 
 
+@pytest.mark.more
 def test_a_sysbench_that_hangs_costs_its_own_time_and_no_more(tmp_path, monkeypatch):
     pretend(tmp_path, monkeypatch, "sleep 1000")
     monkeypatch.setattr("sectax.subjects.sysbench.subject._GRACE_S", 0.5)
