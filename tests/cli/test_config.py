@@ -17,6 +17,7 @@ def run(folder: Path, *words: str, dry: bool = False) -> Said:
     return sectax("run", "command", *words, *(("--dry-run",) if dry else ()), folder=folder, simulated=1)
 
 
+@pytest.mark.more
 def test_defaults_of_the_nearest_file_above_are_taken_said_and_recorded(tmp_path):
     (tmp_path / "sectax.toml").write_text(
         '[run]\nmargin = "5%"\nblocks = 6\n'

@@ -52,6 +52,7 @@ def test_a_report_is_kept_and_made_again_when_the_file_changes(run_file, tmp_pat
     assert answer.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.more
 def test_a_run_keeps_the_report_that_show_will_be_asked_for(tmp_path, cache):
     words = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03", "--blocks", "6", "--out", "r.sectax")
     run = sectax("run", "command", *words, folder=tmp_path, simulated=1, **cache)

@@ -236,6 +236,7 @@ def test_a_damaged_file_is_read_as_it_was_or_refused(path, whole):
     assert found.same > 0
 
 
+@pytest.mark.more
 def test_what_a_kill_left_is_read_as_it_was_or_refused_where_it_is_damaged(path, killed):
     found = survey(path, killed, range(60))
 

@@ -260,6 +260,7 @@ def as_somebody_else(what, path) -> str:
     return answer.stdout.strip()
 
 
+@pytest.mark.more
 def test_no_permission_is_named(path):
     with create(path) as writer:
         record_block(writer)

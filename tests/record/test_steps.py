@@ -31,6 +31,7 @@ def test_a_query_without_an_end_is_stopped_and_says_so(db: sqlite3.Connection) -
         db.execute(ENDLESS).fetchone()
 
 
+@pytest.mark.more
 def test_each_of_many_statements_has_the_whole_allowance(db: sqlite3.Connection) -> None:
     """Together they take more than one may take."""
     for _ in range(8):

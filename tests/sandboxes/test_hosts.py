@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import sectax
 from sectax.sandboxes.hosts import Host, host
 
@@ -17,6 +19,7 @@ def makes(path: Path) -> set[str]:
     return {call.id for call in calls if isinstance(call, ast.Name)} & ONLY_A_HOST_MAKES
 
 
+@pytest.mark.more
 def test_only_the_local_host_makes_a_child_and_reads_its_telemetry() -> None:
     makers = {str(path.relative_to(SRC)): makes(path) for path in SRC.rglob("*.py") if makes(path)}
 

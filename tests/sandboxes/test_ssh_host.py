@@ -68,6 +68,7 @@ def test_many_programs_share_one_login(there, server):
     assert server.log.read_text().count("Accepted publickey") == before + 1
 
 
+@pytest.mark.more
 def test_it_says_what_it_is(there):
     assert there.identity()["host.kernel"] == os.uname().release
     assert "host.load" in there.circumstances()
@@ -87,6 +88,7 @@ def test_programs_are_found_or_missed_there(there):
         there.find_program("no-such-program", None, {})
 
 
+@pytest.mark.more
 def test_a_file_is_sent_once_and_removed_at_the_end(there, tmp_path):
     script = tmp_path / "hello"
     script.write_text("#!/bin/sh\necho sent\n")

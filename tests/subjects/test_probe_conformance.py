@@ -143,6 +143,7 @@ def test_work_that_is_not_done_is_named_and_nothing_else(mode: str, expected: se
     assert failed(work(mode)) == expected
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CLOCKS.items())
 def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: set[str]) -> None:
     found: set[str] = set()

@@ -311,6 +311,7 @@ def test_a_run_is_not_resumed_in_another_environment(tmp_path):
     assert "command.own" in said.err
 
 
+@pytest.mark.more
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount a small file system")
 def test_a_full_disk_costs_nothing_that_was_measured(tmp_path):
     small = tmp_path / "small"

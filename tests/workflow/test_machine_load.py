@@ -56,6 +56,7 @@ def test_a_run_warns_before_it_measures(monkeypatch: pytest.MonkeyPatch, capsys,
     assert any(line.startswith("warning: the machine is busy (load 77.00") for line in said)
 
 
+@pytest.mark.more
 def test_work_beside_others_is_said_to_take_longer() -> None:
     """Two workers on the one processor that this test keeps to: it gets a third of the time."""
     processors = os.sched_getaffinity(0)

@@ -113,6 +113,7 @@ def test_what_was_changed_after_it_was_sealed_breaks_the_seal(run_file: Path, ed
     assert "F  seal" in answer.out
 
 
+@pytest.mark.more
 def test_a_seal_that_was_taken_off_is_missed_by_who_asks_for_one(run_file: Path, signers: Path) -> None:
     forge(run_file, [("DROP TABLE seal", ())])
 

@@ -283,6 +283,7 @@ ROWS = "arm,bytes,elapsed\n" + "".join(
 BY = ("--value", "elapsed", "--unit", "s", "--by", "arm,bytes")
 
 
+@pytest.mark.more
 def test_sizes_and_containment_of_a_csv_by_option(tmp_path: Path) -> None:
     path = tmp_path / "times.csv"
     path.write_text(ROWS.replace(",0.001\n", ",0.00000001\n").replace("0.0010005", "0.00000001"))

@@ -195,6 +195,7 @@ def test_node_starts_threads_and_processes():
     assert set(output_of(["/usr/bin/node", "-e", code]).split()) == {"file", "process", "thread"}
 
 
+@pytest.mark.more
 @needs_root
 def test_java_starts(tmp_path):
     source = 'class Main { public static void main(String[] a) { System.out.println("java " + a.length); } }'

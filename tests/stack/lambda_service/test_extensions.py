@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.stack.lambda_service.serving import archive, client, create, invoke, served
 
 # Writes what it hears to the file that RECORD names.
@@ -67,6 +69,7 @@ def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
     assert box.alive == 0
 
 
+@pytest.mark.more
 def test_an_extension_is_told_of_a_time_out(box, tmp_path):
     record = tmp_path / "record"
     with served(box.create) as endpoint:

@@ -320,6 +320,7 @@ def test_two_events_at_once_take_two_instances_and_one_after_the_other_take_one(
     assert {answer.value for answer in in_turn} < {answer.value for answer in at_once}
 
 
+@pytest.mark.more
 def test_no_more_instances_than_allowed(box, tmp_path):
     with served(box.create, instances=1) as endpoint:
         lambda_ = client(endpoint)

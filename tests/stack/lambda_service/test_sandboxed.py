@@ -103,6 +103,7 @@ def handler(event, context):
     assert seen.duration_s > max(0.05, seen.throttled_s)
 
 
+@pytest.mark.more
 def test_out_of_memory_is_an_exit_error_with_the_kill_that_the_kernel_counted(real):
     create(real, "hungry", "def handler(event, context):\n    return len(bytearray(event))\n", MemorySize=256)
 
@@ -195,6 +196,7 @@ def test_go_runs_under_aws_s_own_client(real):
     assert answer.value["greeting"] == "hello ann"
 
 
+@pytest.mark.more
 def test_two_events_at_once_run_in_two_instances(real):
     create(real, "pair", "import time\ndef handler(event, context):\n    time.sleep(1)\n", MemorySize=1769)
 

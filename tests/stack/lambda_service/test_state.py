@@ -60,6 +60,7 @@ def populate(lambda_: Any) -> None:
     lambda_.delete_function(FunctionName="gone")
 
 
+@pytest.mark.more
 def test_everything_is_there_again_at_the_next_start(tmp_path):
     with served(PlainBox.create, state=str(tmp_path)) as endpoint:
         populate(client(endpoint))

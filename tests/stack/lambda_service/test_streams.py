@@ -238,6 +238,7 @@ def test_a_url_s_mode_is_kept_and_changed(streams):
     ]
 
 
+@pytest.mark.more
 def test_go_s_client_streams_a_reader(streams, tmp_path):
     code = {"ZipFile": archive({"bootstrap": bootstrap()}, ("bootstrap",))}
     create(streams, "go", "", Runtime="provided.al2023", Handler="x", Code=code)

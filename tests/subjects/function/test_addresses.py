@@ -53,6 +53,7 @@ def refused(address: str) -> SectaxError:
     return caught.value
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("status", "body", "headers"),
     [
@@ -98,6 +99,7 @@ def test_what_hangs_up_is_told():
     assert "cannot be reached" in told.message
 
 
+@pytest.mark.more
 def test_a_lambda_that_forbids_the_question_is_one_all_the_same():
     with serving(403, b'{"Message": "no"}', x_amzn_ErrorType="AccessDeniedException") as address:
         there = service(address)

@@ -207,6 +207,7 @@ def test_layers_are_published_once_and_found_in_opt(tmp_path):
     assert before["layers"].endswith(":1")
 
 
+@pytest.mark.more
 def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_made(tmp_path, monkeypatch):
     monkeypatch.setattr(services, "_AWS_ITSELF", {})  # the one thing that keeps the next variable from diverting it
     with LocalLambda() as elsewhere:
