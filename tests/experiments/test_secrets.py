@@ -309,11 +309,12 @@ def exposed() -> Iterator[Path]:
     for folder in ("/tmp/sectax*", "/dev/shm", "/run/sectax*", os.path.expanduser("~/.local/state/sectax")):
         for place in glob.glob(folder):
             yield Path(place)
-            yield from (path for path in Path(place).rglob("*") if path.is_file())
+            # What ends meanwhile takes its files along.
+            yield from (Path(at, name) for at, _, names in os.walk(place) for name in names)
     for root in glob.glob("/proc/[0-9]*/root/tmp"):  # of every instance too
         with contextlib.suppress(OSError):
             if not os.path.samefile(root, "/tmp"):
-                yield from (path for path in Path(root).rglob("*") if path.is_file())
+                yield from (Path(at, name) for at, _, names in os.walk(root) for name in names)
 
 
 def read(path: Path) -> bytes:
