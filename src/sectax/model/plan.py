@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from sectax.model.condition import Condition
 from sectax.model.metric import Metric, Summary
-from sectax.model.treatment import Cell, Comparison, Factor, SkippedTreatment, Treatment
+from sectax.model.treatment import Cell, Comparison, Factor, Role, SkippedTreatment, Treatment
 
 # The smallest number of blocks at which a verdict is possible (the sequence is very wide before).
 FIRST_LOOK = 6
@@ -276,6 +276,19 @@ def known_cost(plan: Plan, calibrated: Calibrated | None, treatment: Treatment) 
     return known_extra(calibration, treatment.extra, rounds) if calibration is not None and rounds else None
 
 
+def added_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None) -> float:
+    """Seconds that a positive control adds to every operation, as a share of what the pilot saw of its baseline.
+
+    0 for other treatments, and before a pilot has seen the baseline.
+    """
+    if treatment.role is not Role.POSITIVE or calibrated is None:
+        return 0.0
+    baseline = calibrated.calibrations.get(plan.cell(treatment.cell).baseline)
+    if baseline is None:
+        return 0.0
+    return nominal_cost(plan, treatment) * (baseline.typical_s or baseline.operation_s)
+
+
 def batch_observation(plan: Plan) -> str | None:
     """The observations that are the run's batches, as they lasted: of the first metric made of elapsed times."""
     for metric in plan.metrics:
@@ -284,13 +297,17 @@ def batch_observation(plan: Plan) -> str | None:
     return None
 
 
+def cpu_observation(plan: Plan) -> str | None:
+    """The observations of the first metric of CPU time that is read with every batch."""
+    return next((metric.observed for metric in plan.metrics if metric.cpu and not metric.once_per_process), None)
+
+
 def cpu_of_batches(plan: Plan) -> bool:
     """Whether CPU time is of the very batches whose elapsed time is known, as `batch_cpu` and `batch_time` are.
 
     Of others it may be of more: of a whole process whose own clock times a part of its work, or of a server.
     """
-    cpu = next((metric.observed for metric in plan.metrics if metric.cpu and not metric.once_per_process), "")
-    return cpu.startswith("batch_") and (batch_observation(plan) or "").startswith("batch_")
+    return all((name or "").startswith("batch_") for name in (cpu_observation(plan), batch_observation(plan)))
 
 
 def tail_observations(plan: Plan) -> frozenset[str]:

@@ -14,7 +14,7 @@ import msgspec
 
 from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
-from sectax.model.plan import Plan, batch_observation, tail_observations
+from sectax.model.plan import Plan, batch_observation, cpu_observation, tail_observations
 from sectax.model.subject import Witnesses
 from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
 from sectax.record.errors import Changed
@@ -59,8 +59,7 @@ class BlockReducer:
         self._tails = tail_observations(plan)
         self._medians = {metric.observed for metric in plan.metrics if metric.summary is Summary.MEDIAN}
         self._series: dict[int, _Series] = {}
-        of_cpu = (metric.observed for metric in plan.metrics if metric.cpu and not metric.once_per_process)
-        self._cpu = next(of_cpu, None)
+        self._cpu = cpu_observation(plan)
         self._witness_sets: dict[int, tuple[str, Witnesses]] = {}
         self._said: dict[int, Witnesses] = {}
         self._alike: dict[str, Witnesses] = {}

@@ -101,7 +101,7 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
         return "no cost was added on purpose"
     extra = controls.known_cost
     if extra is None:
-        extra = plan.treatment(positive.comparison.treatment).extra or 2 * plan.stopping.margin
+        extra = nominal_cost(plan, plan.treatment(positive.comparison.treatment))
     if positive.effect is None:
         seen = "not measured"
     elif not math.isfinite(positive.effect.high - positive.effect.low):

@@ -26,7 +26,7 @@ from sectax.experiments.places import HOST, NeedsHost, Places, declares, scope, 
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping
+from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping, added_s
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Role, Treatment
 from sectax.subjects.command import INHERIT, NULL, CommandSpec, run_hook
@@ -160,7 +160,7 @@ class _Bench(Bench):
             prepare=commands.prepare.get(name),
             deadline_s=commands.deadline_s,
             ignore_failure=commands.ignore_failure,
-            injected_s=_injected_s(treatment, self.plan, calibrated),
+            injected_s=added_s(treatment, self.plan, calibrated),
             warmup=commands.warmup,
             input=commands.input or os.devnull,
             output=INHERIT if commands.show_output else NULL,
@@ -217,13 +217,3 @@ def _how_often(asked: int | None, stopping: Stopping) -> tuple[Stopping, tuple[i
     fixed = replace(stopping, fixed_blocks=blocks, max_blocks=blocks, budget_s=None, extends=False)
     # A batch of no length: one execution at a time, where the clock allows it.
     return fixed, (rounds, rounds), 0.0
-
-
-def _injected_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None) -> float:
-    """The positive control's known cost: twice the margin of what the pilot saw of the baseline."""
-    if treatment.role is not Role.POSITIVE or calibrated is None:
-        return 0.0
-    baseline = calibrated.calibrations.get(plan.cell(treatment.cell).baseline)
-    if baseline is None:
-        return 0.0
-    return 2 * plan.stopping.margin * (baseline.typical_s or baseline.operation_s)

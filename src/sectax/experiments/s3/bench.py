@@ -12,8 +12,8 @@ from sectax.experiments.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
 from sectax.experiments.s3.where import Where, read_where
-from sectax.model.plan import Calibrated, Plan
-from sectax.model.treatment import Role, Treatment
+from sectax.model.plan import Calibrated, Plan, added_s
+from sectax.model.treatment import Treatment
 from sectax.stack.object_store.minio import WORK_FOLDERS, Minio
 from sectax.stack.object_store.server import Access, ObjectServer
 from sectax.stack.work_folder import sweep as sweep_folders
@@ -122,7 +122,7 @@ class S3Bench(Bench):
             thorough=calibrated is None or not self._piloted,
             log="" if server is None else str(server.data.parent / "log"),
             server_pid=0 if server is None else server.pid,
-            added_s=_added_s(treatment, self.plan, calibrated),
+            added_s=added_s(treatment, self.plan, calibrated),
         )
 
 
@@ -137,13 +137,3 @@ def _argv(client: str) -> tuple[str, ...]:
         return (str(go_programs.load("s3-client").path),)
     # boto3 comes with sectax, so it is the Python that runs sectax.
     return (sys.executable, str(go_programs.client_folder("s3-python") / "s3_client.py"))
-
-
-def _added_s(treatment: Treatment, plan: Plan, calibrated: Calibrated | None) -> float:
-    """The positive control's known cost: twice the margin of what the pilot saw of the baseline."""
-    if treatment.role is not Role.POSITIVE or calibrated is None:
-        return 0.0
-    baseline = calibrated.calibrations.get(plan.cell(treatment.cell).baseline)
-    if baseline is None:
-        return 0.0
-    return 2 * plan.stopping.margin * (baseline.typical_s or baseline.operation_s)
