@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.analysis.anatomy import anatomies
-from sectax.analysis.growth import growths, line
+from sectax.analysis.growth import TOO_FAR, growths, line
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Stages, Steps
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
@@ -148,6 +148,25 @@ def test_growth_finds_the_law_and_what_of_it_the_baseline_does_not_take() -> Non
 
 def test_two_sizes_show_no_law() -> None:
     assert list(growths(measured(sizes=("small", "large")), RULES)) == []
+
+
+def test_a_size_that_no_line_reaches_is_named_and_a_law_with_noise_has_none() -> None:
+    noise = np.random.default_rng(5)
+    run = measured()
+    for column in run.values["duration"].values():
+        for block in column:
+            column[block] *= noise.lognormal(0, 0.05)
+    assert [each.missed for each in growths(run, RULES)] == [()] * 3
+
+    # A quota that is used up: ten times as long from there on.
+    large = run.values["duration"]["large/128/published"]
+    large.update({block: 10 * seconds for block, seconds in large.items()})
+    found = {each.levels["authentication"]: each for each in growths(run, RULES)}
+
+    assert found["none"].missed == ()
+    assert "large" in dict(found["published"].missed)
+    for _, ratio in found["published"].missed:
+        assert (ratio.low or 0) > TOO_FAR or (ratio.high or 9) < 1 / TOO_FAR
 
 
 def test_treatment_without_its_baseline_still_grows() -> None:

@@ -35,7 +35,8 @@ class Growth:
 
     `step` names one of its steps, and is empty for the whole. `extra_per_byte` is what of a whole the
     baseline does not take; None for the baseline itself and for a step. `line` is what it says at some sizes in bytes,
-    from the smallest to the largest that was measured: between them nothing was.
+    from the smallest to the largest that was measured: between them nothing was. `missed` has the levels of the size
+    that surely take other than the line says, with what they take as a ratio to it: where there is one, it is no law.
     """
 
     levels: Mapping[str, str]
@@ -44,6 +45,7 @@ class Growth:
     per_byte: Estimate
     extra_per_byte: Estimate | None
     line: tuple[tuple[float, Estimate], ...] = ()
+    missed: tuple[tuple[str, Estimate], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -116,9 +116,11 @@ def _growth(each: Growth, given: Advice) -> str:
     plan, rule = given.plan, given.rules.growth
     varying = {*names.varying_factors(plan), plan.control}
     whose = f", {printable(each.step)}" if each.step else ""
-    words = (
-        f"{_levels(each.levels, varying)}{whose}: {milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
-    )
+    who = f"{_levels(each.levels, varying)}{whose}"
+    if each.missed:
+        size, ratio = max(each.missed, key=lambda missed: abs(math.log(missed[1].point)))
+        return f"{who}: not along a line; {printable(size)} takes {ratio.point:.2g} times what the best line says"
+    words = f"{who}: {milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
     if each.extra_per_byte is not None and rule is not None:
         words += f", of which {printable(rule.control)} {_nanoseconds(each.extra_per_byte)}"
     return words

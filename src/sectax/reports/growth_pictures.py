@@ -57,7 +57,7 @@ def _against(
         return
     shown = dict(list(groups.items())[:MOST_SERIES])
     column = units.scale(metric.unit, (found.point for of in shown.values() for _, found in of))
-    fits = {tuple(each.levels.items()): each.line for each in growths if not each.step}
+    fits = {tuple(each.levels.items()): each.line for each in growths if not each.step and not each.missed}
     varying = {name for levels in groups for name, level in levels if any((name, level) not in of for of in groups)}
     series = tuple(
         Series(
@@ -71,6 +71,8 @@ def _against(
     says = "Each point is a treatment with its interval."
     if any(each.fit for each in series):
         says += " The dashed line is fixed + per byte, fitted in every block, in its band: nothing was measured on it."
+    if len(fits) < sum(not each.step for each in growths):
+        says += " No line where one misses a point by more than a quarter."
     if len(shown) < len(groups):
         says += f" Drawn are the first {len(shown)} of {len(groups)}."
     ends = [point.y for each in series for point in each.points]

@@ -26,6 +26,13 @@ class Anatomy(OfTreatment, frozen=True):
     parts: tuple[Part, ...]
 
 
+class Missed(Object, frozen=True):
+    """A size that a fitted line misses."""
+
+    level: str
+    times: Annotated[Estimate, Meta(description="What it takes, as a ratio to what the line says.")]
+
+
 class Growth(WithGaps, frozen=True):
     """An operation, or one of its steps, as fixed seconds and seconds for every byte."""
 
@@ -34,6 +41,10 @@ class Growth(WithGaps, frozen=True):
     fixed: Estimate
     per_byte: Estimate
     extra_per_byte: Annotated[Estimate | None, Meta(description="What of it the baseline does not take.")]
+    missed: Annotated[
+        tuple[Missed, ...],
+        Meta(description="Sizes that surely take other than the line says; with one of them it is no law."),
+    ]
 
 
 class EventSize(Object, frozen=True):
@@ -329,6 +340,7 @@ def _growth(growth: model.Growth) -> Growth:
         fixed=estimate(growth.fixed),
         per_byte=estimate(growth.per_byte),
         extra_per_byte=Missing(why) if extra is None else estimate(extra),
+        missed=tuple(Missed(size, estimate(ratio)) for size, ratio in growth.missed),
     )
 
 
