@@ -209,7 +209,7 @@ def main() -> None:
     }
     plan = EXPERIMENT.plan(Request("default", levels, Stopping(margin=0.02), seed=1))
     if plan.skipped:
-        raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].mend}")
+        raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].hint}")
     with tempfile.TemporaryDirectory() as folder, EXPERIMENT.bench(plan) as bench:
         bench.start({})
         with agent_outside(bench, Path(folder)) as script:

@@ -70,7 +70,7 @@ def test_a_forged_run_loses_its_verdicts(twin: bytes, tmp_path: Path) -> None:
 
     answer = sectax("audit", str(path))
 
-    assert "Nothing was measured, so no verdict stands (F)." in answer.out
+    assert "Nothing was measured, so there is no verdict (F)." in answer.out
     assert "F  missing-observations: nothing was measured, or the observations were taken out." in answer.out
 
 

@@ -62,7 +62,7 @@ WRONG = {
     "a run file that is a folder": (("show", "."), "folder"),
     "a report of nothing": (("report", "nothing.sectax"), "nothing.sectax"),
     "a report in no format": (("report", "nothing.sectax", "--format", "pdf"), "markdown"),
-    "a table of what has none": (("report", "x", "--table", "treatments"), "--table is of a CSV"),
+    "a table of what has none": (("report", "x", "--table", "treatments"), "--table is for CSV"),
     "resuming nothing": (("resume", "nothing.sectax"), "nothing.sectax"),
     "a set-up of nothing": (("setup", "jtw"), "did you mean jwt?"),
     "a check of no command": (("probe", "check", ""), "empty"),

@@ -225,7 +225,7 @@ WRONG = {
     "a folder for a key": (("verify", "e", "--key-file", "."), "cannot be read"),
     "a key without end": (("verify", "e", "--key-file", "/dev/zero"), "too large for a key"),
     "no event": (("verify", "nonesuch", "--key-file", "key"), "nonesuch cannot be read"),
-    "no text to sign": (("sign", "binary", "--key-file", "key"), "no UTF-8"),
+    "no text to sign": (("sign", "binary", "--key-file", "key"), "not UTF-8"),
     "no salt": (("sign", "key", "--salt", "", "--key-file", "key"), "--salt is not a text"),
     "a salt that is too long": (("sign", "key", "--salt", "x" * 129, "--key-file", "key"), "--salt is not a text"),
     "no size": (("payload", "--size", "much", "--out", "d", "--key-file", "key"), "is not a size"),

@@ -95,7 +95,7 @@ def test_what_is_unavailable_is_skipped_with_its_reason_and_its_mend():
     made = matrix(Rules(family=lambda levels: levels["language"], requires=lambda levels: (Needs(levels["language"]),)))
 
     assert {t.levels["language"] for t in made.treatments} == {"python"}
-    assert {(s.reason, s.mend) for s in made.skipped} == {("php is not installed", "apt-get install php-cli")}
+    assert {(s.reason, s.hint) for s in made.skipped} == {("php is not installed", "apt-get install php-cli")}
     assert len(made.skipped) == 6
 
 

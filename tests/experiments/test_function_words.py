@@ -55,7 +55,7 @@ def specs(made) -> dict[str, FunctionSpec]:
         ({"treatment": ("b",)}, "has no name"),
         ({"treatment": ("baseline=b",)}, "two functions are called"),
         ({"treatment": ("x=gone",)}, "gone is not there"),
-        ({"event": ("a/lambda_function.py",)}, "is no JSON"),
+        ({"event": ("a/lambda_function.py",)}, "is not JSON"),
         ({"endpoint": ("somewhere",)}, "is not an address"),
         ({"endpoint": ("aws",)}, "execution role"),
         ({"endpoint": ("aws",), "role": ("me",)}, "not the ARN of a role"),

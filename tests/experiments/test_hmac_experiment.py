@@ -152,7 +152,7 @@ def test_language_without_its_tool_chain_is_skipped_with_what_mends_it(monkeypat
     made = plan(language=("python", "go"))
 
     assert {cell.levels["language"] for cell in made.cells} == {"python"}
-    assert {(each.reason, each.mend) for each in made.skipped} == {("go is not installed", "install Go")}
+    assert {(each.reason, each.hint) for each in made.skipped} == {("go is not installed", "install Go")}
 
 
 def test_aws_wants_a_role_and_no_other_address_is_taken() -> None:

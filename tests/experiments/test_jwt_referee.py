@@ -56,7 +56,7 @@ def test_other_claims_and_other_headers_are_refused_even_where_the_signature_is_
     none = base64url(b'{"alg":"none"}')
     signed = f"{header}.{other_claims}.{base64url(judge._sign(f'{header}.{other_claims}'.encode()))}"
 
-    assert judge.judge(signed) == "the token carries other claims than were given"
+    assert judge.judge(signed) == "the token has other claims than those given"
     assert judge.judge(f"{none}.{claims}.") == f"the token's header does not name {name}"
     assert judge.judge("a.b") == "a token has three parts, this has 2"
     assert "cannot be decoded" in str(judge.judge("a.b.c"))

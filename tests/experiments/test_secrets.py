@@ -86,7 +86,7 @@ def test_without_cargo_and_agent_the_other_ways_are_measured(tmp_path: Path, mon
     monkeypatch.setattr("sectax.toolchain.functions.missing", lambda function: None)
     made = plan(situation=("hit",), memory=(MEMORY,))
 
-    skipped = {each.levels["access"]: (each.reason, each.mend) for each in made.skipped}
+    skipped = {each.levels["access"]: (each.reason, each.hint) for each in made.skipped}
     if not made.treatments:
         pytest.skip("no control group here, so no function can be measured")
     assert skipped.keys() == {"sidecar", "sidecar-new"}
@@ -131,7 +131,7 @@ def test_an_option_that_is_none_or_contradicts_another_is_refused(given: dict[st
 def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
     made = EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
 
-    assert {each.levels["access"]: each.mend for each in made.skipped} == {"sidecar": "add --layer ARN"}
+    assert {each.levels["access"]: each.hint for each in made.skipped} == {"sidecar": "add --layer ARN"}
     assert not any("backend_calls" in each.declares for each in made.treatments)
     assert not any("moto" in text for text in (made.transfers, *made.choices))
     layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}

@@ -83,7 +83,7 @@ def test_comparisons_of_a_run_are_counted_and_not_what_its_warnings_are_about() 
 
 def test_a_run_in_which_nothing_was_measured_has_no_verdict_that_could_be_taken_for_a_pass() -> None:
     assert said(*silent(3), own=True, figures=0, comparisons=Tally(0, 0)) == (
-        "Nothing was measured, so no verdict stands"
+        "Nothing was measured, so there is no verdict"
     )
 
 
@@ -112,8 +112,8 @@ def test_warnings_that_name_no_figure_are_counted_beside() -> None:
     [
         (4, 0, "Nothing was found by any of the 4 checks that could be made"),
         (10, 4, "Nothing was found by the 10 checks of 14 that could be made"),
-        (3, 9, "Only 3 checks of 12 could be made, which is no pass; they found nothing"),
-        (1, 9, "Only 1 check of 10 could be made, which is no pass; it found nothing"),
+        (3, 9, "Only 3 checks of 12 could be made, which is not a pass; they found nothing"),
+        (1, 9, "Only 1 check of 10 could be made, which is not a pass; it found nothing"),
         (0, 5, "None of 5 checks could be made, so nothing is known"),
         (0, 0, "No check applies here"),
     ],

@@ -101,9 +101,9 @@ def test_doubt_as_large_as_the_figure_is_told_by_its_ends() -> None:
 
 
 def test_a_positive_low_end_is_never_printed_as_nothing() -> None:
-    assert units.doubted(18.2, 0.62, 36.7) == "18 (0.62 to 37)"
-    assert units.doubted(1.17, 0.91, 14.6) == "1.2 (0.91 to 15)"
-    assert units.doubted(0.5, -1.0, 2.0) == "0.5 (−1 to 2)"
+    assert units.with_interval(18.2, 0.62, 36.7) == "18 (0.62 to 37)"
+    assert units.with_interval(1.17, 0.91, 14.6) == "1.2 (0.91 to 15)"
+    assert units.with_interval(0.5, -1.0, 2.0) == "0.5 (−1 to 2)"
 
 
 @pytest.mark.parametrize(

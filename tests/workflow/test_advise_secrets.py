@@ -170,7 +170,7 @@ def test_the_document_holds_all_of_it_and_keeps_its_schema() -> None:
 def test_two_ways_that_are_not_told_apart_are_both_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SECONDS, "sidecar", SECONDS["dictionary"])
 
-    assert "is not told apart from it" in said(given())
+    assert "cannot be told apart from it" in said(given())
 
 
 def test_an_experiment_without_rates_refuses_one() -> None:

@@ -114,7 +114,7 @@ def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
     said = sectax("run", "jwt", "--quick", "--budget", "0.2s", "--out", "r.sectax", folder=tmp_path)
 
     assert said.status == 3
-    assert "a budget of 0.2 s holds no verdict: 20 treatments need at least" in said.err
+    assert "a budget of 0.2 s is too short for a verdict: 20 treatments need at least" in said.err
     assert "leave --budget out" in said.err
     assert "sectax resume" not in said.err
     assert said.out == ""

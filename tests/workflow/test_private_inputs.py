@@ -142,12 +142,12 @@ def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_left(
 def test_a_file_or_a_link_where_the_folder_should_be_is_named(state: Path, tmp_path: Path) -> None:
     state.mkdir(parents=True)
     (state / "inputs").write_text("")
-    with pytest.raises(RecordNotWritable, match="no folder"):
+    with pytest.raises(RecordNotWritable, match="not a folder"):
         private_inputs.keep("run-1", INPUTS)
     (state / "inputs").unlink()
     (tmp_path / "elsewhere").mkdir()
     (state / "inputs").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(RecordNotWritable, match="no folder"):
+    with pytest.raises(RecordNotWritable, match="not a folder"):
         private_inputs.keep("run-1", INPUTS)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 

@@ -97,7 +97,7 @@ def test_without_a_seal_it_says_so_and_known_signers_ask_for_one(tmp_path: Path,
         ("UPDATE environment SET value = '64' WHERE name = 'host.cpus'", "the environment, a note or the pilot"),
         ("UPDATE run SET id = 'fedcba9876543210'", "it is the seal of another run"),
         ("UPDATE seal SET statement = replace(statement, 'at 2', 'at 1')", "its signature is not of this text"),
-        ("UPDATE seal SET statement = 'x'", "it is no statement of a seal"),
+        ("UPDATE seal SET statement = 'x'", "it is not the statement of a seal"),
         ("UPDATE seal SET signature = 'x'", "its signature is not of this text"),
     ],
 )

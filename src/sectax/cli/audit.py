@@ -14,22 +14,22 @@ from sectax.workflow.audit import FORMATS, Columns, audit
 
 @click.command("audit")
 @click.argument("target", metavar="RUN|published:ID|FILE", callback=named_run)
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="What FILE is, where its content does not tell.")
-@click.option("--value", default="", metavar="COLUMN", help="Of a CSV: the column that holds the values.")
-@click.option("--unit", default="", help="Of a CSV: their unit, such as ms, op/s or MiB/s.")
-@click.option("--by", default="", metavar="COLUMN,COLUMN", help="Of a CSV: the columns that hold levels.")
-@click.option("--replicate", default="", metavar="COLUMN", help="Of a CSV: names the process or host of a row.")
-@click.option("--size", default="", metavar="COLUMN", help="Of a CSV: the bytes that an operation works on.")
-@click.option("--events", default="", metavar="COLUMN", help="Of a CSV: how many events a row's total time is of.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="What FILE is, if its content does not show it.")
+@click.option("--value", default="", metavar="COLUMN", help="For a CSV: the column that holds the values.")
+@click.option("--unit", default="", help="For a CSV: their unit, such as ms, op/s or MiB/s.")
+@click.option("--by", default="", metavar="COLUMN,COLUMN", help="For a CSV: the columns that hold levels.")
+@click.option("--replicate", default="", metavar="COLUMN", help="For a CSV: names the process or host of a row.")
+@click.option("--size", default="", metavar="COLUMN", help="For a CSV: the bytes that an operation works on.")
+@click.option("--events", default="", metavar="COLUMN", help="For a CSV: how many events a row's total time is of.")
 @click.option(
-    "--contains", multiple=True, metavar="WHOLE>PART", help="Of a FILE: a level whose work holds that of another."
+    "--contains", multiple=True, metavar="WHOLE>PART", help="For a FILE: a level whose work holds that of another."
 )
-@click.option("--baseline", default="", metavar="LEVEL", help="Of a FILE: the level without the control.")
+@click.option("--baseline", default="", metavar="LEVEL", help="For a FILE: the level without the control.")
 @click.option(
     "--signers",
     type=click.Path(),
     metavar="FILE",
-    help="Of a run: the keys by one of which it must be sealed (ALLOWED SIGNERS in man ssh-keygen).",
+    help="For a run: it must be sealed with one of these keys (ALLOWED SIGNERS in man ssh-keygen).",
 )
 @click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 @click.option(

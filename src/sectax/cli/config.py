@@ -45,7 +45,7 @@ def read(path: Path) -> dict[str, Any]:
     try:
         # It can say what is run, as in [run.command] baseline.
         if path.stat().st_uid not in (os.geteuid(), 0):
-            raise WrongUse(f"{path} belongs to another user, so it is not obeyed", "copy it, or go to another folder")
+            raise WrongUse(f"{path} belongs to another user, so it is ignored", "copy it, or go to another folder")
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise WrongUse(f"{path} cannot be read: {error}", "it is TOML: [run], and below it margin = '5%'") from error

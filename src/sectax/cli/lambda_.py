@@ -37,7 +37,7 @@ def group() -> None:
     default=300.0,
     show_default=True,
     metavar="SECONDS",
-    help="End an instance that was not called for so long.",
+    help="End an instance that was not called for this long.",
 )
 @click.option(
     "--region", default="us-east-1", show_default=True, help="The region in ARNs and in the functions' environment."
@@ -46,7 +46,7 @@ def group() -> None:
     "--state",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Keep functions and layers there, for the next start.",
+    help="Keep functions and layers in this folder, for the next start.",
 )
 @click.option("--logs", type=click.Path(), metavar="FILE", help="Append what functions write; - for stdout.")
 @click.option(

@@ -220,7 +220,7 @@ def main() -> NoReturn:
         if os.environ.get("SECTAX_DEBUG"):
             raise
         _complain(
-            f"a fault of its own: {type(error).__name__}: {error}",
+            f"a fault of sectax itself: {type(error).__name__}: {error}",
             "what was recorded is kept; run it again with SECTAX_DEBUG=1 and report what it prints",
         )
         status = ExitStatus.FAULT

@@ -123,7 +123,7 @@ def stopping(margin_text: str, budget: str | None, blocks: int | None, max_block
         )
     if blocks is not None and not FIRST_LOOK <= blocks <= MOST_BLOCKS:
         raise WrongUse(
-            f"--blocks {blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", "fewer blocks carry no verdict"
+            f"--blocks {blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}", "fewer blocks give no verdict"
         )
     if max_blocks is not None and not FIRST_LOOK <= max_blocks <= MOST_BLOCKS:
         raise WrongUse(f"--max-blocks {max_blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}")

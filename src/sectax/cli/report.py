@@ -39,7 +39,7 @@ def command(run_file: str | None, format_: str | None, table: str | None, out: s
     if run_file is None:
         raise click.MissingParameter(param_type="argument", param_hint="'RUN'")
     if table is not None and format_ != "csv":
-        raise WrongUse(f"--table is of a CSV, and --format is {format_ or 'markdown'}", "leave it out, or --format csv")
+        raise WrongUse(f"--table is for CSV, and --format is {format_ or 'markdown'}", "leave it out, or --format csv")
     result = RunReport(analyse_file(Path(run_file)), run_file)
     text = render(result, format_ or "markdown", View(table=table or "findings"))
     if out is None:

@@ -296,7 +296,7 @@ def _finish(
     if trouble is not None and outcome.was_refused:
         raise trouble
     if trouble is None and outcome.state == "finished" and not _was_measured(outcome.analysed):
-        trouble = NothingMeasured("not one comparison could be measured", "the reasons stand above")
+        trouble = NothingMeasured("no comparison could be measured", "see the reasons above")
     said = trouble.message if trouble is not None else ""
     path = str(outcome.path)
     report = RunReport(outcome.analysed, path, said)

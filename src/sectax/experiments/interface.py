@@ -78,7 +78,7 @@ class Bench(ExitStack):
     its inputs, of which a bench is opened there.
 
     Attributes:
-        least_open_s: seconds within which no subject of the bench can be ready: by it a budget that holds no verdict is
+        least_open_s: seconds within which no subject of the bench can be ready: by it a budget that is too short is
             refused before anything is started.
         may_idle: whether idle time may lie between operations of a subject; a batch may then be one operation, however
             short.

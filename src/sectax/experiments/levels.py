@@ -34,7 +34,7 @@ def choose(
             if level not in factor.levels:
                 raise WrongUse(f"the factor {factor.name} has no level {level!r}", did_you_mean(level, factor.levels))
         if not levels:
-            raise WrongUse(f"the factor {factor.name} was given no level", f"there are: {', '.join(factor.levels)}")
+            raise WrongUse(f"the factor {factor.name} has no level left", f"there are: {', '.join(factor.levels)}")
         # In the factor's own order, each once, whatever the order of asking.
         chosen.append(Factor(factor.name, tuple(level for level in factor.levels if level in levels)))
     return tuple(chosen)

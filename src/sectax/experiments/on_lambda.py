@@ -88,9 +88,9 @@ def answered_by(reported: tuple[Metric, ...]) -> str:
     if reported[0] == CPU_TIME:
         return (
             "the answer is CPU time per invocation: the check neither waits nor does I/O, and CPU time leaves out "
-            "what other programs take; Duration stands beside it"
+            "what other programs take; Duration is shown beside it"
         )
-    return "the answer is Duration: a function may wait, which CPU time leaves out; CPU time stands beside it"
+    return "the answer is Duration: a function may wait, which CPU time leaves out; CPU time is shown beside it"
 
 
 METRIC_WORDS = {

@@ -25,7 +25,7 @@ THROUGHPUT = Metric("throughput", "operations/s", Better.HIGHER, Summary.RATE, o
 
 _CPU_ANSWERS = (
     "the answer is CPU time per operation: the operations neither wait nor do I/O, and CPU time leaves out "
-    "what other programs take; operations per second of wall time stand beside it"
+    "what other programs take; operations per second of wall time are shown beside it"
 )
 _WALL_ANSWERS = "the answer is operations per second of wall time: {} not report CPU time"
 

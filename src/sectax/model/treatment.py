@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import msgspec
+
 from sectax.model.why_not import WhyNot
 
 
@@ -83,19 +85,18 @@ class Comparison:
     alpha: float
 
 
-@dataclass(frozen=True)
-class SkippedTreatment:
+class SkippedTreatment(msgspec.Struct, frozen=True):
     """A treatment that was asked for and is not available here.
 
     Attributes:
         treatment: its id; it is not among the plan's treatments.
-        reason, mend: the parts of `why_not`, by the names that run files of every format have for them.
+        reason, hint: the parts of `why_not`.
     """
 
     treatment: str
     levels: dict[str, str]
     reason: str
-    mend: str = ""
+    hint: str = msgspec.field(default="", name="mend")  # as run files of every format call it
 
     @classmethod
     def because(cls, treatment: str, levels: dict[str, str], why_not: WhyNot) -> SkippedTreatment:
@@ -103,4 +104,4 @@ class SkippedTreatment:
 
     @property
     def why_not(self) -> WhyNot:
-        return WhyNot(self.reason, self.mend)
+        return WhyNot(self.reason, self.hint)

@@ -112,7 +112,7 @@ class MeasuredBuilder:
         self._batches: dict[str, _Batches] = {id: _Batches() for id in order}
         self._shapes: dict[str, dict[int, BatchShape]] = {id: {} for id in order}
         self._telemetry: dict[str, dict[str, float]] = {id: {} for id in order}
-        self._told: dict[int, dict[str, float]] = {}
+        self._block_telemetry: dict[int, dict[str, float]] = {}
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -151,7 +151,7 @@ class MeasuredBuilder:
                     self._shapes[treatment][block.number] = batches.shape
         for treatment, telemetry in block.telemetry.items():
             if treatment not in failed:
-                of_treatment, of_block = self._telemetry[treatment], self._told.setdefault(block.number, {})
+                of_treatment, of_block = self._telemetry[treatment], self._block_telemetry.setdefault(block.number, {})
                 for name, value in telemetry.items():
                     if not name.endswith(_LEVEL):
                         of_treatment[name] = of_treatment.get(name, 0.0) + value
@@ -210,7 +210,7 @@ class MeasuredBuilder:
             },
             batches={id: batches.statistics() for id, batches in self._batches.items() if batches.batches},
             telemetry={id: dict(sums) for id, sums in self._telemetry.items() if sums},
-            told={block: dict(sums) for block, sums in self._told.items() if sums},
+            block_telemetry={block: dict(sums) for block, sums in self._block_telemetry.items() if sums},
             sessions=sessions,
             block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
             blocks_s=sum(self._seconds.values()),

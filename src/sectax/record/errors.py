@@ -99,7 +99,7 @@ def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
         return damaged(path, "reading it takes far more work than its size explains, and was stopped")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return RecordNotWritable(
-            f"another program holds {path} and does not let go of it",
+            f"another program holds {path} and keeps it open",
             hint=f"close what has it open for writing (a database browser?), then{_go_on(path, begun=begun)}",
         )
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
@@ -271,5 +271,5 @@ def _unreadable(path: Path, error: Exception) -> BadRecord:
     if name.startswith("SQLITE_INTERRUPT"):
         return damaged(path, "reading it takes far more work than its size explains, and was stopped")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return BadRecord(f"another program holds {path}", hint="try again when it has let go")
+        return BadRecord(f"another program holds {path}", hint="try again when it has closed it")
     return damaged(path, str(error))

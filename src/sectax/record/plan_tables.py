@@ -75,7 +75,7 @@ def plan_rows(plan: Plan) -> Iterator[Statement]:
         what = (c.treatment, c.baseline, c.metric, c.standing.value, c.alpha)
         yield "INSERT INTO comparison VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (i, c.id, c.cell, *what)
     for i, s in enumerate(plan.skipped, start=1):
-        yield "INSERT INTO skipped VALUES (?, ?, ?, ?, ?)", (i, s.treatment, s.reason, s.mend, as_json(s.levels))
+        yield "INSERT INTO skipped VALUES (?, ?, ?, ?, ?)", (i, s.treatment, s.reason, s.hint, as_json(s.levels))
 
 
 def treatment_numbers(plan: Plan) -> dict[str, int]:

@@ -142,7 +142,7 @@ def seal_of(db: sqlite3.Connection, check: Check) -> Seal:
     count, _, _ = chain(db)
     for number, (text, signature) in enumerate(found, start=1):
         said = _read(str(text))
-        fault = "it is no statement of a seal" if said is None else _fault(db, said)
+        fault = "it is not the statement of a seal" if said is None else _fault(db, said)
         if said is None or fault:
             return Seal(SealState.BROKEN, of_blocks=count, reason=f"seal {number} of {len(found)}: {fault}")
         try:
@@ -176,7 +176,7 @@ def _fault(db: sqlite3.Connection, said: _Statement) -> str:
 def _left_out(db: sqlite3.Connection, said: _Statement, count: int) -> str:
     """What came after the last seal; empty where nothing did."""
     if said["state"] == "begun":
-        return "only the plan is sealed: the session did not come to an end in good order"
+        return "only the plan is sealed: the session did not end normally"
     sealed = int(said["blocks"])
     if sealed < count:
         return f"{count - sealed} of {count} blocks came after the last seal"

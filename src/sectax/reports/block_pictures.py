@@ -1,4 +1,4 @@
-"""Blocks one by one: of each treatment, in the order in which they ran, and what the kernel told beside them."""
+"""Blocks one by one: of each treatment, in the order in which they ran, and what the kernel reported of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def block_by_block(analysed: Analysed) -> Iterator[Block]:
         if not seen:
             continue
         if drawn_cells == MOST_CELLS:
-            yield Text(f"Blocks are drawn of the first {drawn_cells} of {len(plan.cells)} groups of treatments.")
+            yield Text(f"Blocks are drawn for the first {drawn_cells} of {len(plan.cells)} groups of treatments.")
             return
         drawn_cells += 1
         yield from _block_charts(plan, cell, metric, seen)
@@ -55,7 +55,7 @@ def _thinned(seen: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[in
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
     every = math.ceil(most * longest / _MOST_POINTS) if len(seen) >= most else 1
     kept = {each: dict(sorted(blocks.items())[::every]) for each, blocks in list(seen.items())[:most]}
-    left_out = [f" Drawn are the first {most} of {len(seen)} treatments."] if len(seen) > most else []
+    left_out = [f" Only the first {most} of {len(seen)} treatments are drawn."] if len(seen) > most else []
     left_out += [f" One block in {every} is drawn."] if every > 1 else []
     return kept, "".join(left_out)
 
@@ -95,10 +95,10 @@ def _block_charts(plan: Plan, cell: Cell, metric: Metric, seen: Mapping[str, Map
 
 
 def time_lost(measured: Measured) -> Iterator[Chart]:
-    """What the kernel told beside the blocks: the time that their subjects were kept from a processor."""
-    told = dict(sorted(measured.told.items()))
-    every = max(1, math.ceil(len(told) * len(_LOST) / _MOST_POINTS))
-    kept = dict(list(told.items())[::every])
+    """What the kernel reported of the blocks: the time that their subjects were kept from a processor."""
+    by_block = dict(sorted(measured.block_telemetry.items()))
+    every = max(1, math.ceil(len(by_block) * len(_LOST) / _MOST_POINTS))
+    kept = dict(list(by_block.items())[::every])
     column = units.scale("s", (of[name] for of in kept.values() for name in _LOST if of.get(name, 0.0) > 0))
     series = [
         Series(words, tuple(Point(float(block), of[name] / column.size) for block, of in kept.items() if name in of))
@@ -112,7 +112,7 @@ def time_lost(measured: Measured) -> Iterator[Chart]:
         says += f" There was none {', none '.join(none)}." if none else ""
         says += f" One block in {every} is drawn." if every > 1 else ""
         yield Chart(
-            "Beside the blocks: time without a processor",
+            "During the blocks: time without a processor",
             says,
             Axis("block"),
             Axis(f"in the block, {column.unit}"),

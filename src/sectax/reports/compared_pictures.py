@@ -70,4 +70,4 @@ def _slopes(title: str, says: str, names: tuple[str, ...], unit: str, series: li
     shown = tuple(series[:_MOST_SERIES])
     yield Chart(title, says, Axis("", names=names), Axis(unit, logarithmic=True, line=1.0), shown, joined=True)
     if len(series) > len(shown):
-        yield Text(f"Drawn are the first {len(shown)} of {len(series)}; the tables have them all.")
+        yield Text(f"Only the first {len(shown)} of {len(series)} are drawn; the tables have them all.")

@@ -169,7 +169,7 @@ def _side(table: ComparedTable, title: str, side: Side, say: Callable[[float], s
 def _said(figure: Figure, say: Callable[[float], str] | None, notes: _Notes) -> str:
     if figure.value is None:
         return notes.missing(figure)
-    return say(figure.value) if say else units.doubted(figure.value, figure.low, figure.high)
+    return say(figure.value) if say else units.with_interval(figure.value, figure.low, figure.high)
 
 
 def _ratio(figure: Figure, notes: _Notes) -> str:
@@ -248,4 +248,4 @@ def _scaled(figure: Figure, column: units.Scale) -> str:
     if figure.value is None:
         return "–"
     bounds = [None if each is None else each / column.size for each in (figure.low, figure.high)]
-    return units.doubted(figure.value / column.size, bounds[0], bounds[1])
+    return units.with_interval(figure.value / column.size, bounds[0], bounds[1])

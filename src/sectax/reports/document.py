@@ -266,7 +266,7 @@ class Kind(StrEnum):
     RESULTS = "results"  # the tables: on a terminal they need no heading
     ASIDE = "aside"  # results beside the answer: a page folds them
     PICTURES = "pictures"
-    DOUBT = "doubt"  # what a reader must know before the results are believed
+    DIAGNOSTICS = "diagnostics"  # what a reader must know before the results are believed
     DETAIL = "detail"  # what few readers look for: a page may fold it
     END = "end"  # how to go on from here
     ANSWER = "answer"  # first on a page, which is read from the top, and last on a terminal, where the eye is

@@ -74,7 +74,7 @@ def _against(
     if len(fits) < sum(not each.step for each in growths):
         says += " No line where one misses a point by more than a quarter."
     if len(shown) < len(groups):
-        says += f" Drawn are the first {len(shown)} of {len(groups)}."
+        says += f" Only the first {len(shown)} of {len(groups)} are drawn."
     ends = [point.y for each in series for point in each.points]
     yield Chart(
         f"{names.metric(plan, metric.name).capitalize()} against {printable(factor.name)}",
@@ -106,7 +106,7 @@ def costs_against_numbers(analysed: Analysed) -> Iterator[Chart]:
             point = Point(values[cell.levels[factor.name]], seen.point, seen.low, seen.high)
             series.setdefault(_without(plan, cell, factor, finding.comparison.treatment), []).append(point)
         if series:
-            left_out = f" Drawn are the first {MOST_SERIES} of {len(series)}." if len(series) > MOST_SERIES else ""
+            left_out = f" Only the first {MOST_SERIES} of {len(series)} are drawn." if len(series) > MOST_SERIES else ""
             yield Chart(
                 f"Cost against {printable(factor.name)}: {names.metric(plan, metric.name)}",
                 f"Each point is one comparison with its interval; nothing was measured between them.{left_out}",

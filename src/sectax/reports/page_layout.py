@@ -55,7 +55,7 @@ def run_page(document: Document, analysed: Analysed, breakdown: Breakdown | None
         *folded,
         Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.PICTURES),
         Section("Pictures", pictures(analysed, breakdown), Kind.PICTURES),
-        Section("Noise floor and controls", tuple(controls(analysed)), Kind.DOUBT),
+        Section("Noise floor and controls", tuple(controls(analysed)), Kind.DIAGNOSTICS),
         Section("Audit", tuple(_audit(analysed)), Kind.DETAIL),
         Section("Plan and rules", tuple(_method(analysed)), Kind.DETAIL),
         Section("Environment", tuple(_environment(analysed.measured)), Kind.DETAIL),
@@ -94,7 +94,7 @@ def _audit(analysed: Analysed) -> Iterator[Table]:
 
 
 _BECAME = {
-    Status.FIRED: "fired: it stands under the warnings",
+    Status.FIRED: "fired: see the warnings",
     Status.SILENT: "found nothing",
     Status.UNCHECKED: "cannot be checked here",
     Status.NOT_APPLICABLE: "does not apply",

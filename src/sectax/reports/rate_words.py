@@ -13,7 +13,7 @@ from sectax.reports import units
 from sectax.reports.document import Block, Column, Row, Table, lines
 from sectax.reports.words import names
 
-_NOT_TOLD_APART = " (the next, {}, is not told apart from it)"
+_NOT_TOLD_APART = " (the next, {},cannot be told apart from it)"
 
 
 def starved(given: Advice) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _assumes(given: Advice, found: RateAdvice) -> Iterator[str]:
     assert rule is not None, "there are rates of a rule"
     if found.instead:
         yield (
-            "what is fetched anew was not measured in every way: the first access of an instance stands for it "
+            "fetching again was not measured in every way: the first access of an instance stands for it "
             f"(sectax run {printable(given.plan.experiment)} --level {printable(rule.factor)}="
             f"{','.join((rule.again, *rule.anew))} measures it)"
         )

@@ -52,4 +52,4 @@ def no_interval(estimate: Estimate) -> str:
 
 def no_estimate(result: TreatmentResult) -> str:
     """Why a treatment has no figure of its own."""
-    return result.reason or (f"not one finished block ({result.state})" if result.blocks == 0 else "not observed")
+    return result.reason or (f"no finished block ({result.state})" if result.blocks == 0 else "not observed")

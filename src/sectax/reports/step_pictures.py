@@ -45,7 +45,8 @@ def where_it_goes(plan: Plan, breakdown: Breakdown | None) -> Iterator[Block]:
     )
     if len(shown) < len(breakdown.anatomies):
         yield Text(
-            f"Shown are the first {len(shown)} of {len(breakdown.anatomies)} treatments; sectax advise has them all."
+            f"Only the first {len(shown)} of {len(breakdown.anatomies)} treatments are shown; "
+            "sectax advise has them all."
         )
     columns = (Column("treatment"), Column("step"), Column("time", right=True), Column("share", right=True))
     yield Table("", columns, tuple(rows))

@@ -130,11 +130,11 @@ def roughly(value: float) -> str:
 def estimate(given: Estimate, column: Scale) -> str:
     """A treatment's own figure with its doubt: `54,610 ± 0.4 %`."""
     if given.low is None or given.high is None:
-        return doubted(given.point / column.size, None, None)
-    return doubted(given.point / column.size, given.low / column.size, given.high / column.size)
+        return with_interval(given.point / column.size, None, None)
+    return with_interval(given.point / column.size, given.low / column.size, given.high / column.size)
 
 
-def doubted(point: float, low: float | None, high: float | None) -> str:
+def with_interval(point: float, low: float | None, high: float | None) -> str:
     """A number with the reach of its interval in per cent; with both ends where that would say nothing."""
     if low is None or high is None:
         return number(point)

@@ -64,9 +64,7 @@ def load(requirement: str) -> Part:
         return SystemPart(name)
     if kind == "secrets" and name in ("agent", "backend"):
         return SecretsAgentPart() if name == "agent" else SecretsBackendPart()
-    raise WrongUse(
-        f"{requirement!r} is nothing that can be set up", "a probe, function:…, lambda-runtime:… or secrets:…"
-    )
+    raise WrongUse(f"{requirement!r} cannot be set up", "a probe, function:…, lambda-runtime:… or secrets:…")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def compare(
     if str(run_file).startswith(PUBLISHED):
         first = target if not target.startswith(PUBLISHED) else "RUN"
         raise WrongUse(
-            f"{run_file} stands where a run file must", f"the run comes first: sectax compare {first} {run_file}"
+            f"{run_file} is where a run file must be", f"the run comes first: sectax compare {first} {run_file}"
         )
     if target in published.ids() and not Path(target).exists():
         raise WrongUse(f"there is no file {target}", f"the study of this name is {PUBLISHED}{target}")

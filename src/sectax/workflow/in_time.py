@@ -50,7 +50,7 @@ def least_block_s(plan: Plan, open_s: float = 0.0, *, may_idle: bool = False) ->
 
 
 def refuse_before_start(bench: Bench) -> None:
-    """Refuse a budget that holds no verdict, as far as that is known before anything is started. As below."""
+    """Refuse a budget that is too short for a verdict, as far as that is known before anything is started. As below."""
     pilot_s = PROCESSES * len(bench.plan.treatments) * bench.least_open_s
     refuse_too_small(bench.plan, pilot_s, least_block_s(bench.plan, bench.least_open_s, may_idle=bench.may_idle))
 
@@ -70,8 +70,8 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
     if needed_s <= stopping.budget_s:
         return
     raise NothingMeasured(
-        f"a budget of {stopping.budget_s:g} s holds no verdict: {len(plan.treatments)} treatments need at least "
-        f"{math.ceil(needed_s)} s for the pilot and the {FIRST_LOOK} blocks of a first verdict",
+        f"a budget of {stopping.budget_s:g} s is too short for a verdict: {len(plan.treatments)} treatments need at "
+        f"least {math.ceil(needed_s)} s for the pilot and the {FIRST_LOOK} blocks of a first verdict",
         f"leave --budget out, or give at least --budget {math.ceil(needed_s * _ROOM)}s, fewer levels (--level) or a "
         "smaller preset (--quick)",
     )
@@ -96,8 +96,8 @@ def with_last_look(plan: Plan, calibrated: Calibrated, block_s: float, elapsed_s
     elif (stopping.budget_s - elapsed_s) < FIRST_LOOK * block_s * calibrated.pace:
         least_s = math.ceil(elapsed_s + FIRST_LOOK * block_s * calibrated.pace)
         raise NothingMeasured(
-            f"a budget of {stopping.budget_s:g} s holds no verdict: the pilot took {elapsed_s:.0f} s, and the first "
-            f"verdict needs {FIRST_LOOK} blocks of {block_s * calibrated.pace:.1f} s",
+            f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s, and "
+            f"the first verdict needs {FIRST_LOOK} blocks of {block_s * calibrated.pace:.1f} s",
             f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))

@@ -98,7 +98,7 @@ def _not_kept(error: OSError, folder: Path) -> RecordNotWritable:
         case errno.EACCES | errno.EPERM | errno.EROFS:
             why = "no permission"
         case errno.ELOOP | errno.ENOTDIR | errno.EEXIST:
-            why = "it, or what leads to it, is no folder"
+            why = "it, or what leads to it, is not a folder"
         case _:
             why = error.strerror or type(error).__name__
     return RecordNotWritable(

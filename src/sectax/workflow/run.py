@@ -125,7 +125,7 @@ def resume(path: Path, progress: Progress, key: SigningKey | None = None) -> Out
     with contextlib.closing(RunReader.open(path)) as reader:
         plan, measured, plan_text = reader.plan(), reader.measured(), reader.plan_text()
     if measured.state == "finished":
-        progress.say("this run is finished; there is nothing to go on with")
+        progress.say("this run is finished; there is nothing to continue")
         if key is not None:
             _say_passphrase(key, progress, again=False)
             seal_file(path, key.sign)
@@ -259,8 +259,8 @@ class _Session:
             run_file = shlex.quote(str(self.ledger.path))
             return (
                 NotSealed(
-                    f"the run is whole, and not sealed: {error.message}",
-                    f"seal it as it stands with: sectax resume {run_file} --seal {shlex.quote(self.key.shown)}",
+                    f"the run is complete, but not sealed: {error.message}",
+                    f"seal it with: sectax resume {run_file} --seal {shlex.quote(self.key.shown)}",
                 )
                 if self.key is not None
                 else error
@@ -330,7 +330,7 @@ class _Session:
     def _refuse_small_budget(self) -> None:
         if self._left_s() < 0 and not self.plan.stopping.extends:
             raise NothingMeasured(
-                f"the budget of {self.plan.stopping.budget_s:g} s does not reach to the end of the pilot",
+                f"the budget of {self.plan.stopping.budget_s:g} s is over before the pilot ends",
                 "give a longer --budget, fewer levels (--level) or, where there is one, --quick",
             )
 

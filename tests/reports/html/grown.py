@@ -47,6 +47,6 @@ def grown() -> Analysed:
     measured = Measured(
         run_id="grown", started="2026-03-02T09:14:05Z", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
         values={"duration": values}, counts={}, visited=dict.fromkeys(values, BLOCKS), failures=(), witnesses={},
-        batches={}, telemetry={}, sessions=(), told=told,
+        batches={}, telemetry={}, sessions=(), block_telemetry=told,
     )  # fmt: skip
     return analyse_measured(measured)

@@ -107,7 +107,7 @@ def test_memory_has_a_picture_of_its_own_and_no_line(root) -> None:
 
     assert len(of_class(svg, "g", "series")) == 8
     assert of_class(svg, "path", "fit") == []
-    assert "Drawn are the first 8 of 12" in words(figure(root, "Duration against memory"))
+    assert "Only the first 8 of 12 are drawn" in words(figure(root, "Duration against memory"))
 
 
 def test_steps_are_as_long_as_the_seconds_that_they_took(analysed, root) -> None:
@@ -150,7 +150,7 @@ def test_a_step_that_is_too_noisy_is_named_and_not_drawn() -> None:
 
 
 def test_what_the_kernel_told_stands_beside_the_blocks(root) -> None:
-    drawn = figure(root, "Beside the blocks")
+    drawn = figure(root, "During the blocks")
     svg = one(drawn, "svg", "chart")
     series = {title(each): marks(each) for each in of_class(svg, "g", "series")}
 

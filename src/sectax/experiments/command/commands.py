@@ -158,7 +158,7 @@ def _number(name: str, options: Mapping[str, tuple[str, ...]], least: int, most:
     if not re.fullmatch(r"\d{1,9}", given):
         raise WrongUse(f"--{name} {given!r} is not a whole number", f"say it as in --{name} 10")
     if not least <= int(given) <= most:
-        few = "; fewer carry no verdict" if least else ""
+        few = "; fewer give no verdict" if least else ""
         raise WrongUse(f"--{name} {given} is not between {least} and {most}", f"say it as in --{name} 10{few}")
     return int(given)
 
@@ -223,7 +223,7 @@ def _without_shell(syntax: str) -> str:
         return f"put env before it: env {syntax}… CMD"
     if syntax == "\n":
         return "write it on one line"
-    return f"quote it where it is meant as it stands: {shlex.quote(syntax)}"
+    return f"quote it if it is meant literally: {shlex.quote(syntax)}"
 
 
 def files_of(argv: tuple[str, ...], folder: str) -> str:

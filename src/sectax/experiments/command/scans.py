@@ -54,7 +54,7 @@ def fill(text: str, values: Mapping[str, str], what: str) -> str:
         if found["open"]:
             return f"{{{name}}}"
         if name not in values:
-            hint = f"{did_you_mean(name, values)}; write {{{{{name}}}}} where it is meant as it stands"
+            hint = f"{did_you_mean(name, values)}; write {{{{{name}}}}} if it is meant literally"
             raise WrongUse(f"{what} has the placeholder {{{name}}}, and no -L gives it values", hint)
         return values[name]
 

@@ -57,7 +57,7 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
     folder = _one(options, FOLDER) or os.getcwd()
     baseline = _one(options, "baseline")
     if baseline is None:
-        raise WrongUse("no baseline was given", "say --baseline ZIP (a folder does too)")
+        raise WrongUse("no baseline was given", "give --baseline ZIP (or a folder)")
     code = {BASELINE: baseline}
     for given in options.get("treatment", ()):
         name, separator, path = given.partition("=")
@@ -100,7 +100,7 @@ def read_environment(path: str | None) -> dict[str, str]:
             continue
         name, separator, value = line.partition("=")
         if not separator or not re.fullmatch(r"[A-Za-z]\w*", name):
-            raise WrongUse(f"line {number} of {path} is no NAME=VALUE", "quotes are not needed, and would be kept")
+            raise WrongUse(f"line {number} of {path} is not NAME=VALUE", "quotes are not needed, and would be kept")
         variables[name] = value
     return variables
 
@@ -140,7 +140,7 @@ def _json(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str
         try:
             msgspec.json.decode(_text(path).encode(), type=msgspec.Raw)
         except msgspec.DecodeError as error:
-            raise WrongUse(f"--{name}: {path} is no JSON: {error}", "Lambda takes nothing else") from error
+            raise WrongUse(f"--{name}: {path} is not JSON: {error}", "Lambda takes nothing else") from error
     return path
 
 

@@ -78,7 +78,7 @@ _LOCAL_CHOICES = (
 _INVOCATION = "duration"  # the metric of all that the steps are a part of
 _BY_OWN_CLOCK = (
     "the answer is the CPU time of the function's own steps: they hold all of the check, and little else that differs "
-    "from one invocation to the next; the Duration of the whole invocation stands beside it"
+    "from one invocation to the next; the Duration of the whole invocation is shown beside it"
 )
 
 

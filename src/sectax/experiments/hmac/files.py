@@ -181,7 +181,7 @@ def _text(path: str) -> str:
     try:
         return _read(path).decode()
     except UnicodeDecodeError as error:
-        raise WrongUse(f"{path} is no UTF-8 text", "an event is JSON: encode binary data as Base64 first") from error
+        raise WrongUse(f"{path} is not UTF-8 text", "an event is JSON: encode binary data as Base64 first") from error
 
 
 def _read(path: str) -> bytes:

@@ -102,7 +102,7 @@ class JwtExperiment(Experiment):
             ),
             transfers=(
                 "The ratios hold for these versions of these libraries on this kind of processor; another build of "
-                "OpenSSL, another language or an accelerator can turn the order round."
+                "OpenSSL, another language or an accelerator can reverse the order."
             ),
             batch_s=BATCH_S,
             rounds_range=ROUNDS,

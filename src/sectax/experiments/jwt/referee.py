@@ -47,7 +47,7 @@ class JwtReferee:
         if not isinstance(header, dict) or header.get("alg") != self.algorithm:
             return f"the token's header does not name {self.algorithm}"
         if claims != CLAIMS:
-            return "the token carries other claims than were given"
+            return "the token has other claims than those given"
         if not self._verify(f"{parts[0]}.{parts[1]}".encode(), signature):
             return "the signature is not valid"
         return None

@@ -44,7 +44,7 @@ _ORDER = {
     Kind.BODY: 0,
     Kind.ASIDE: 1,
     Kind.PICTURES: 2,
-    Kind.DOUBT: 3,
+    Kind.DIAGNOSTICS: 3,
     Kind.DETAIL: 4,
     Kind.END: 5,
 }

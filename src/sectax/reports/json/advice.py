@@ -350,7 +350,7 @@ def _bill(priced: model.Priced) -> Bill:
 
 
 def _starving(each: model.Starving) -> Starving:
-    held = {name: known(getattr(each, name), "the service does not tell it") for name in ("held_small", "held_large")}
+    held = {name: known(getattr(each, name), "the service does not report it") for name in ("held_small", "held_large")}
     return fill(
         Starving,
         levels=dict(each.levels),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.finding import TreatmentResult
@@ -142,7 +142,9 @@ class Skipped(Object, frozen=True):
     treatment: str
     levels: Levels
     reason: str
-    mend: Annotated[str, Meta(description="The command that changes it; empty where none is known.")]
+    hint: Annotated[str, Meta(description="The command that changes it; empty where none is known.")] = field(
+        name="mend"
+    )
 
 
 class Failure(Object, frozen=True):

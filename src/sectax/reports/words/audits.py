@@ -9,7 +9,7 @@ from sectax.model.finding import Severity
 def audit_sentence(audited: Audited) -> str:
     """What falls, what is doubtful, and how many of the checks that concern the target could be made."""
     if audited.own and not audited.figures:
-        return f"Nothing was measured, so no verdict stands{' (F)' if audited.is_fatal else ''}"
+        return f"Nothing was measured, so there is no verdict{' (F)' if audited.is_fatal else ''}"
     found = _found(audited)
     return f"{found}. {_made(audited)}" if found else _made_and_found_nothing(audited)
 
@@ -51,7 +51,7 @@ def _made_and_found_nothing(audited: Audited) -> str:
     if not made:
         return f"None of {count(all_, 'check')} could be made, so nothing is known" if all_ else "No check applies here"
     if 2 * made < all_:
-        return f"{_made(audited)}, which is no pass; {_verb(made, 'it', 'they')} found nothing"
+        return f"{_made(audited)}, which is not a pass; {_verb(made, 'it', 'they')} found nothing"
     if made < all_:
         return f"Nothing was found by the {count(made, 'check')} of {all_} that could be made"
     return f"Nothing was found by {f'any of the {all_} checks' if all_ > 1 else 'the one check'} that could be made"
