@@ -165,14 +165,23 @@ def test_a_value_that_has_no_logarithm_is_missing(value: float) -> None:
     assert (effect.blocks, effect.blocks_lost) == (7, 1)
 
 
-@pytest.mark.parametrize("pairs", [0, 1])
-def test_fewer_than_two_pairs_are_no_measurement(pairs: int) -> None:
-    treatment: list[float | None] = [1.0 if block < pairs else None for block in range(8)]
-
-    finding = only(run_of({"baseline": around(1.0, 8), "treatment": treatment}))
+def test_no_pair_is_no_measurement() -> None:
+    finding = only(run_of({"baseline": around(1.0, 8), "treatment": [None] * 8}))
 
     assert finding.verdict == VerdictId.NOT_MEASURED
     assert finding.effect is None
+
+
+def test_one_pair_is_a_figure_without_an_interval_and_says_nothing_of_how_many_are_needed() -> None:
+    treatment: list[float | None] = [1.25 if block < 1 else None for block in range(8)]
+
+    finding = only(run_of({"baseline": [1.0] * 8, "treatment": treatment}))
+
+    assert finding.verdict == VerdictId.INCONCLUSIVE
+    assert finding.effect is not None
+    assert finding.effect.log_ratio == pytest.approx(math.log(1.25))
+    assert (finding.effect.low, finding.effect.high) == (-math.inf, math.inf)
+    assert (finding.effect.blocks, finding.effect.blocks_needed) == (1, None)
 
 
 def test_a_run_without_a_finished_block_is_no_measurement() -> None:

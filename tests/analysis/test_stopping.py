@@ -89,6 +89,24 @@ def test_other_metrics_come_along_as_they_are() -> None:
     assert still_open(with_metric(measured, MEMORY, memory, Standing.SECONDARY)) == NOTHING
 
 
+@pytest.mark.parametrize("fixed_blocks", [None, 20])
+def test_what_is_measured_in_one_block_alone_keeps_no_run_going(fixed_blocks: int | None) -> None:
+    before = run_of({"baseline": [1.0], "slow": [2.0]}, fixed_blocks=fixed_blocks)
+    plan = before.plan
+    once = dataclasses.replace(plan, cells=tuple(dataclasses.replace(cell, once=True) for cell in plan.cells))
+
+    assert still_open(before).comparisons == {"slow"}
+    assert still_open(dataclasses.replace(before, plan=once)) == NOTHING
+
+
+def test_what_is_to_be_measured_once_waits_for_its_block() -> None:
+    nothing = dataclasses.replace(run_of({"baseline": [1.0], "slow": [2.0]}), blocks=(), visited={})
+    plan = nothing.plan
+    once = dataclasses.replace(plan, cells=tuple(dataclasses.replace(cell, once=True) for cell in plan.cells))
+
+    assert still_open(dataclasses.replace(nothing, plan=once)).treatments == {"baseline", "slow"}
+
+
 def test_with_fixed_blocks_everything_goes_on() -> None:
     measured = run_of({"baseline": around(1, 8), "slow": around(2, 8, shift=1)}, fixed_blocks=20)
 

@@ -54,6 +54,13 @@ def test_every_treatment_meets_the_baseline_of_its_own_cell():
     assert sum(c.standing is Standing.PRIMARY for c in made.comparisons) == 8
 
 
+def test_cells_that_one_block_alone_measures_are_those_that_the_rules_name():
+    made = matrix(Rules(family=BY_LANGUAGE.family, once=lambda levels: levels["operation"] == "sign"))
+
+    assert {cell.once for cell in made.cells if cell.levels["operation"] == "sign"} == {True}
+    assert {cell.once for cell in made.cells if cell.levels["operation"] == "verify"} == {False}
+
+
 def test_each_family_has_one_negative_and_one_positive_control():
     made = matrix()
 

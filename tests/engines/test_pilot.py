@@ -30,6 +30,11 @@ class SpacedSpec(Spec):
     gap_s: float = 0.05
 
 
+@dataclass(frozen=True)
+class KnownSpec(Spec):
+    known_s: float | None = 300.0
+
+
 class Fake:
     first: tuple[Observation, ...] = ()
 
@@ -67,6 +72,14 @@ def test_operations_with_idle_time_between_them_are_visited_one_at_a_time() -> N
 
     assert {each.count for each in found.calibrations.values()} == {1}
     assert {each.batch_s for each in found.calibrations.values()} == {OPERATION_S}
+
+
+def test_what_is_known_to_last_for_minutes_is_not_tried() -> None:
+    found, events = frozen(KnownSpec)
+
+    assert events == []
+    assert {(each.count, each.batch_s, each.most) for each in found.calibrations.values()} == {(1, 300.0, 1)}
+    assert tried_alone(PLAN, {each.id: KnownSpec(each.id) for each in PLAN.treatments}) == ()
 
 
 def test_every_treatment_is_opened_more_than_once_and_told_of_once() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sectax.design.order import plan_block
-from sectax.model.plan import Calibrated, Calibration, Plan
+from sectax.model.plan import Calibrated, Calibration, Plan, once_s
 from sectax.workflow.block_time import BlockTimes, block_s
 from tests.reports import situations
 
@@ -61,6 +63,31 @@ def test_other_work_makes_visits_longer_and_not_the_openings_of_processes_that_s
     alone, beside = (block_s(PLAN, FROZEN, {}, pace=pace) for pace in (1.0, 3.0))
 
     assert beside - opened_s == pytest.approx(3 * (alone - opened_s))
+
+
+def test_what_one_block_alone_measures_is_in_no_other_block_and_goes_once_into_the_whole():
+    first, *others = PLAN.cells
+    plan = replace(PLAN, cells=(replace(first, once=True), *others))
+
+    assert once_s(PLAN, FROZEN) == 0.0
+    visited = [each for each in plan.treatments if each.cell == first.id]
+    assert once_s(plan, FROZEN) == pytest.approx(
+        sum(FROZEN.calibrations[each.id].batch_s * FROZEN.rounds[first.id] for each in visited)
+    )
+    assert block_s(plan, FROZEN, {}) == pytest.approx(
+        block_s(PLAN, replace(FROZEN, calibrations={each.id: FROZEN.calibrations[each.id] for each in plan.treatments
+                                                    if each.cell != first.id}), {})
+    )  # fmt: skip
+
+
+def test_a_first_block_with_what_is_measured_once_says_nothing_of_the_others():
+    times = BlockTimes(2.0, once_s=60.0)
+
+    assert times.overrun_s(50.0, 0.5) is None
+    times.ended(62.0)
+    assert (times.longer_s(), times.about_s) == (None, 2.0)
+    times.ended(8.0)
+    assert times.longer_s() == 8.0
 
 
 def test_blocks_that_become_longer_are_announced_again_once():

@@ -45,6 +45,16 @@ def test_a_budget_too_short_for_a_verdict_is_refused_with_the_one_that_is_not() 
     assert "--budget 41s" in refused.value.hint
 
 
+def test_what_is_measured_once_leaves_less_for_blocks() -> None:
+    plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0))
+
+    assert last_look(plan, with_last_look(plan, calibrated_for(plan), 10.0, 100.0, 300.0)) == 20
+    with pytest.raises(NothingMeasured) as refused:
+        with_last_look(plan, calibrated_for(plan), 10.0, 100.0, 480.0)
+
+    assert "what is measured once takes 480 s" in refused.value.message
+
+
 def test_a_busy_machine_counts_when_a_budget_is_refused() -> None:
     """Six blocks of 4 s fit into 30 s where nothing disturbs them; here everything takes twice as long."""
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=30.0))

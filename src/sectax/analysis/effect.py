@@ -89,7 +89,7 @@ def blocks_pending(measured: Measured) -> int:
 
 
 def effects(measured: Measured) -> tuple[Effect | None, ...]:
-    """The effect of every comparison, in the order of the plan; None where fewer than two blocks have both arms."""
+    """The effect of every comparison, in the order of the plan; None where no block has both arms."""
     pairs = pair(measured)
     if not pairs.comparisons:
         return ()
@@ -117,7 +117,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     lost = _blocks_lost(measured, pairs)
     made: list[Effect | None] = []
     for row, comparison in enumerate(pairs.comparisons):
-        if both.count[row] < 2:
+        if both.count[row] < 1:
             made.append(None)
             continue
         bias = float(widened[row])

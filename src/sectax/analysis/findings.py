@@ -48,11 +48,18 @@ def _pending(comparison: Comparison, effect: Effect, margin: float, pending: int
 
 
 def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
-    """The findings, the open ones with the blocks and seconds, or the margin, that a verdict may still take."""
+    """The findings, the open ones with the blocks and seconds, or the margin, that a verdict may still take.
+
+    One block says nothing of that, and a cell that one block alone measures gets no more.
+    """
+    once = {cell.id for cell in measured.plan.cells if cell.once}
     still = [
         (row, finding.effect)
         for row, finding in enumerate(findings)
-        if finding.verdict in UNSETTLED and finding.effect is not None
+        if finding.verdict in UNSETTLED
+        and finding.effect is not None
+        and finding.effect.blocks > 1
+        and finding.comparison.cell not in once
     ]
     if not still:
         return findings

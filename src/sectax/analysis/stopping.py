@@ -46,7 +46,7 @@ def still_open(measured: Measured, findings: Sequence[Finding] | None = None) ->
     plan = measured.plan
     every = judge(measured) if findings is None else findings
     judged = [finding for finding in every if finding.comparison.metric == plan.metrics[0].name]
-    dead = _given_up(measured)
+    dead = _given_up(measured) | _done_once(measured)
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
     baseline = {cell.id: cell.baseline for cell in plan.cells}
@@ -108,6 +108,16 @@ def _needs_control(plan: Plan, finding: Finding) -> bool:
     effect = finding.effect
     return effect is not None and any(
         leans_on_control(each, effect.low, effect.high) for each in conditions_about(plan, finding.comparison)
+    )
+
+
+def _done_once(measured: Measured) -> frozenset[str]:
+    """Treatments of cells that are measured in one block alone, where a finished block was to measure them."""
+    once = {cell.id for cell in measured.plan.cells if cell.once}
+    return frozenset(
+        treatment.id
+        for treatment in measured.plan.treatments
+        if treatment.cell in once and not set(measured.blocks).isdisjoint(measured.visited.get(treatment.id, ()))
     )
 
 

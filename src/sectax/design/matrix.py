@@ -72,6 +72,7 @@ class Rules:
         primary: whether a cell answers the experiment's question.
         positive: whether the subject is ours to slow down by a known cost.
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
+        once: whether a cell is measured in one block alone.
     """
 
     family: Callable[[Levels], str] = lambda levels: "all"
@@ -81,6 +82,7 @@ class Rules:
     primary: Callable[[Levels], bool] = lambda levels: True
     positive: bool = True
     extra_operations: bool = True
+    once: Callable[[Levels], bool] = lambda levels: False
     asked: Asked = field(default_factory=Asked)
 
 
@@ -147,7 +149,8 @@ def build(
             why_not = WhyNot(f"its baseline, {control}={baseline}, is not available")
             skipped.extend(SkippedTreatment.because(member.id, member.levels, why_not) for member in members)
             continue
-        cells.append(Cell(cell_id, cell_levels, rules.family(cell_levels), f"{cell_id}/{baseline}"))
+        family, once = rules.family(cell_levels), rules.once(cell_levels)
+        cells.append(Cell(cell_id, cell_levels, family, f"{cell_id}/{baseline}", once))
         treatments.extend(members)
     treatments.extend(_controls(cells, treatments, stopping.margin, rules))
     comparisons = _comparisons(cells, treatments, metrics, stopping.alpha, rules, simultaneous)

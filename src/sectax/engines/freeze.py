@@ -211,10 +211,11 @@ def _soonest(
 ) -> int:
     """The number of rounds of one cell at which its closest comparison is answered soonest."""
     fewest, most = plan.rounds_range
-    if not plan.chooses_rounds:
+    seen_twice = [seen.processes for seen in tried.values() if len(seen.processes) > 1]
+    if not plan.chooses_rounds or not seen_twice:
         return fewest
     candidates = np.arange(_even(fewest), most + 1, 2)
-    parts = [variance_parts([process[len(process) // 2 :] for process in seen.processes]) for seen in tried.values()]
+    parts = [variance_parts([process[len(process) // 2 :] for process in processes]) for processes in seen_twice]
     baseline = calibrations.get(plan.cell(cell).baseline)
     distances = [
         abs(math.log((calibrations[name].batch_s / calibrations[name].count) * baseline.count / baseline.batch_s))

@@ -18,7 +18,7 @@ from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Plan
-from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, gap_s
+from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, gap_s, known_s
 from sectax.model.treatment import Treatment
 from sectax.model.trial import BlockEvent, Dropped, Opened, State
 
@@ -75,7 +75,8 @@ def calibrate(
     """
     metric = plan.metrics[0]
     empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
-    tried: dict[str, Tried] = {}
+    known = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
+    tried: dict[str, Tried] = {name: _untried(seconds) for name, seconds in known.items() if seconds is not None}
     alone = frozenset(tried_alone(plan, specs))
     for treatment in plan.treatments:
         if treatment.id not in alone:
@@ -90,14 +91,21 @@ def calibrate(
 
 
 def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
-    """The treatments that the pilot tries; the others have the subject of their baseline."""
-    return tuple(each.id for each in plan.treatments if _source(each, plan, specs) == each.id)
+    """The treatments that the pilot tries; the others have the subject of their baseline, or a length that is known."""
+    return tuple(
+        each.id for each in plan.treatments if _source(each, plan, specs) == each.id and known_s(specs[each.id]) is None
+    )
 
 
 def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) -> str:
     """Whose trial counts for this treatment: the baseline's where both have the same subject, otherwise its own."""
     baseline = plan.cell(treatment.cell).baseline
     return baseline if specs[treatment.id] == specs[baseline] else treatment.id
+
+
+def _untried(operation_s: float) -> Tried:
+    """What is known of an operation that the pilot leaves to the block: a visit has room for one."""
+    return Tried(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
 
 
 def _try(treatment: Treatment, spec: SubjectSpec, plan: Plan, emit: Emit, tick: Tick) -> Tried:

@@ -212,6 +212,13 @@ class Calibrated:
     pace: float = 1.0
 
 
+def once_s(plan: Plan, calibrated: Calibrated) -> float:
+    """Seconds that go once into a run, for the cells that one block alone measures."""
+    once = {cell.id for cell in plan.cells if cell.once}
+    here = [each for each in plan.treatments if each.cell in once and each.id in calibrated.calibrations]
+    return sum(calibrated.calibrations[each.id].batch_s * calibrated.rounds[each.cell] for each in here)
+
+
 def sized_again_note(block: int) -> str:
     """What a run notes where the batches of later blocks have other sizes than the pilot found."""
     return f"{_SIZED_AGAIN} {block}: the pilot had read some too long"

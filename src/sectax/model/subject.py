@@ -93,6 +93,24 @@ def gap_s(spec: SubjectSpec) -> float:
     return spec.gap_s if isinstance(spec, HasGap) else 0.0
 
 
+@runtime_checkable
+class HasKnownLength(Protocol):
+    """What a spec may have where one operation takes minutes, and how long it takes is known well enough beforehand.
+
+    Attributes:
+        known_s: seconds of one operation, for the plan and what is announced: the pilot does not try it, and a batch
+            has one. None where it is not known after all.
+    """
+
+    @property
+    def known_s(self) -> float | None: ...
+
+
+def known_s(spec: SubjectSpec) -> float | None:
+    """The seconds of one operation where they are known before the pilot; None where it has to be tried."""
+    return spec.known_s if isinstance(spec, HasKnownLength) else None
+
+
 class Referee(Protocol):
     """An independent implementation that judges what a subject makes.
 

@@ -50,13 +50,16 @@ class Treatment:
 class Cell:
     """One combination of the factors other than the control's; its treatments meet the same baseline.
 
-    `family` names the cells that share a kind of subject, and with it their negative and positive control.
+    Attributes:
+        family: names the cells that share a kind of subject, and with it their negative and positive control.
+        once: it is measured in one block and no other, as a published study did once what it did.
     """
 
     id: str
     levels: dict[str, str]
     family: str
     baseline: str
+    once: bool = False
 
 
 class Standing(StrEnum):

@@ -18,7 +18,7 @@ _RECENT = 3
 def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pace: float = 1.0) -> float:
     """Seconds of a block of all treatments that the pilot could try: opening, warming up, settling, visits, idle gaps.
 
-    It is the order of a block, played without subjects.
+    It is the order of a block, played without subjects. Cells that one block alone measures are not in it (`once_s`).
 
     Args:
         pace: how many times longer visits take than where nothing disturbs them. Openings are not lengthened by it: the
@@ -27,7 +27,8 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
             else works meanwhile; 0 for one that is not here.
     """
     seen = calibrated.calibrations
-    block = plan_block(plan, calibrated, 1, seen)
+    once = {each.id for each in plan.treatments if plan.cell(each.cell).once}
+    block = plan_block(plan, calibrated, 1, seen.keys() - once)
     now, ended = 0.0, dict.fromkeys(seen, 0.0)
 
     def work(name: str, operations: int) -> None:
@@ -54,10 +55,14 @@ class BlockTimes:
 
     Attributes:
         announced_s: what was said last.
+
+    Args:
+        once_s: seconds that the first block takes longer than those after it: it says nothing of them.
     """
 
-    def __init__(self, announced_s: float) -> None:
+    def __init__(self, announced_s: float, once_s: float = 0.0) -> None:
         self.announced_s = announced_s
+        self._once_s = once_s
         self._recent: deque[float] = deque(maxlen=_RECENT)
 
     @property
@@ -67,7 +72,9 @@ class BlockTimes:
 
     def ended(self, took_s: float) -> None:
         """A block has ended; *took_s* has all that lies between its beginning and that of the next."""
-        self._recent.append(took_s)
+        if not self._once_s:
+            self._recent.append(took_s)
+        self._once_s = 0.0
 
     def longer_s(self) -> float | None:
         """The seconds to be announced again, where blocks take longer than was said by more than `WITHIN`.
@@ -83,7 +90,7 @@ class BlockTimes:
             passed_s: since it began; share: of its visits that are made. The processes of a block are started before
                 its visits, so a share says nothing until more time has passed than was announced for the whole.
         """
-        if self._recent or not share or passed_s <= WITHIN * self.announced_s:
+        if self._recent or self._once_s or not share or passed_s <= WITHIN * self.announced_s:
             return None
         return self._announced(passed_s / share)
 

@@ -77,26 +77,31 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
     )
 
 
-def with_last_look(plan: Plan, calibrated: Calibrated, block_s: float, elapsed_s: float) -> Calibrated:
+def with_last_look(
+    plan: Plan, calibrated: Calibrated, block_s: float, elapsed_s: float, once_s: float = 0.0
+) -> Calibrated:
     """The calibration with the last look, decided before the first block: as many blocks as fit into the budget.
 
     Args:
         block_s: seconds of a block where nothing disturbs it; a disturbed run ends before its last look. Whether a
             first verdict fits is judged by the pace that the pilot saw.
         elapsed_s: seconds of the budget that are spent.
+        once_s: seconds that go into cells that one block alone measures.
     Raises:
         NothingMeasured: a budget that was asked for does not hold the blocks of a first verdict.
     """
     stopping = plan.stopping
     if stopping.fixed_blocks is not None or stopping.budget_s is None:
         return calibrated
-    fitting = int((stopping.budget_s - elapsed_s) / block_s) if block_s > 0 else MOST_LOOKS
+    left_s = stopping.budget_s - elapsed_s - once_s
+    fitting = int(left_s / block_s) if block_s > 0 else MOST_LOOKS
     if stopping.extends:
         fitting = max(fitting, ENOUGH_BLOCKS)
-    elif (stopping.budget_s - elapsed_s) < FIRST_LOOK * block_s * calibrated.pace:
-        least_s = math.ceil(elapsed_s + FIRST_LOOK * block_s * calibrated.pace)
+    elif left_s < FIRST_LOOK * block_s * calibrated.pace:
+        once = f", what is measured once takes {once_s:.0f} s" if once_s else ""
+        least_s = math.ceil(elapsed_s + once_s + FIRST_LOOK * block_s * calibrated.pace)
         raise NothingMeasured(
-            f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s, and "
+            f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s{once}, and "
             f"the first verdict needs {FIRST_LOOK} blocks of {block_s * calibrated.pace:.1f} s",
             f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
         )

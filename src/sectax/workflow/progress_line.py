@@ -98,15 +98,18 @@ def in_pilot(left_s: float, elapsed_s: float) -> ProgressLine:
     return ProgressLine("", elapsed_s, "", Left(about_s=left_s, what="of the pilot "))
 
 
-def before_blocks(plan: Plan, about_s: float, most_s: float, elapsed_s: float, passed_s: float = 0.0) -> ProgressLine:
+def before_blocks(
+    plan: Plan, about_s: float, most_s: float, elapsed_s: float, passed_s: float = 0.0, *, once_s: float = 0.0
+) -> ProgressLine:
     """What is known before the first block has ended.
 
     Args:
         about_s: that a block is expected to take.
         most_s: what is left of the budget; infinite without one.
         passed_s: since the first block began.
+        once_s: that the first block takes longer than the others.
     """
-    left = _known(plan.stopping, FIRST_LOOK * about_s - passed_s, most_s)
+    left = _known(plan.stopping, once_s + FIRST_LOOK * about_s - passed_s, most_s)
     return ProgressLine("", elapsed_s, "", left)
 
 

@@ -26,7 +26,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
 from sectax.model.measured import Measured
-from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, sized_again_note
+from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, once_s, sized_again_note
 from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
 from sectax.record.plan_tables import encode_plan
@@ -209,8 +209,10 @@ class _Session:
                 self.progress.detail(frozen)
                 for line in durations:
                     self.progress.say(line)
-                self.progress.stands(before_blocks(self.plan, about_s, self._left_s(), self._elapsed_s()))
-                self._blocks(calibrated, specs, BlockTimes(about_s))
+                once = 0.0 if self.ledger.measured().blocks else once_s(self.plan, calibrated)
+                left_s, elapsed_s = self._left_s(), self._elapsed_s()
+                self.progress.stands(before_blocks(self.plan, about_s, left_s, elapsed_s, once_s=once))
+                self._blocks(calibrated, specs, BlockTimes(about_s, once))
             state = "finished"
         except KeyboardInterrupt:
             self.progress.say("interrupted: keeping what was measured")
@@ -296,7 +298,8 @@ class _Session:
         empties = self.bench.empties()
         calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
         one_block_s = self._block_s(calibrated, specs)
-        calibrated = with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s())
+        once = once_s(self.plan, calibrated)
+        calibrated = with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
 
@@ -340,7 +343,7 @@ class _Session:
             self._refuse_small_budget()
         going = still_open(measured)
         ended = time.monotonic()
-        while going and not self._spent(measured):
+        while going and not self._spent(measured, times):
             calibrated = self._block(self.ledger.next_block, going.treatments, calibrated, specs, times)
             measured = self.ledger.measured()
             findings = judge(measured)
@@ -357,14 +360,14 @@ class _Session:
             left = line.left.words()
             self.progress.say(f"a block takes about {units.seconds(block_s)} now, longer than announced: {left}")
 
-    def _spent(self, measured: Measured) -> bool:
+    def _spent(self, measured: Measured, times: BlockTimes) -> bool:
         done = len(measured.blocks)
         if done >= last_look(self.plan, measured.calibrated):
             return True
         if self.plan.stopping.extends and done < ENOUGH_BLOCKS:
             return False
         # A block that would end after the budget is not begun.
-        return (measured.block_s or 0.0) > self._left_s()
+        return bool(measured.blocks) and times.about_s > self._left_s()
 
     def _block(
         self,

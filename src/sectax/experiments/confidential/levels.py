@@ -15,7 +15,12 @@ DEFAULT = {
     "runc-apparmor": "oci:runc+apparmor",
     "gvisor": "oci:runsc",
 }
-QUICK = {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")}
+# By preset. The study compared one pair.
+HOSTS = {
+    "default": DEFAULT,
+    "quick": {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")},
+    "published": {name: DEFAULT[name] for name in (PLAIN, "gvisor")},
+}
 
 TEST, COMMANDS = "test", "commands"
 # With --published: our tests by a fixed count, and the study's own commands beside them.
@@ -67,8 +72,8 @@ WORDS = {f"{TEST}={name}": f"in {name}" for name in TESTS} | {
 
 PUBLISHED_CHOICES = (
     "the study does not name its machine type: these are the hosts that you name",
-    "it does not say how often it ran each command: every block runs each of them once on every host",
+    "it shows one trial of each command: each runs once on every host, which gives a ratio and no interval",
     "its commands are run word by word, by the sysbench that each host has; the oldest of their options are still read",
-    "beside each of them stands a test of the same kind that does a fixed number of operations",
+    "beside each of them stands a test of the same kind that does a fixed number of operations, in blocks",
     "its memory test, which writes blocks of 1 KiB, is called memory-write as ours is, whose blocks are past the cache",
 )

@@ -207,6 +207,8 @@ def _unanswered(finding: Finding, brief: bool) -> str:
         return "not answered"
     if is_known(seen) and is_noisy(seen):
         return f"too noisy: run longer ({needed})" if needed else "too noisy: run longer"
+    if not needed and seen.blocks == 1:
+        needed = "from one block alone"
     if not needed and seen.blocks < FIRST_LOOK:
         more = FIRST_LOOK - seen.blocks
         needed = f"at least {more} block{'' if more == 1 else 's'} more"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.model.bill import Bill
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look, once_s
 from sectax.model.printable import printable
 from sectax.model.treatment import Role, Standing
 from sectax.model.why_not import WhyNot
@@ -84,11 +84,14 @@ def _amount(value: float) -> str:
 def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
     stopping = given.stopping
     words = f"a block takes about {units.seconds(block_s)}"
+    once = once_s(given, frozen)
+    if once:
+        words += f", and what is measured once {units.seconds(once)} more"
     if stopping.fixed_blocks is None:
-        words += f", so the first verdict may come after about {units.seconds(FIRST_LOOK * block_s)}"
-    latest = last_look(given, frozen) * block_s
+        words += f", so the first verdict may come after about {units.seconds(once + FIRST_LOOK * block_s)}"
+    latest = once + last_look(given, frozen) * block_s
     if stopping.budget_s is not None:
-        latest = min(latest, max(stopping.budget_s, ENOUGH_BLOCKS * block_s if stopping.extends else 0.0))
+        latest = min(latest, max(stopping.budget_s, once + ENOUGH_BLOCKS * block_s if stopping.extends else 0.0))
     return f"{words}; the whole takes at most about {units.seconds(latest)}"
 
 
@@ -96,6 +99,9 @@ def _matrix(given: Plan) -> str:
     compared = [each for each in given.treatments if each.role in {Role.BASELINE, Role.TREATMENT}]
     controls = len(given.treatments) - len(compared)
     words = f"{_count(len(compared), 'treatment')} in {_count(len(given.cells), 'cell')}"
+    once = sum(cell.once for cell in given.cells)
+    if once:
+        words += f", {once} of them measured in one block alone"
     if controls:
         words += f", and {_count(controls, 'control')} of the run itself"
     fixed = names.constants(given)

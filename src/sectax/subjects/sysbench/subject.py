@@ -86,6 +86,11 @@ class SysbenchSpec:
     longest_s: int = 60
     as_published: bool = False
 
+    @property
+    def known_s(self) -> float | None:
+        """Of a study's command, about how long it takes: the pilot does not run what runs once for minutes."""
+        return PUBLISHED_TESTS[self.test].known_s if self.as_published else None
+
     def subject(self) -> SysbenchSubject:
         return SysbenchSubject(self, host(self.host))
 

@@ -1,0 +1,65 @@
+"""The plan of `--published`: the study's commands once, ours in blocks, and a time that holds both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sectax.experiments import registry
+from sectax.experiments.interface import Request
+from sectax.model.plan import Plan, Stopping
+from sectax.subjects.sysbench import PUBLISHED_TESTS, SysbenchSpec
+from sectax.workflow.in_time import with_budget
+
+HERE = {"host": ("a=local", "b=local")}
+ASKED_NOTHING = Stopping(0.02)
+
+
+def published(stopping: Stopping = ASKED_NOTHING, **levels: tuple[str, ...]) -> Plan:
+    experiment = registry.load("confidential")
+    return experiment.plan(with_budget(experiment, Request("published", levels, stopping, 1, HERE)))
+
+
+@pytest.fixture(autouse=True)
+def with_sysbench(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is asked what is installed here."""
+    monkeypatch.setattr("sectax.experiments.places.NeedsHost.why_not", lambda self: None)
+
+
+def test_the_studys_commands_run_once_and_ours_in_blocks() -> None:
+    plan = published()
+
+    once = {cell.id for cell in plan.cells if cell.once}
+    assert once == {f"as-published/{name}" for name in PUBLISHED_TESTS}
+    assert {cell.id for cell in plan.cells} - once == {f"by-count/{name}" for name in PUBLISHED_TESTS}
+
+
+def test_only_one_pair_is_measured_where_no_host_was_named() -> None:
+    experiment = registry.load("confidential")
+
+    plan = experiment.plan(with_budget(experiment, Request("published", {}, Stopping(0.02), 1, {})))
+
+    assert plan.options["host"] == ("plain=local", "gvisor=oci:runsc")
+
+
+def test_the_time_that_is_announced_holds_the_commands_that_are_run() -> None:
+    whole, quick = published(), published(test=("cpu", "mutex"))
+    ours = published(test=("cpu", "mutex"), commands=("by-count",))
+
+    budgets_s = [each.stopping.budget_s or 0.0 for each in (whole, quick, ours)]
+    files_s = PUBLISHED_TESTS["fileio"].clock_s or 0.0
+    assert budgets_s[0] > 2 * files_s
+    assert 2 * files_s > budgets_s[1] > budgets_s[2] > 0
+    assert budgets_s[0] <= 1000
+
+
+def test_a_budget_or_a_number_of_blocks_that_was_asked_for_is_kept() -> None:
+    assert published(Stopping(0.02, budget_s=99.0)).stopping.budget_s == 99.0
+    assert published(replace(ASKED_NOTHING, fixed_blocks=6)).stopping.budget_s is None
+
+
+def test_the_pilot_is_told_how_long_a_command_of_the_study_takes_and_tries_ours() -> None:
+    assert SysbenchSpec("local", "fileio", as_published=True).known_s == 300.0
+    assert all(SysbenchSpec("local", name, as_published=True).known_s for name in PUBLISHED_TESTS)
+    assert SysbenchSpec("local", "fileio").known_s is None
