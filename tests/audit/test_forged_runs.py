@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,11 +98,11 @@ def test_few_healthy_run_files_are_accused(tmp_path: Path) -> None:
     assert all(count <= 1 for count in accused.values()), accused
 
 
-def witnessed(*texts: object, sessions: int = 1) -> list[tuple[Severity, str]]:
-    """What is said of a treatment that shows these values of one witness, block by block."""
+def witnessed(*texts: object, sessions: int = 1, sizes: Sequence[int] = ()) -> list[tuple[Severity, str]]:
+    """What is said of a treatment that shows these values of one witness, in blocks with batches of these sizes."""
     blocks = {
-        number: BlockRecord(1.0, {"a": Visited(0, 0, 1, 1, 1, shown=({"version": text},))})  # type: ignore[dict-item]
-        for number, text in enumerate(texts, start=1)
+        number: BlockRecord(1.0, {"a": Visited(0, 0, 1, size, 1, shown=({"version": text},))})  # type: ignore[dict-item]
+        for number, (text, size) in enumerate(zip(texts, sizes or [1] * len(texts), strict=True), start=1)
     }
     evidence = Evidence(own=True, record=RunRecord(blocks, sessions))
     return [(each.severity, each.saw) for each in CHANGED_WITNESS.examine(evidence)]
@@ -125,6 +125,14 @@ def test_texts_that_come_and_go_are_warned_of_and_names_of_processes_are_not() -
 def test_a_number_must_change_more_clearly_than_chance_does() -> None:
     assert witnessed(1, 1, 2, 2) == []
     assert [severity for severity, _ in witnessed(*[1] * 12, *[2] * 12)] == [Severity.FATAL]
+
+
+def test_a_count_of_what_was_done_may_change_with_the_size_of_the_batches() -> None:
+    counts, sizes = [18] * 12 + [12] * 12, [3] * 12 + [2] * 12
+
+    assert witnessed(*counts, sizes=sizes) == []
+    assert witnessed(*["1"] * 12, *["2"] * 12, sizes=sizes) != []
+    assert witnessed(*counts, sizes=[3] * 11 + [2] * 13) != []
 
 
 def test_blocks_are_named_with_their_neighbours_together() -> None:

@@ -23,12 +23,15 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     record = evidence.record
     if record is None:
         return
+    work = {(number, treatment): (each.planned, each.size) for number, treatment, each in record.visits()}
     switched: dict[tuple[str, int, int], list[tuple[str, str, float]]] = {}
     for (treatment, name), shown in _columns(record).items():
         is_text = any(isinstance(value, str | bool) for values in shown.values() for value in values)
         switch = _switch(shown)
         if switch is not None:
             before, after = switch
+            if not is_text and work[before, treatment] != work[after, treatment]:
+                continue  # a count of what was done: batches were sized again between these blocks
             count = sum(number <= before for number in shown)
             chance = -math.inf if is_text else math.log(2) - _log_choose(len(shown), count)
             words = f"{_word(shown[before])} up to block {before}, and {_word(shown[after])} from block {after} on"
