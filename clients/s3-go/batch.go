@@ -130,23 +130,15 @@ func (c *client) onSchedule(workers int, items []*item, seen *batch, began time.
 		place int
 		due   time.Time
 	}
-	turns := make(chan turn)
-	var group sync.WaitGroup
-	for range workers {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for next := range turns {
-				waited := time.Since(next.due)
-				if waited > lateness {
-					seen.late.Add(1)
-				}
-				took, err := c.operate(items[next.place])
-				took.elapsed, took.firstByte = took.elapsed+waited, took.firstByte+waited
-				seen.took[next.place], seen.failed[next.place] = took, err
-			}
-		}()
-	}
+	turns, finish := crew(workers, func(next turn) {
+		waited := time.Since(next.due)
+		if waited > lateness {
+			seen.late.Add(1)
+		}
+		took, err := c.operate(items[next.place])
+		took.elapsed, took.firstByte = took.elapsed+waited, took.firstByte+waited
+		seen.took[next.place], seen.failed[next.place] = took, err
+	})
 	for place := range items {
 		due := began.Add(time.Duration(place) * interval)
 		time.Sleep(time.Until(due))
@@ -161,27 +153,36 @@ func (c *client) onSchedule(workers int, items []*item, seen *batch, began time.
 		}
 		seen.sending = time.Since(began) + interval
 	}
-	close(turns)
-	group.Wait()
+	finish()
 }
 
 func (c *client) inParallel(workers int, items []*item, seen *batch) {
-	places := make(chan int)
-	var group sync.WaitGroup
-	for range workers {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for place := range places {
-				seen.took[place], seen.failed[place] = c.operate(items[place])
-			}
-		}()
-	}
+	places, finish := crew(workers, func(place int) {
+		seen.took[place], seen.failed[place] = c.operate(items[place])
+	})
 	for place := range items {
 		places <- place
 	}
-	close(places)
-	group.Wait()
+	finish()
+}
+
+// crew starts so many goroutines, and each works on whatever is sent next. finish waits until all of it is done.
+func crew[T any](size int, work func(T)) (sent chan<- T, finish func()) {
+	turns := make(chan T)
+	var group sync.WaitGroup
+	for range size {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for next := range turns {
+				work(next)
+			}
+		}()
+	}
+	return turns, func() {
+		close(turns)
+		group.Wait()
+	}
 }
 
 // operate is one timed operation.
