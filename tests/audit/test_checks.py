@@ -21,7 +21,7 @@ from sectax.audit.registry import examine
 from sectax.model.audited import Tally
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics, Measured
-from sectax.model.plan import Calibrated, Contents
+from sectax.model.plan import Calibrated, Contents, Shortcut
 from sectax.model.subject import Witness
 from sectax.model.treatment import Standing
 from sectax.workflow.audit import comparisons
@@ -157,6 +157,16 @@ def without_bodies(measured: Measured) -> Measured:
     levels = {each.levels[plan.control] for each in plan.treatments}
     contents = Contents(plan.control, dict.fromkeys(levels, 1), metadata=tuple(levels))
     return dataclasses.replace(measured, plan=dataclasses.replace(plan, contents=contents))
+
+
+def leaving_out(measured: Measured, slow: str) -> Measured:
+    """Of a plan that knows how some work is left out; the treatment says `whole`, as its baseline does, or not."""
+    operations = tuple({each.levels[measured.plan.control] for each in measured.plan.treatments})
+    plan = dataclasses.replace(measured.plan, shortcuts=(Shortcut(operations, "work", "a part is left out"),))
+    seen: dict[str, dict[str, tuple[Witness, ...]]] = {
+        arm: {"work": ("whole",)} for arm in measured.values[plan.metrics[0].name]
+    }
+    return dataclasses.replace(measured, plan=plan, witnesses=seen | {"slow": {"work": (slow,)}})
 
 
 FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
@@ -295,6 +305,11 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
         lambda: without_bodies(healthy()),
         [("W", "slow")],
     ),
+    "a treatment that is faster since it leaves work out": (
+        "less-work",
+        lambda: leaving_out(healthy(slow=list(around(0.8, 10, shift=3))), slow="short"),
+        [("W", "slow")],
+    ),
     "a fifth of the blocks lost": (
         "lost-blocks",
         lambda: healthy(slow=[None, *around(1.5, 8, shift=3), None]),
@@ -347,6 +362,11 @@ CLEAN: dict[str, tuple[str, Callable[[], Measured]]] = {
         "metadata-cost",
         lambda: without_bodies(healthy(slow=list(around(1.0, 10, shift=3)))),
     ),
+    "a treatment that is faster and does the same": (
+        "less-work",
+        lambda: leaving_out(healthy(slow=list(around(0.8, 10, shift=3))), slow="whole"),
+    ),
+    "a treatment that leaves work out and is slower": ("less-work", lambda: leaving_out(healthy(), slow="short")),
     "no throttling": ("throttling", healthy),
     "one block of ten lost": ("lost-blocks", lambda: healthy(slow=[None, *around(1.5, 9, shift=3)])),
 }

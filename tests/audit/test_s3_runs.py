@@ -52,14 +52,16 @@ def measured(
     *,
     times: Callable[[Treatment], float] = alike,
     load: Mapping[str, float] | None = None,
+    etags: Mapping[str, str] | None = None,
 ) -> Measured:
-    """Args: *times*, how many times as long a treatment takes; *load*, the telemetry of every treatment."""
+    """Args: *times*, how many times as long a treatment takes; *load*, the telemetry of every treatment; *etags*, what
+    kind of ETag is witnessed, by encryption."""
     monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
     levels = {
         "operation": ("put", "get", "head", "delete"),
         "size": ("10KB", "100MB"),
         "transfer": ("tls",),
-        "encryption": ("none", "sse-s3"),
+        "encryption": ("none", "sse-s3", "sse-kms"),
     }
     plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02, max_blocks=40), 1))
     rng, metric = np.random.default_rng(1), plan.metrics[0].name
@@ -79,7 +81,7 @@ def measured(
         counts={metric: dict.fromkeys(values, 200)},
         visited=dict.fromkeys(values, BLOCKS),
         failures=(),
-        witnesses={},
+        witnesses={each.id: {"etag": (etags[each.levels["encryption"]],)} for each in plan.treatments} if etags else {},
         batches={},
         telemetry={name: dict(load or {}) for name in values},
         sessions=(Environment({}),),
@@ -167,3 +169,45 @@ def test_a_cost_of_the_body_is_no_cost_of_metadata(monkeypatch: pytest.MonkeyPat
     warned = said(measured(monkeypatch, honest, times=slow_get), Severity.WARNING)
 
     assert "metadata-cost" not in {check for check, _ in warned}
+
+
+def faster_with_kms(treatment: Treatment) -> float:
+    levels = treatment.levels
+    return 0.8 if levels["encryption"] == "sse-kms" and levels["operation"] in ("put", "get") else 1.0
+
+
+def test_a_put_that_is_faster_encrypted_is_explained_by_the_md5_that_was_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = measured(
+        monkeypatch, honest, times=faster_with_kms, etags={"none": "md5", "sse-s3": "md5", "sse-kms": "opaque"}
+    )
+
+    found = [each for each in audit(run, judge(run)) if each.check == "less-work"]
+
+    assert {(each.subject.split("/")[1], "sse-kms" in each.subject) for each in found} == {("put", True)}
+    assert all("etag is opaque, not md5" in each.saw and "MinIO does not" in each.meaning for each in found)
+
+
+@pytest.mark.parametrize(
+    "etags",
+    [
+        {},
+        dict.fromkeys(("none", "sse-s3", "sse-kms"), "md5"),
+        dict.fromkeys(("none", "sse-s3", "sse-kms"), "multipart"),
+    ],
+    ids=["not told", "md5 on both sides", "parts on both sides"],
+)
+def test_a_put_that_is_faster_with_the_same_etag_is_not_explained_so(
+    monkeypatch: pytest.MonkeyPatch, etags: Mapping[str, str]
+) -> None:
+    run = measured(monkeypatch, honest, times=faster_with_kms, etags=etags)
+
+    assert "less-work" not in {each.check for each in audit(run, judge(run))}
+
+
+def test_a_put_that_is_slower_without_an_md5_needs_no_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+    etags = {"none": "md5", "sse-s3": "md5", "sse-kms": "opaque"}
+    run = measured(monkeypatch, honest, times=lambda each: 2 - faster_with_kms(each), etags=etags)
+
+    assert "less-work" not in {each.check for each in audit(run, judge(run))}

@@ -186,4 +186,16 @@ def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:
 def test_a_multipart_upload_is_a_request_for_each_part_and_two_more() -> None:
     levels = {"operation": "put", "encryption": "sse-kms-bucket-key", "upload": "multipart", "size": "20MiB"}
 
-    assert paid.uses(1, levels) == {"with a bucket key": (Usage("s3.put", 5), Usage("kms.requests", 0.04))}
+    assert paid.uses(1, levels) == {"with a bucket key": (Usage("s3.put", 5), Usage("kms.requests", 0.05))}
+
+
+def test_what_is_assumed_of_the_kms_requests_of_parts_is_said_where_there_are_parts() -> None:
+    single, multipart = (
+        EXPERIMENT.advice_rules(plan(operation="put", size="100MB", upload=upload, encryption="none,sse-kms"))
+        for upload in ("single", "multipart")
+    )
+
+    assert single.requests is not None
+    assert multipart.requests is not None
+    assert "multipart" not in single.requests.assumes
+    assert "every request counts as one of KMS too" in multipart.requests.assumes

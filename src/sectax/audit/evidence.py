@@ -12,6 +12,7 @@ from sectax.audit.figure import Contrast, Figure
 from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Visited
 from sectax.model.metric import Metric
+from sectax.model.plan import Shortcut
 from sectax.model.seal import Seal
 from sectax.model.subject import Witness
 from sectax.model.treatment import Role
@@ -144,6 +145,7 @@ class Evidence:
         metrics: by name, in the order of the plan: the first answers the question.
         batch: the name of the observations that are its batches.
         equal_witnesses: names of witnesses that all arms of a cell share when they do equal work.
+        shortcuts: work that a treatment may leave out, so that it is faster.
         known_costs: of the positive controls, by treatment.
         margin: the smallest cost that matters, as a share.
         differences: comparison -> its paired differences in the order of the blocks, in logs, positive costlier; of
@@ -164,6 +166,7 @@ class Evidence:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     batch: str | None = None
     equal_witnesses: tuple[str, ...] = ()
+    shortcuts: tuple[Shortcut, ...] = ()
     known_costs: Mapping[str, KnownCost] = field(default_factory=dict)
     margin: float = 0.0
     preset: str = ""

@@ -37,6 +37,7 @@ def evidence_of(measured: Measured, findings: Iterable[Finding]) -> Evidence:
         metrics=metrics,
         batch=batch_observation(plan),
         equal_witnesses=plan.equal_witnesses,
+        shortcuts=plan.shortcuts,
         known_costs=_known_costs(measured),
         margin=plan.stopping.margin,
         preset=plan.preset,

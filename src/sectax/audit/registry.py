@@ -20,6 +20,7 @@ from sectax.audit.faster_than_physics import FASTER_THAN_PHYSICS
 from sectax.audit.first_trial import FIRST_TRIAL, WARM_UP
 from sectax.audit.flat_with_size import FLAT_WITH_SIZE
 from sectax.audit.impossible_times import IMPOSSIBLE_TIMES
+from sectax.audit.less_work import LESS_WORK
 from sectax.audit.metadata_cost import METADATA_COST
 from sectax.audit.mislabelled_level import MISLABELLED_LEVEL
 from sectax.audit.modes import MODES
@@ -60,6 +61,7 @@ checks: tuple[Check, ...] = (
     ZERO_EVENT_RUN,
     SATURATED_CLIENT,
     METADATA_COST,
+    LESS_WORK,
     MISLABELLED_LEVEL,
     UNEQUAL_WORK,
     UNEQUAL_BATCHES,

@@ -75,6 +75,21 @@ class Contents:
     metadata: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Shortcut:
+    """Work that the baseline does and a treatment may leave out, so that it can be the faster one.
+
+    Attributes:
+        operations: levels of the contents' operation factor (of the control, where that is empty) that do the work.
+        witness: its value differs between the two where the work was left out.
+        words: what was left out, and why, in a sentence.
+    """
+
+    operations: tuple[str, ...]
+    witness: str
+    words: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Procedure:
     """What varies, what is observed, and how: an experiment's design says it, and the plan of a run keeps it.
@@ -94,6 +109,7 @@ class Procedure:
         one_processor: all subjects work on one thread and take turns on the same processor.
         choices: what had to be chosen where a published study is silent.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
+        shortcuts: known ones, which are told where a treatment is faster than its baseline.
         words: what a person calls a level (`EdDSA` -> `Ed25519`, `operation=sign` -> `signs`), and `empty loop`.
         contents: None where operations carry no body.
         answered_by: which metric answers the question and why, in a sentence.
@@ -113,6 +129,7 @@ class Procedure:
     one_processor: bool = False
     choices: tuple[str, ...] = ()
     equal_witnesses: tuple[str, ...] = ()
+    shortcuts: tuple[Shortcut, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
     contents: Contents | None = None
     answered_by: str = ""

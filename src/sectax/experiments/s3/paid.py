@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sectax.experiments.s3.levels import MULTIPART, PART_BYTES, rate_of, size_bytes
 from sectax.model.advice_rules import Places, Requests
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
+from sectax.model.plan import Plan
 from sectax.subjects.s3.encryption import ENCRYPTIONS
 
 PLACES = Places(
@@ -29,15 +31,20 @@ _ITEMS = {"put": "s3.put", "get": "s3.get", "head": "s3.get"}  # DELETE is free
 
 
 def uses(operations: int, levels: Mapping[str, str]) -> dict[str, tuple[Usage, ...]]:
-    """What so many operations use of S3 and KMS: under SSE-KMS one KMS request for each object or part that moves."""
+    """What so many operations use of S3 and KMS: under SSE-KMS one KMS request for each request that needs the key.
+
+    In a multipart upload all do: to begin it needs kms:GenerateDataKey, every part kms:Decrypt, and so does putting
+    parts with checksums together, as AWS's libraries send them (Amazon S3 API Reference, 'CreateMultipartUpload',
+    'UploadPart' and 'CompleteMultipartUpload': Permissions). How often S3 asks KMS then is documented nowhere.
+    """
     operation, encryption = levels["operation"], ENCRYPTIONS[levels["encryption"]]
     item = _ITEMS.get(operation)
-    requests = (Usage(item, operations * _requests(levels)),) if item else ()
+    made = operations * _requests(levels)
+    requests = (Usage(item, made),) if item else ()
     if not encryption.kms or operation not in ("put", "get"):
         return {_ONLY: requests}
     ways = {_WITH: _BUCKET_KEY_SHARE} if encryption.bucket_key else {_WITHOUT: 1.0, _WITH: _BUCKET_KEY_SHARE}
-    asked = operations * (_requests(levels) - 1 or 1)
-    return {way: (*requests, Usage(_KMS, asked * share)) for way, share in ways.items()}
+    return {way: (*requests, Usage(_KMS, made * share)) for way, share in ways.items()}
 
 
 def _requests(levels: Mapping[str, str]) -> int:
@@ -65,3 +72,13 @@ REQUESTS = Requests(
         "requests, and this takes it at its best"
     ),
 )
+_OF_PARTS = (
+    "; in a multipart upload under SSE-KMS every request counts as one of KMS too (to begin, each part, to complete): "
+    "AWS says that each needs the key, and not how often it asks KMS for it"
+)
+
+
+def requests(plan: Plan) -> Requests:
+    """The rule for what a plan's operations cost, with what is assumed of parts where some are uploaded so."""
+    in_parts = any(each.levels["upload"] == MULTIPART for each in plan.treatments)
+    return replace(REQUESTS, assumes=REQUESTS.assumes + _OF_PARTS) if in_parts else REQUESTS

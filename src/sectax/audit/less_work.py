@@ -1,0 +1,48 @@
+"""A treatment that is faster than its baseline may have left work out: the report says which, where that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.check import Check, Remark, warning
+from sectax.audit.evidence import Evidence
+from sectax.model.finding import FASTER
+from sectax.model.subject import Witness
+from sectax.model.treatment import CONTROLS
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    operations = {figure.treatment: figure.circumstances.operation for figure in evidence.figures}
+    faster: dict[tuple[str, str], list[str]] = {}
+    for finding in evidence.measured_findings():
+        compared = finding.comparison
+        if finding.verdict in FASTER and compared.standing not in CONTROLS:
+            faster.setdefault((compared.treatment, compared.baseline), []).append(compared.metric)
+    for (treatment, baseline), metrics in faster.items():
+        for shortcut in evidence.shortcuts:
+            seen, usual = (_witnessed(evidence, arm, shortcut.witness) for arm in (treatment, baseline))
+            if operations.get(treatment) in shortcut.operations and seen and usual and seen.isdisjoint(usual):
+                yield warning(
+                    treatment,
+                    f"costs less than its baseline ({', '.join(metrics)}), and its {shortcut.witness} is "
+                    f"{_told(seen)}, not {_told(usual)}",
+                    shortcut.words,
+                    "read it as the difference between the two as they are, not as the cost of the control alone",
+                )
+
+
+def _witnessed(evidence: Evidence, arm: str, name: str) -> set[Witness]:
+    witnesses = evidence.arms[arm].witnesses if arm in evidence.arms else None
+    return set((witnesses or {}).get(name, ()))
+
+
+def _told(values: set[Witness]) -> str:
+    return ", ".join(sorted(map(str, values)))
+
+
+LESS_WORK = Check(
+    id="less-work",
+    rule="W: a treatment costs less than its baseline, and a witness shows that it left work out",
+    examine=_examine,
+    applies=lambda evidence: bool(evidence.shortcuts),
+)
