@@ -10,8 +10,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"hash/maphash"
 	"io"
 	mathrand "math/rand/v2"
@@ -39,7 +41,6 @@ const (
 	// Larger bodies differ in their first bytes alone, and the first one is not fetched before anything is measured.
 	whollyNew     = 8 << 20
 	different     = 64
-	largestChunk  = 16 << 20
 	answerTimeout = 60 * time.Second
 )
 
@@ -289,21 +290,20 @@ func (c *client) put(to *item) error {
 	out, err := c.s3.PutObject(context.Background(), &s3.PutObjectInput{
 		Bucket: &to.bucket, Key: &to.key, Body: bytes.NewReader(body), ServerSideEncryption: c.asked(),
 		SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
-	}, c.checksums(len(body)))
+		ChecksumCRC32: checksum(body),
+	})
 	if err != nil {
 		return err
 	}
 	return c.seen(out.ResultMetadata, headerOf(string(out.ServerSideEncryption), out.SSECustomerAlgorithm))
 }
 
-// checksums leaves the CRC32 trailer out where it cannot be: over TLS the library sends a body with a trailer as one
-// chunk, and MinIO takes chunks of at most 16 MiB.
-func (c *client) checksums(size int) func(*s3.Options) {
-	return func(o *s3.Options) {
-		if size > largestChunk && strings.HasPrefix(c.wanted.Endpoint, "https:") {
-			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
-		}
-	}
+// checksum is what the service holds a body against. By itself the library would send it behind the body over TLS, and
+// the whole body as one chunk before it: MinIO collects a chunk before it goes on, which takes a tenth more of its
+// processor time, and refuses one of more than 16 MiB.
+func checksum(body []byte) *string {
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body))
+	return aws.String(base64.StdEncoding.EncodeToString(sum))
 }
 
 func (c *client) putParts(to *item, body []byte) error {
@@ -321,7 +321,7 @@ func (c *client) putParts(to *item, body []byte) error {
 		end := min(len(body), offset+c.wanted.PartBytes)
 		part, err := c.s3.UploadPart(context.Background(), &s3.UploadPartInput{
 			Bucket: &to.bucket, Key: &to.key, UploadId: begun.UploadId, PartNumber: &number,
-			Body:                 bytes.NewReader(body[offset:end]),
+			Body: bytes.NewReader(body[offset:end]), ChecksumCRC32: checksum(body[offset:end]),
 			SSECustomerAlgorithm: c.customer[0], SSECustomerKey: c.customer[1], SSECustomerKeyMD5: c.customer[2],
 		})
 		if err != nil {
