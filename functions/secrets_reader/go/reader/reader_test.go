@@ -68,7 +68,7 @@ func load(t *testing.T, way string, from *service) Handler {
 	read, _, err := makeRead(context.Background(), way)
 	switch way {
 	case "sidecar":
-		read, err = (&agent{address: from.URL, token: "token"}).kept(), nil
+		read, err = (&agent{address: from.URL, token: "token"}).kept()
 	case "sidecar_new":
 		read, err = (&agent{address: from.URL, token: "token"}).new, nil
 	}

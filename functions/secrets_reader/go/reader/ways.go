@@ -30,7 +30,8 @@ func makeRead(ctx context.Context, way string) (Read, *int64, error) {
 			return nil, nil, err
 		}
 		if way == "sidecar" {
-			return agent.kept(), agent.initNs, nil
+			read, err := agent.kept()
+			return read, agent.initNs, err
 		}
 		return agent.new, agent.initNs, nil
 	}
