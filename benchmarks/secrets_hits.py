@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -80,12 +80,16 @@ def pyperf_seconds(name: str, loops: int) -> float:
 
 
 @contextmanager
-def agent_outside(bench: Any, folder: Path) -> Iterator[Path]:
-    """AWS's agent outside the Lambda, with the secret in its cache: a script for wrk that asks for it."""
+def agent_outside(bench: Any, folder: Path, port: int = 0) -> Iterator[Path]:
+    """AWS's agent outside the Lambda, with the secret in its cache: a script for wrk that asks for it.
+
+    Port 0 takes a free one. The token that the agent wants is in the folder, in `token`.
+    """
     keeper = bench.keeper
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    if not port:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
     token, trust, settings = folder / "token", folder / "trust.pem", folder / "agent.toml"
     token.write_text(secrets.token_hex(32))
     trust.write_text(keeper.certificate)
@@ -105,10 +109,7 @@ def agent_outside(bench: Any, folder: Path) -> Iterator[Path]:
     name = keeper.often(32).name
     path = f"/secretsmanager/get?secretId={name}"
     header = {"X-Aws-Parameters-Secrets-Token": token.read_text()}
-    script = folder / "hit.lua"
-    script.write_text(
-        f'wrk.path = "{path}"\nwrk.headers["X-Aws-Parameters-Secrets-Token"] = "{token.read_text()}"\n-- {port}\n'
-    )
+    script = wrk_script(folder / "hit.lua", name, token.read_text(), port)
     with subprocess.Popen([agent.program(), "--config", settings], env=own, cwd=folder) as running:
         try:
             deadline = time.monotonic() + _READY_S
@@ -129,11 +130,32 @@ def agent_outside(bench: Any, folder: Path) -> Iterator[Path]:
             running.kill()
 
 
-def wrk_seconds(script: Path, seconds: float) -> tuple[float, int]:
-    """Seconds and answers of wrk at one connection. Raises `SystemExit` where one was not a 200."""
+def wrk_script(path: Path, name: str, token: str, port: int) -> Path:
+    """What tells wrk to ask for a secret, where nobody reads the token off a command line."""
+    path.write_text(
+        f'wrk.path = "/secretsmanager/get?secretId={name}"\n'
+        f'wrk.headers["X-Aws-Parameters-Secrets-Token"] = "{token}"\n-- {port}\n'
+    )
+    return path
+
+
+def wrk_seconds(script: Path, seconds: float, before: Sequence[str] = ()) -> tuple[float, int]:
+    """Seconds and answers of wrk at one connection; *before* are words that start it in another place.
+
+    Raises `SystemExit` where an answer was not a 200.
+    """
     port = re.search(r"^-- (\d+)$", script.read_text(), re.MULTILINE)
     assert port is not None, "the script names the port"
-    words = ["wrk", "-t1", "-c1", f"-d{max(1, round(seconds))}s", "-s", str(script), f"http://127.0.0.1:{port[1]}"]
+    words = [
+        *before,
+        "wrk",
+        "-t1",
+        "-c1",
+        f"-d{max(1, round(seconds))}s",
+        "-s",
+        str(script),
+        f"http://127.0.0.1:{port[1]}",
+    ]
     said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     found = re.search(r"(\d+) requests in ([\d.]+)s", said)
     if found is None or "Non-2xx" in said or "Socket errors" in said:
@@ -141,9 +163,9 @@ def wrk_seconds(script: Path, seconds: float) -> tuple[float, int]:
     return float(found[2]), int(found[1])
 
 
-def opened(bench: Any, access: str, language: str) -> Any:
+def opened(bench: Any, access: str, language: str, memory: str = MEMORY) -> Any:
     """A fresh instance that hits its cache."""
-    wanted = {"access": access, "language": language, "situation": "hit", "memory": MEMORY}
+    wanted = {"access": access, "language": language, "situation": "hit", "memory": memory}
     treatment = next(each for each in bench.plan.treatments if wanted.items() <= each.levels.items())
     subject = bench.spec(treatment, {}, None).subject()
     subject.open()
