@@ -4,9 +4,10 @@
 
 Outside: AWS's agent and its client are processes of their own, with all of this machine's processors. Inside: in the
 network and the control groups of an instance of 1769 MB, so within the time of one processor, with the agent of that
-instance; its filter of system calls does not hold them. The function itself is called too, and at 3538 MB, where its
-quota is two processors. `one goroutine` is a client in Go that writes, waits and reads by turns, with net/http's own
-writing and reading. Every block has fresh instances and clients, in random order.
+instance; its filter of system calls holds the agent alone. `filtered` is outside, under that filter. The function
+itself is called too, and at 3538 MB, where its quota is two processors. `one goroutine` is a client in Go that writes,
+waits and reads by turns, with net/http's own writing and reading; `GOMAXPROCS=1` runs one goroutine at a time.
+Every block has fresh instances and clients, in random order.
 
 Needs root, what `sectax setup secrets` makes, Go, nsenter and wrk (Debian: `util-linux`, `wrk`), and that nothing
 listens on port 2773.
@@ -19,8 +20,10 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -45,6 +48,12 @@ _ENTER = """network=$1; groups=$2; shift 2
 for group in $groups; do echo $$ > "$group/cgroup.procs" || exit 1; done
 exec nsenter "$network" "$@"
 """
+
+
+_FILTERED = (
+    "import os, sys; from sectax.sandboxes.inside import calls, kernel; "
+    "kernel.install_filter(calls.call_filter(kernel.machine())); os.execv(sys.argv[1], sys.argv[1:])"
+)
 
 
 class Seen(NamedTuple):
@@ -88,24 +97,29 @@ def of_wrk(script: Path, before: Sequence[str] = ()) -> Seen:
     return Seen(1e6 * seconds / count)
 
 
-def of_client(program: Path, way: str, name: str, token: str, hits: int, before: Sequence[str] = ()) -> Seen:
-    """Of a fresh process of the client outside of a function."""
-    done = subprocess.run(
-        [*before, str(program)],
-        input=f"{way} {hits} {name}\n",
-        env={"AWS_SESSION_TOKEN": token, "PATH": os.environ["PATH"]},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    clock, cpu = (int(each) / 1e3 / hits for each in done.stdout.split())
-    return Seen(clock, cpu)
+class Client:
+    """The clients in Go outside of a function, each time in a fresh process."""
+
+    def __init__(self, program: Path, name: str, hits: int) -> None:
+        self._program, self._name, self._hits = program, name, hits
+
+    def hit(self, way: str, token: str, before: Sequence[str] = (), **environment: str) -> Seen:
+        done = subprocess.run(
+            [*before, str(self._program)],
+            input=f"{way} {self._hits} {self._name}\n",
+            env={"AWS_SESSION_TOKEN": token, "PATH": os.environ["PATH"]} | environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        clock, cpu = (int(each) / 1e3 / self._hits for each in done.stdout.split())
+        return Seen(clock, cpu)
 
 
 def of_function(subject: Any, hits: int) -> Seen:
     seen = subject.visit(Work(hits, settle=100)).observations
     times = [each.value for each in seen if each.metric == ACCESS_TIME]
-    held_back = [each.value for each in seen if each.metric == HELD_BACK]
+    held_back = [each.value / each.count for each in seen if each.metric == HELD_BACK]
     return Seen(1e6 * fmean(times), None, fmean(held_back) if held_back else None)
 
 
@@ -125,11 +139,16 @@ def block(bench: Any, script: Path, token: str, program: Path, hits: int) -> dic
                 f"the function, {TWO} MB": lambda: of_function(two, hits),
                 f"the function, {ONE} MB": lambda: of_function(one, hits),
             }
-            for words, way in (("Go, one goroutine", "one-goroutine"), ("the function's client", "function")):
-                arms[f"{words}, outside"] = lambda way=way: of_client(program, way, name, token, hits)
-                arms[f"{words}, inside"] = lambda way=way: place.run(
-                    lambda: of_client(program, way, name, place.token, hits, place.words)
-                )
+            client = Client(program, name, hits)
+            for words, way, own in (
+                ("Go, one goroutine", "one-goroutine", {}),
+                ("the function's client", "function", {}),
+                ("the function's client, GOMAXPROCS=1", "function", {"GOMAXPROCS": "1"}),
+            ):
+                arms[f"{words}, outside"] = partial(client.hit, way, token, **own)
+                arms[f"{words}, inside"] = partial(place.run, partial(client.hit, way, place.token, place.words, **own))
+            filtered = (sys.executable, "-c", _FILTERED)
+            arms["the function's client, filtered"] = partial(client.hit, "function", token, filtered)
             seen = {arm: arms[arm]() for arm in random.sample(list(arms), len(arms))}
             two.close()
         finally:
@@ -137,7 +156,7 @@ def block(bench: Any, script: Path, token: str, program: Path, hits: int) -> dic
         one.close()
     finally:
         one.kill()
-    return {arm: seen[arm] for arm in sorted(seen)}
+    return seen
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ from sectax.cli.options import (
 from sectax.cli.output import print_result, refuse_existing, shown
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
-from sectax.experiments.interface import Experiment, HasCommandLines, Request
+from sectax.experiments.interface import Experiment, HasCommandLines, Request, SupportsAdvice
 from sectax.model.analysed import Analysed, RunReport
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import VerdictId
@@ -304,6 +304,9 @@ def _finish(
     if outcome.state == "finished" and not said:
         # `sectax show` is what most ask next.
         shown(path, as_json=as_json, show_all=show_all, ascii_only=ascii_only).keep(text)
+        experiment = registry.load(outcome.analysed.measured.plan.experiment)
+        if isinstance(experiment, SupportsAdvice) and not as_json:
+            click.echo(f"what it means for you: sectax advise {shlex.quote(path)}", err=True)
     for form, to in (exports or {}).items():
         export(outcome.path, form, to)
     # A budget that was refused would be refused again.

@@ -42,6 +42,8 @@ def advice_report(given: Advice) -> Document:
         Section(_smallest_title(given), _sentences(_smallest(given, plan))),
         Section("What this run does not tell", _sentences(_lacking(given, plan))),
     )
+    if parts and plan.transfers:
+        parts = (*parts, Section("What of it holds elsewhere", _sentences((printable(plan.transfers),))))
     nothing = () if parts else (Text("Nothing was measured that advice could be made of."),)
     return Document(f"advice from run {printable(given.run_id)}: {printable(plan.question)}", nothing, parts)
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -180,5 +181,29 @@ func TestAWrongSettingOrEventIsRefused(t *testing.T) {
 	t.Setenv("SECRETS_TTL", "soon")
 	if _, err := ttl(); err == nil {
 		t.Error("a TTL that is no number was taken")
+	}
+}
+
+func TestASidecarThatStopsInTheMiddleOfAnAnswerEndsWithTheInvocation(t *testing.T) {
+	over := make(chan struct{})
+	stuck := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) {
+		answer.Header().Set("Content-Length", "500")
+		_, _ = answer.Write([]byte(`{"SecretString": "half`))
+		answer.(http.Flusher).Flush()
+		<-over
+	}))
+	defer stuck.Close()
+	defer close(over)
+	read, err := (&agent{address: stuck.URL, token: "token"}).kept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	invocation, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+
+	_, err = handlerOf(read, nil)(invocation, Event{Names: []string{"a"}, Repeat: 1})
+
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error("half an answer was taken, or waited for:", err)
 	}
 }
