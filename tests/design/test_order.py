@@ -83,3 +83,18 @@ def test_a_known_extra_cost_is_spread_over_the_rounds_and_adds_up(count, rounds,
     assert known_extra(calibrated.calibrations[positive.id], extra, rounds) == total / (count * rounds)
     others = [v.work.extra for cell in block.cells for v in cell.visits if v.treatment != positive.id]
     assert set(others) == {0}
+
+
+def test_no_place_of_a_block_is_always_the_one_without_an_extra_operation():
+    """Otherwise the first batch would always be the lightest, and the audit would take that for a warm-up."""
+    positive = next(treatment for treatment in PLAN.treatments if treatment.extra)
+    rounds = 8
+    calibrated = calibrated_for(PLAN, rounds=rounds, count=23)  # 7 operations more among 184: one visit has none
+    lightest = set()
+    for number in range(1, rounds + 1):
+        block = plan_block(PLAN, calibrated, number, ALL)
+        extras = {v.round: v.work.extra for cell in block.cells for v in cell.visits if v.treatment == positive.id}
+        assert sorted(extras.values()) == [0] + [1] * (rounds - 1)
+        lightest |= {round_ for round_, extra in extras.items() if not extra}
+
+    assert lightest == set(range(rounds))

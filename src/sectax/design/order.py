@@ -21,22 +21,26 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
         live: ids of the treatments that are still measured.
     """
     extra = {treatment.id: treatment.extra for treatment in plan.treatments}
+    found = calibrated.calibrations
     planned: list[PlannedCell] = []
     for cell in drawn_order(plan, number, live, calibrated.rounds):
+        rounds = len(cell.rounds)
         visits = tuple(
-            PlannedVisit(name, index, place, _work(calibrated.calibrations[name], extra[name], index, len(cell.rounds)))
+            PlannedVisit(name, index, place, _work(found[name], extra[name], number + index, rounds))
             for index, order in enumerate(cell.rounds)
             for place, name in enumerate(order)
         )
-        warmup = {
-            name: (calibrated.calibrations[name].warmup, calibrated.calibrations[name].count) for name in cell.opening
-        }
+        warmup = {name: (found[name].warmup, found[name].count) for name in cell.opening}
         planned.append(PlannedCell(cell.cell, cell.opening, warmup, visits))
     return PlannedBlock(number, tuple(planned))
 
 
-def _work(calibration: Calibration, extra: float, index: int, rounds: int) -> Work:
-    """The work of one visit; a known extra cost is spread so that the block's total comes as near as whole ones can."""
-    total = extra_operations(calibration, extra, rounds)
+def _work(calibration: Calibration, extra: float, turn: int, rounds: int) -> Work:
+    """The work of one visit; a known extra cost is spread so that the block's total comes as near as whole ones can.
+
+    Which visits carry one operation more goes round from block to block (*turn*): otherwise the first one would always
+    be the lightest, and the audit would take that for a warm-up.
+    """
+    total, index = extra_operations(calibration, extra, rounds), turn % rounds
     so_far, here = total * index // rounds, total * (index + 1) // rounds
     return Work(count=calibration.count, settle=settling_operations(calibration), extra=here - so_far)
