@@ -1,19 +1,14 @@
-"""Golden files: what a report prints in a situation. `SECTAX_GOLDEN=write` makes them anew; read the difference."""
+"""Golden files: what a report prints in a situation. `SECTAX_GOLDEN=write` writes them again; read the difference."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-_HERE = Path(__file__).parent
-_GOLDEN = _HERE / "golden"
-
-# The tests are no package (importlib mode), and the situations are used by several of them.
-sys.path.insert(0, str(_HERE))
+_GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import situations
 from jsonschema import Draft202012Validator
 from rich.cells import cell_len
 
@@ -17,6 +16,7 @@ from sectax.analysis.compare import compare_runs, compare_with_published
 from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.reports import json, terminal
 from sectax.workflow import present
+from tests.reports import situations
 
 Golden = Callable[[str, str], None]
 

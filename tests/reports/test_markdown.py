@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-import situations
 
 from sectax.reports import markdown
 from sectax.reports.report_layout import run_report
+from tests.reports import situations
 
 Golden = Callable[[str, str], None]
 
@@ -70,7 +70,7 @@ def test_hostile_labels_are_text_and_nothing_else() -> None:
 
 
 def test_fence_is_longer_than_any_run_of_backticks_inside() -> None:
-    from sectax.reports.markdown.writer import Writer
+    from sectax.reports.markdown.render import Writer
 
     writer = Writer()
     writer.command("echo ````")

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from sectax.model.finding import Support
 from sectax.model.metric import Better, Metric, Summary
 from sectax.reports import markdown
 from sectax.reports.document import Part, Table
 from sectax.reports.report_layout import run_report
 from sectax.reports.result_tables import result_tables
 from sectax.reports.secondary import visible
-from tests.reports import situations
+from tests.reports.situations.signatures import THROUGHPUT, signatures
 
 P99 = Metric("p99_duration", "s", Better.LOWER, Summary.P99, "duration", compared=False)
 
@@ -21,14 +20,9 @@ P99 = Metric("p99_duration", "s", Better.LOWER, Summary.P99, "duration", compare
 @pytest.fixture
 def analysed():
     """Signatures in PHP, of which each treatment also has a p99 that too few observations carry."""
-    made = situations.signatures_in_php()
-    plan = replace(made.measured.plan, metrics=(*made.measured.plan.metrics, P99))
-    p99 = replace(situations.estimate(0.002, "s", 80), low=None, high=None, support=Support(60.4, 368))
-    return replace(
-        made,
-        measured=replace(made.measured, plan=plan),
-        treatments=tuple(replace(each, estimates=each.estimates | {P99.name: p99}) for each in made.treatments),
-    )
+    case = signatures(metrics=(THROUGHPUT, P99))
+    case.truth |= {f"{name}:duration": 0.002 for name in case.truth}
+    return case.build()
 
 
 def alone(analysed) -> list[Table]:
@@ -49,7 +43,7 @@ def test_they_have_a_table_of_their_own_with_the_baseline_and_what_an_interval_l
     assert column(made[0], Part.LABEL)[1] == "RS256"
     assert set(column(made[0], Part.EFFECT)) == {""}
     assert set(column(made[0], Part.VERDICT)[1:]) == {
-        "an interval needs at least 368 independent observations; these 80 count as 60"
+        "an interval needs at least 368 independent observations in at least 20 blocks; these 112 count as 48"
     }
 
 

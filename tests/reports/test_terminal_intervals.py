@@ -9,11 +9,10 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-import situations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.model.ascii import in_ascii
+from sectax.model.printable import in_ascii
 from sectax.reports import terminal
 from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.html import interval_column
@@ -23,6 +22,7 @@ from sectax.reports.terminal.intervals import HEAD, NARROWEST, WIDEST, drawn
 from sectax.reports.terminal.tables import common_widths, left_out
 from sectax.workflow.present import View, render
 from tests.program import PROGRAM, sectax
+from tests.reports import situations
 from tests.reports.test_formats import RESULTS
 
 HEADS = ("algorithm", "ms", "against none", "difference, ms")

@@ -10,9 +10,10 @@ from sectax.design.order import plan_block
 from sectax.model.plan import Calibrated, Calibration, Plan, once_s
 from sectax.workflow.block_time import BlockTimes, block_s
 from tests.reports import situations
+from tests.reports.situations.simulated import calibrated
 
 PLAN: Plan = situations.signatures_in_php().measured.plan
-FROZEN: Calibrated = situations.calibrated(PLAN)
+FROZEN: Calibrated = calibrated(PLAN)
 
 
 def play(plan: Plan, calibrated: Calibrated, gaps: dict[str, float]) -> float:

@@ -1,0 +1,203 @@
+"""Runs of subjects whose truth is known, planned, executed, recorded, read and judged by the program's own parts."""
+
+from __future__ import annotations
+
+import math
+import random
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sectax.design.order import plan_block
+from sectax.design.planning import Design, Request, make_plan
+from sectax.engines.block import run_block
+from sectax.model.analysed import Analysed
+from sectax.model.environment import Environment
+from sectax.model.errors import SubjectFailed
+from sectax.model.metric import Metric
+from sectax.model.plan import Calibrated, Calibration, Plan, Stopping
+from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.model.treatment import Role, Treatment
+from sectax.model.trial import Dropped
+from sectax.record.reader import RunReader
+from sectax.record.writer import RunWriter
+from sectax.workflow.analyse import analyse_measured
+
+ENVIRONMENT = Environment(
+    {
+        "host.cpu_model": "AMD EPYC 7B13",
+        "host.cpus": "2",
+        "host.kernel": "6.1.0-18-amd64",
+        "probe.php": "PHP 8.2.7, OpenSSL 3.0.11",
+        "sectax": "0.1.0",
+    },
+    {"host.name": "bench-07"},
+)
+BATCH_S = 0.02
+
+
+@dataclass(frozen=True)
+class Fault:
+    """When a treatment fails, and with which words: `open` fails at once, `visit` after the first batches."""
+
+    reason: str
+    hint: str = ""
+    stage: str = "open"
+    blocks: Collection[int] = range(1, 1000)
+
+
+@dataclass
+class Case:
+    """A run to be: change what the situation is about, then `build`.
+
+    Attributes:
+        truth: treatment id, or `id:observed` -> what one operation costs without noise, in the unit observed.
+        noise: treatment id -> the standard deviation between its processes, as a share; `usual_noise` of all others.
+        moves: treatment id -> how much more it costs in a block than the truth says, as a log ratio.
+        witnesses: treatment id -> what its subjects say they are.
+        telemetry: treatment id -> what rides along with all its batches of a run.
+        operations: treatment id -> of a batch; of all others as many as last 20 ms.
+    """
+
+    design: Design
+    truth: dict[str, float]
+    experiment: str = "jwt"
+    question: str = "Which signature algorithm for a JWT, in my language?"
+    preset: str = "default"
+    stopping: Stopping = field(default_factory=lambda: Stopping(0.02))
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    noise: dict[str, float] = field(default_factory=dict)
+    usual_noise: float = 0.003
+    moves: dict[str, Callable[[int], float]] = field(default_factory=dict)
+    witnesses: dict[str, Witnesses] = field(default_factory=dict)
+    telemetry: dict[str, dict[str, float]] = field(default_factory=dict)
+    faults: dict[str, Fault] = field(default_factory=dict)
+    pilot: tuple[Dropped, ...] = ()
+    empty_s: dict[str, float] = field(default_factory=dict)
+    operations: dict[str, int] = field(default_factory=dict)
+    blocks: int = 14
+    rounds: int = 8
+    block_s: float = 4.4
+    state: str = "finished"
+    notes: tuple[str, ...] = ()
+
+    def build(self) -> Analysed:
+        """The run as a report is given it."""
+        plan = self.plan()
+        lost = {each.treatment for each in self.pilot}
+        live = [each for each in plan.treatments if each.id not in lost]
+        how = self.calibrated(plan, live)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.sectax"
+            with RunWriter.create(path, plan, ENVIRONMENT, "7f3a91c2", "0.1.0") as writer:
+                for dropped in self.pilot:
+                    writer.event(0, dropped)
+                writer.calibrate(how)
+                for note in self.notes:
+                    writer.note(note)
+                for number in range(1, self.blocks + 1):
+                    block = plan_block(plan, how, number, [each.id for each in live])
+                    specs = {each.id: _Spec(self, plan, each, number, how.rounds[each.cell]) for each in live}
+                    writer.begin_block(block)
+                    for event in run_block(block, specs):
+                        writer.event(number, event)
+                    writer.finish_block(number, self.block_s)
+                writer.finish(self.state)
+            with RunReader.open(path) as reader:
+                measured = reader.measured()
+        return analyse_measured(replace(measured, started="2026-03-02T09:14:05Z"))
+
+    def plan(self) -> Plan:
+        """What the program plans for this design."""
+        request = Request(self.preset, {}, self.stopping, seed=42, options=self.options)
+        return make_plan(self.experiment, self.question, self.design, request)
+
+    def calibrated(self, plan: Plan, live: Sequence[Treatment]) -> Calibrated:
+        """What a pilot would have found: batches of 20 ms by the first metric of time."""
+        timed = next((each for each in plan.metrics if each.unit in ("s", "operations/s")), plan.metrics[0])
+        found = {}
+        for each in live:
+            operation_s = self.costs(plan, each, timed)
+            count = self.operations.get(each.id.partition("#")[0]) or max(1, round(BATCH_S / operation_s))
+            empty_s = self.empty_s.get(each.id)
+            found[each.id] = Calibration(each.id, count, 4, count * operation_s, 0.05, 2.4e-8, 3.1e-8, empty_s)
+        return Calibrated(found, dict.fromkeys((each.cell for each in live), self.rounds))
+
+    def costs(self, plan: Plan, treatment: Treatment, metric: Metric) -> float:
+        """One operation without noise; a control costs what its baseline does."""
+        name = treatment.id.partition("#")[0]
+        return self.truth[name if metric.observed == plan.metrics[0].observed else f"{name}:{metric.observed}"]
+
+
+@dataclass(frozen=True)
+class _Spec:
+    """Implements `SubjectSpec`: one treatment's process in one block."""
+
+    case: Case
+    plan: Plan
+    treatment: Treatment
+    block: int
+    rounds: int
+
+    def subject(self) -> _Subject:
+        return _Subject(self)
+
+
+class _Subject:
+    """Implements `Subject`."""
+
+    def __init__(self, spec: _Spec) -> None:
+        self._spec, self._case, self._id = spec, spec.case, spec.treatment.id
+        self._random = random.Random(f"{self._id} {spec.block}")
+        process = self._random.gauss(0, self._case.noise.get(self._id, self._case.usual_noise))
+        move = self._case.moves.get(self._id)
+        self._factor = math.exp(process + (move(spec.block) if move else 0.0))
+        self._fault = self._case.faults.get(self._id)
+        once = [each for each in spec.plan.metrics if each.once_per_process]
+        self.first = tuple(self._observed(each, Work(1)) for each in once)
+
+    def start(self) -> None:
+        pass
+
+    def open(self) -> Witnesses:
+        self._fail("open")
+        return self._case.witnesses.get(self._id, {})
+
+    def visit(self, work: Work) -> Visit:
+        self._fail("visit")
+        seen = {each.observed: each for each in self._spec.plan.metrics if not each.once_per_process}
+        batches = self._case.blocks * self._spec.rounds
+        telemetry = {name: total / batches for name, total in self._case.telemetry.get(self._id, {}).items()}
+        return Visit(tuple(self._observed(each, work) for each in seen.values()), telemetry)
+
+    def close(self) -> Witnesses:
+        return {}
+
+    def kill(self) -> None:
+        pass
+
+    def _fail(self, stage: str) -> None:
+        fault = self._fault
+        if fault is not None and fault.stage == stage and self._spec.block in fault.blocks:
+            raise SubjectFailed(fault.reason, fault.hint)
+
+    def _observed(self, metric: Metric, work: Work) -> Observation:
+        cost = self._case.costs(self._spec.plan, self._spec.treatment, metric)
+        if metric.unit == "B":  # in whole pages, of the process and not of an operation
+            pages = 4096.0 * round(cost * self._factor * math.exp(self._random.gauss(0, 0.001)) / 4096)
+            return Observation(metric.observed, pages, "B", "rusage", 1)
+        extra = work.extra
+        if self._spec.treatment.role is Role.POSITIVE and not self._spec.treatment.extra:
+            cost *= 1 + 2 * self._spec.plan.stopping.margin
+        seconds = cost * (work.count + extra) * self._factor * math.exp(self._random.gauss(0, 0.002))
+        clock = "rusage" if metric.cpu else "monotonic"
+        return Observation(metric.observed, seconds, "s", clock, work.count)
+
+
+def calibrated(plan: Plan, operations: int = 33) -> Calibrated:
+    """What a pilot might have found of any plan."""
+    return Calibrated(
+        {each.id: Calibration(each.id, operations, 4, BATCH_S, 0.05, 2.4e-8, 3.1e-8) for each in plan.treatments},
+        {cell.id: 8 for cell in plan.cells},
+    )
