@@ -16,11 +16,21 @@ class Known(StrEnum):
 
 @dataclass(frozen=True)
 class Fact:
-    """One fact about a study, a level, a table or a cell. `value` is None exactly where it is unknown."""
+    """One fact about a study, a level, a table or a cell.
+
+    Raises:
+        ValueError: `value` is not None exactly where it is unknown, or a note does not say what it is inferred from.
+    """
 
     known: Known
     value: str | int | float | bool | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.value is None) != (self.known is Known.UNKNOWN):
+            raise ValueError("a fact has a value exactly where it is stated or inferred")
+        if self.known is Known.INFERRED and not self.note:
+            raise ValueError("an inferred fact says in its note what it is inferred from")
 
 
 Facts = dict[str, Fact]
@@ -49,8 +59,9 @@ class PublishedTable:
         metric: what was measured; `derived` where the study computed the figures from another table.
         unit, base_unit, per_unit: as printed, the base unit of the same quantity, and how many base units one is.
         rows, columns: what varies down and across: a factor, or the word under which the study printed figures.
+        values: as printed (43 is not 43.0), shape (rows, columns); None where the study has no figure.
+        row_labels, column_labels: the levels of a factor, where a study's file does not give them.
         fixed: levels that hold for the whole table.
-        values: as printed, shape (rows, columns); None where the study has no figure.
         facts: `statistic`, `trials_per_cell` and whatever else is known of all its cells.
         row_facts: row label -> facts that hold for that row only.
     """
@@ -62,9 +73,9 @@ class PublishedTable:
     per_unit: float
     rows: str
     columns: str
-    row_labels: tuple[str, ...]
-    column_labels: tuple[str, ...]
-    values: tuple[tuple[float | None, ...], ...]
+    values: tuple[tuple[int | float | None, ...], ...]
+    row_labels: tuple[str, ...] = ()
+    column_labels: tuple[str, ...] = ()
     fixed: dict[str, str] = field(default_factory=dict)
     facts: Facts = field(default_factory=dict)
     row_facts: dict[str, Facts] = field(default_factory=dict)
@@ -103,11 +114,11 @@ class Counterpart:
     level of it, and as a variant `EVERY` for all levels of a factor.
     """
 
-    levels: dict[str, str]
-    variants: dict[str, tuple[str, ...]]
     factors: dict[str, str]
     labels: dict[str, dict[str, str]]
     metrics: dict[str, str]
+    levels: dict[str, str] = field(default_factory=dict)
+    variants: dict[str, tuple[str, ...]] = field(default_factory=dict)
     columns: dict[str, str] = field(default_factory=dict)
     unlike_rows: bool = False
     differences: dict[str, ColumnDifference] = field(default_factory=dict)
@@ -133,7 +144,7 @@ class CounterpartDesign:
 
     name: str
     metrics: dict[str, str]
-    columns: dict[str, str]
+    columns: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

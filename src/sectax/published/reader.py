@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from importlib.resources import files
+from typing import Any
 
 import msgspec
 
 from sectax.model.curves import contradiction
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
-from sectax.model.published import (
-    ColumnDifference,
-    Counterpart,
-    CounterpartDesign,
-    Fact,
-    Facts,
-    Known,
-    PublishedFactor,
-    PublishedLevel,
-    PublishedStudy,
-    PublishedTable,
-    Remark,
-    TestVector,
-)
-from sectax.published import schema
+from sectax.model.published import PublishedFactor, PublishedLevel, PublishedStudy, PublishedTable, Remark
 
 _SUFFIX = ".toml"
+SCHEMA = 1
+# Every study must say how well these are known, be it 'unknown'.
+REQUIRED_FACTS = (
+    "author", "published", "language_of_source", "environment", "trials_per_cell", "statistic", "warm_up",
+)  # fmt: skip
 
 
 def ids() -> tuple[str, ...]:
@@ -47,75 +40,48 @@ def read(text: str) -> PublishedStudy:
     """A study from the text of its file.
 
     Raises:
-        ValueError: not TOML, not of the schema, or a table whose shape is not that of its labels.
+        ValueError: not TOML, a member that is missing, unknown or of another type, a required fact of which nothing is
+            said, or a table whose shape is not that of its labels.
     """
-    raw = msgspec.convert(tomllib.loads(text), schema.Study)
-    factors = tuple(
-        PublishedFactor(factor.name, tuple(PublishedLevel(level.label, _facts(level.facts)) for level in factor.levels))
-        for factor in raw.factors
-    )
-    labels = {factor.name: tuple(level.label for level in factor.levels) for factor in factors}
-    return PublishedStudy(
-        id=raw.id,
-        title=raw.title,
-        experiment=raw.experiment,
-        facts=_facts(raw.facts),
-        factors=factors,
-        tables=tuple(_table(table, labels) for table in raw.tables),
-        choices=tuple(raw.choices),
-        remarks=tuple(remark for factor in factors for remark in remarks(factor)),
-        counterpart=_counterpart(raw.counterpart),
-        commands=raw.commands,
-        vectors=tuple(TestVector(each.given, each.result) for each in raw.vectors),
+    raw = tomllib.loads(text)
+    if raw.pop("schema", None) != SCHEMA:
+        raise ValueError(f"a study of another schema than {SCHEMA}")
+    study = msgspec.convert(raw, PublishedStudy)
+    known = msgspec.to_builtins(study)
+    known.pop("remarks", None)  # they follow from the labels
+    _refuse_unknown(raw, known)
+    lacking = [name for name in REQUIRED_FACTS if name not in study.facts]
+    if lacking:
+        raise ValueError(f"nothing is said of {', '.join(lacking)}")
+    labels = {factor.name: tuple(level.label for level in factor.levels) for factor in study.factors}
+    return replace(
+        study,
+        tables=tuple(_labelled(table, labels) for table in study.tables),
+        remarks=tuple(remark for factor in study.factors for remark in remarks(factor)),
     )
 
 
-def _table(raw: schema.Table, labels: dict[str, tuple[str, ...]]) -> PublishedTable:
-    rows = tuple(raw.row_labels) or labels.get(raw.rows, ())
-    columns = tuple(raw.column_labels) or labels.get(raw.columns, ())
-    if len(raw.values) != len(rows) or any(len(row) != len(columns) for row in raw.values):
-        raise ValueError(f"table {raw.id!r} is not of the shape {len(rows)} × {len(columns)} of its labels")
-    strangers = [label for label in raw.row_facts if label not in rows]
+def _refuse_unknown(raw: Any, known: Any, where: str = "") -> None:
+    """Raises `ValueError` for a member of the file that no part of a study has."""
+    if isinstance(raw, dict):
+        for name, each in raw.items():
+            if name not in known:
+                raise ValueError(f"unknown member {where}{name}")
+            _refuse_unknown(each, known[name], f"{where}{name}.")
+    elif isinstance(raw, list):
+        for each, read_ in zip(raw, known, strict=True):
+            _refuse_unknown(each, read_, where)
+
+
+def _labelled(table: PublishedTable, labels: dict[str, tuple[str, ...]]) -> PublishedTable:
+    rows = table.row_labels or labels.get(table.rows, ())
+    columns = table.column_labels or labels.get(table.columns, ())
+    if len(table.values) != len(rows) or any(len(row) != len(columns) for row in table.values):
+        raise ValueError(f"table {table.id!r} is not of the shape {len(rows)} × {len(columns)} of its labels")
+    strangers = [label for label in table.row_facts if label not in rows]
     if strangers:
-        raise ValueError(f"table {raw.id!r} has no row {strangers[0]!r}")
-    return PublishedTable(
-        id=raw.id,
-        metric=raw.metric,
-        unit=raw.unit,
-        base_unit=raw.base_unit,
-        per_unit=raw.per_unit,
-        rows=raw.rows,
-        columns=raw.columns,
-        row_labels=rows,
-        column_labels=columns,
-        values=tuple(tuple(row) for row in raw.values),
-        fixed=raw.fixed,
-        facts=_facts(raw.facts),
-        row_facts={label: _facts(facts) for label, facts in raw.row_facts.items()},
-        derived=raw.derived,
-    )
-
-
-def _facts(raw: schema.Facts) -> Facts:
-    return {name: Fact(Known(each.known), each.value, each.note) for name, each in raw.items()}
-
-
-def _counterpart(raw: schema.Counterpart | None) -> Counterpart | None:
-    if raw is None:
-        return None
-    return Counterpart(
-        levels=raw.levels,
-        variants={factor: tuple(levels) for factor, levels in raw.variants.items()},
-        factors=raw.factors,
-        labels=raw.labels,
-        metrics=raw.metrics,
-        columns=raw.columns,
-        unlike_rows=raw.unlike_rows,
-        differences={
-            table: ColumnDifference(each.table, each.of, each.less) for table, each in raw.differences.items()
-        },
-        designs=tuple(CounterpartDesign(each.name, each.metrics, each.columns) for each in raw.designs),
-    )
+        raise ValueError(f"table {table.id!r} has no row {strangers[0]!r}")
+    return replace(table, row_labels=rows, column_labels=columns)
 
 
 MISLABELLED = "mislabelled-level"
