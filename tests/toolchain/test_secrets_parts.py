@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain import parts
+from sectax.toolchain import installer, parts
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.secrets import agent
 from tests.program import sectax
@@ -34,7 +34,7 @@ def cargo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CARGO_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(agent, "_CRATE_SHA256", hashlib.sha256(CRATE).hexdigest())
-    monkeypatch.setattr(agent, "_SAY_EVERY_S", 0.1)
+    monkeypatch.setattr(installer, "EVERY_S", 0.1)
     return tmp_path / "order"
 
 

@@ -12,35 +12,17 @@ import os
 import re
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.model.errors import ExitStatus, SectaxError, WrongUse
-from sectax.toolchain import go
+from sectax.model.errors import WrongUse
+from sectax.toolchain import go, installer
 from sectax.toolchain.cache import cache_folder
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing
 
 Say = Callable[[str], None]
-
-_TAIL_LINES = 15
-_SAY_EVERY_S = 20.0
-# Whatever the user's settings are, what is fetched must be what the checksum database knows.
-_VOUCHED = {
-    "GOENV": "off",
-    "GOSUMDB": "sum.golang.org",
-    "GONOSUMDB": "",
-    "GONOSUMCHECK": "",
-    "GOPRIVATE": "",
-    "GOINSECURE": "",
-}
-
-
-class ProgramNotBuilt(SectaxError):
-    """A program could not be built; the message says why."""
-
-    exit_status = ExitStatus.NOTHING_MEASURED
 
 
 @dataclass(frozen=True)
@@ -131,14 +113,14 @@ def build(program: GoProgram, say: Say) -> Path:
     """Build it and put it into the cache, complete or not at all.
 
     Raises:
-        ProgramNotBuilt: Go failed, or what came is not the version that is pinned.
+        SetUpFailed: Go failed, or what came is not the version that is pinned.
     """
     path = program.path
     if path.exists():
         return path
     tool = go.find(program.go_version)
     if tool is None:
-        raise ProgramNotBuilt(f"{program.title} needs Go {program.go_version} or newer", "sectax setup s3")
+        raise SetUpFailed(f"{program.title} needs Go {program.go_version} or newer", "sectax setup s3")
     place = path.parent
     place.parent.mkdir(parents=True, exist_ok=True)
     say(f"building {program.title} ({program.about})")
@@ -148,9 +130,16 @@ def build(program: GoProgram, say: Say) -> Path:
         else:
             words = ["build", "-mod=readonly", "-buildvcs=false", "-o", str(Path(scratch, program.executable)), "."]
         # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
-        own = _VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+        own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
         own |= {"CGO_ENABLED": "0", "GOBIN": scratch, "GOPROXY": _proxy(tool)}
-        _run([str(tool), *words], os.environ | own, program, say)
+        installer.run(
+            [str(tool), *words],
+            f"{program.title} could not be built",
+            "are the Go module proxy and sum.golang.org within reach? Then try again",
+            environment=os.environ | own,
+            folder=program.folder,
+            progress=lambda _, seconds: say(f"still building {program.title}: {seconds:.0f} s"),
+        )
         _check_sum(tool, Path(scratch, program.executable), program)
         place.mkdir(exist_ok=True)
         # Two may build it at once: each its own, and the last one takes the place.
@@ -168,37 +157,6 @@ def _proxy(tool: Path) -> str:
     return done.stdout.strip()
 
 
-def _run(command: list[str], environment: Mapping[str, str], program: GoProgram, say: Say) -> None:
-    """Run Go, and say from time to time that it still works."""
-    began = time.monotonic()
-    with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=program.folder,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            while True:
-                try:
-                    process.wait(_SAY_EVERY_S)
-                    break
-                except subprocess.TimeoutExpired:
-                    say(f"still building {program.title}: {time.monotonic() - began:.0f} s")
-        finally:
-            process.kill()
-            process.wait()
-        if process.returncode != 0:
-            output.seek(0)
-            said = "\n".join(output.read().strip().splitlines()[-_TAIL_LINES:])
-            raise ProgramNotBuilt(
-                f"{program.title} could not be built:\n{said}",
-                "are the Go module proxy and sum.golang.org within reach? Then try again",
-            )
-
-
 def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
     if not program.sum:
         return
@@ -206,7 +164,7 @@ def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
     found = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", done.stdout, re.MULTILINE)
     if found is None or (found[1], found[2]) != (program.version, program.sum):
         seen = f"{found[1]} {found[2]}" if found else "nothing"
-        raise ProgramNotBuilt(
+        raise SetUpFailed(
             f"what was built as {program.title} is not {program.version}: it names {seen}, not {program.sum}",
             "find out who changed it on its way (go env GOPROXY)",
         )

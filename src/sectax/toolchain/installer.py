@@ -7,13 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError
 
 # The end of an installer's output, where the reason stands.
 _TAIL_LINES = 15
+EVERY_S = 15.0
 TRY_AGAIN = "fix that, then try again"
 
 
@@ -30,6 +32,7 @@ def run(
     *,
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    progress: Callable[[str, float], None] = lambda printed, seconds: None,
 ) -> str:
     """Run a program to its end and return what it printed on stdout.
 
@@ -37,19 +40,32 @@ def run(
         failure, hint: the words for the person where it fails; the end of its output stands below the first.
         environment: the whole of it; None for this process's own.
         folder: where it works; None for here.
+        progress: is called every `EVERY_S` seconds while it works, with what it has printed on stderr and the seconds.
     Raises:
         SetUpFailed: it failed, or could not be started.
     """
+    began, pipe = time.monotonic(), subprocess.PIPE
     try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe
         )
     except OSError as error:
         raise SetUpFailed(f"{failure}:\n{command[0]}: {error.strerror}", hint) from error
-    if done.returncode != 0:
-        tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
+    with process:
+        try:
+            while True:
+                try:
+                    printed, said = (each.decode("utf-8", "replace") for each in process.communicate(timeout=EVERY_S))
+                    break
+                except subprocess.TimeoutExpired as error:
+                    progress((error.stderr or b"").decode("utf-8", "replace"), time.monotonic() - began)
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        tail = "\n".join((printed + said).strip().splitlines()[-_TAIL_LINES:])
         raise SetUpFailed(f"{failure}:\n{tail}", hint)
-    return done.stdout
+    return printed
 
 
 def has_python_installer() -> bool:

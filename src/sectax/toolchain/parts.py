@@ -12,7 +12,6 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from sectax.model.errors import WrongUse
 from sectax.toolchain import functions, go, go_programs, gvisor, installer, probes
@@ -24,204 +23,110 @@ from sectax.toolchain.secrets import agent, backend
 Say = Callable[[str], None]
 
 
-class Part(Protocol):
-    """One thing that must be here before a subject can run."""
+@dataclass(frozen=True)
+class Part:
+    """One thing that must be here before a subject can run.
 
-    @property
-    def id(self) -> str:
-        """Stable, e.g. `probe-php`."""
+    Attributes:
+        id: stable, e.g. `probe-php`.
+        title: for messages.
+        missing: what it lacks on this machine; None where it is ready.
+        make: makes what sectax itself can make of it. Raises `SectaxError` where that fails.
+        optional: whether the experiment has something to measure without it, so that doing without it is no failure.
+    """
 
-    @property
-    def title(self) -> str:
-        """For messages."""
-
-    @property
-    def optional(self) -> bool:
-        """Whether the experiment has something to measure without it, so that doing without it is no failure."""
-
-    def missing(self) -> Missing | None:
-        """What it lacks on this machine; None where it is ready."""
-
-    def make(self, say: Say) -> None:
-        """Make what sectax itself can make of it. Raises `SectaxError` where that fails."""
+    id: str
+    title: str
+    missing: Callable[[], Missing | None]
+    make: Callable[[Say], None]
+    optional: bool = False
 
 
 def load(requirement: str) -> Part:
     """The part that a requirement names. Raises `WrongUse` where there is none."""
     kind, separator, name = requirement.partition(":")
     if requirement == gvisor.PROGRAM:
-        return GvisorPart()
+        title = "gVisor (runsc)"
+        make = _made(f"building {title} from source: some minutes", gvisor.make)
+        return Part("gvisor", title, gvisor.missing, make, optional=True)
     if not separator:
-        return ProbePart(probes.load(requirement))
+        return _probe(probes.load(requirement))
     if kind == "function":
         function, _, language = name.partition("/")
-        return FunctionPart(functions.load(function, language))
+        return _function(functions.load(function, language))
     if kind == "lambda-runtime":
-        return RuntimePart(name)
+        title = f"AWS's runtime client for {name}"
+        install = _made(f"installing {title}", lambda: managed.install(name))
+        return Part(f"lambda-runtime-{name}", title, lambda: managed.missing(name), install)
     if kind == "program":
-        return go_programs.load(name)
+        program = go_programs.load(name)
+        return Part(f"program-{name}", program.title, program.missing, program.make, program.optional)
     if kind == "system":
-        return SystemPart(name)
-    if kind == "secrets" and name in ("agent", "backend"):
-        return SecretsAgentPart() if name == "agent" else SecretsBackendPart()
+        return _system(name)
+    if requirement == "secrets:agent":
+        # Without it there is access that goes past a sidecar to be measured.
+        return Part("secrets-agent", agent.TITLE, agent.missing, _make_agent, optional=True)
+    if requirement == "secrets:backend":
+        title = "the stand-in for Secrets Manager"
+        make = _made(f"installing {title} (moto)", backend.install)
+        return Part("secrets-backend", title, backend.missing, make)
     raise WrongUse(f"{requirement!r} cannot be set up", "a probe, function:…, lambda-runtime:… or secrets:…")
 
 
-@dataclass(frozen=True)
-class ProbePart:
+def _made(saying: str, how: Callable[[], object]) -> Callable[[Say], None]:
+    """What says what it does, and does it."""
+
+    def make(say: Say) -> None:
+        say(saying)
+        how()
+
+    return make
+
+
+def _probe(probe: probes.Probe) -> Part:
     """A probe, with its libraries."""
-
-    probe: probes.Probe
-    optional: bool = False
-
-    @property
-    def id(self) -> str:
-        return f"probe-{self.probe.name}"
-
-    @property
-    def title(self) -> str:
-        return f"probe {self.probe.name}"
-
-    def missing(self) -> Missing | None:
-        return probes.missing(self.probe, thorough=True)
-
-    def make(self, say: Say) -> None:
-        say(f"installing the libraries of {self.title}")
-        probes.install_libraries(self.probe)
+    title = f"probe {probe.name}"
+    make = _made(f"installing the libraries of {title}", lambda: probes.install_libraries(probe))
+    return Part(f"probe-{probe.name}", title, lambda: probes.missing(probe, thorough=True), make)
 
 
-@dataclass(frozen=True)
-class FunctionPart:
+def _function(function: functions.Function) -> Part:
     """The zip of a Lambda function, with the tool-chain that builds it."""
+    title = f"function {function.name} in {function.language}"
 
-    function: functions.Function
-
-    @property
-    def optional(self) -> bool:
-        return self.function.optional
-
-    @property
-    def id(self) -> str:
-        return f"function-{self.function.name}-{self.function.language}"
-
-    @property
-    def title(self) -> str:
-        return f"function {self.function.name} in {self.function.language}"
-
-    def missing(self) -> Missing | None:
-        lack = functions.missing(self.function)
-        if lack is not None or functions.zip_of(self.function).exists():
+    def missing() -> Missing | None:
+        lack = functions.missing(function)
+        if lack is not None or functions.zip_of(function).exists():
             return lack
         return Missing("it is not built yet", "sectax setup", makable=True, on_first_use=True)
 
-    def make(self, say: Say) -> None:
+    def make(say: Say) -> None:
         # Of the tool-chains, sectax makes Go alone.
-        if functions.missing(self.function) is not None:
-            version = go.wanted(self.function.folder / "go.mod")
-            say(f"fetching Go {version} (for {self.title})")
+        if functions.missing(function) is not None:
+            version = go.wanted(function.folder / "go.mod")
+            say(f"fetching Go {version} (for {title})")
             go.fetch(version)
         else:
-            say(f"building {self.title}")
-            functions.build(self.function.name, self.function.language)
+            say(f"building {title}")
+            functions.build(function.name, function.language)
 
-
-@dataclass(frozen=True)
-class RuntimePart:
-    """AWS's runtime client, for the functions of one Lambda runtime."""
-
-    runtime: str
-    optional: bool = False
-
-    @property
-    def id(self) -> str:
-        return f"lambda-runtime-{self.runtime}"
-
-    @property
-    def title(self) -> str:
-        return f"AWS's runtime client for {self.runtime}"
-
-    def missing(self) -> Missing | None:
-        return managed.missing(self.runtime)
-
-    def make(self, say: Say) -> None:
-        say(f"installing {self.title}")
-        managed.install(self.runtime)
+    return Part(f"function-{function.name}-{function.language}", title, missing, make, function.optional)
 
 
 # A program of the system -> Debian's packages that it takes, where they have other names.
 _PACKAGES = {"cc": ("gcc", "libc6-dev")}
 
 
-@dataclass(frozen=True)
-class SystemPart:
-    """A program of the system, in the package of its own name where `_PACKAGES` names no others."""
-
-    program: str
-    optional: bool = True
-
-    @property
-    def id(self) -> str:
-        return f"system-{self.program}"
-
-    @property
-    def title(self) -> str:
-        return self.program
-
-    def missing(self) -> Missing | None:
-        packages = _PACKAGES.get(self.program, (self.program,))
-        hint = f"apt-get install {' '.join(packages)}"
-        return missing_program(Requirement(program=self.program, apt=[*packages], hint=hint))
-
-    def make(self, say: Say) -> None:
-        """Only the system's packages have it."""
+def _system(program: str) -> Part:
+    """A program that only the system's packages have: that of its own name where `_PACKAGES` names no others."""
+    packages = _PACKAGES.get(program, (program,))
+    wanted = Requirement(program=program, apt=[*packages], hint=f"apt-get install {' '.join(packages)}")
+    return Part(f"system-{program}", program, lambda: missing_program(wanted), lambda say: None, optional=True)
 
 
-@dataclass(frozen=True)
-class GvisorPart:
-    """gVisor's runtime."""
-
-    id: str = "gvisor"
-    title: str = "gVisor (runsc)"
-    optional: bool = True
-
-    def missing(self) -> Missing | None:
-        return gvisor.missing()
-
-    def make(self, say: Say) -> None:
-        say(f"building {self.title} from source: some minutes")
-        gvisor.make()
-
-
-@dataclass(frozen=True)
-class SecretsAgentPart:
-    """AWS's Secrets Manager Agent. Without it there is access that goes past a sidecar to be measured."""
-
-    optional: bool = True
-    id: str = "secrets-agent"
-    title: str = "AWS's Secrets Manager Agent"
-
-    def missing(self) -> Missing | None:
-        return agent.missing()
-
-    def make(self, say: Say) -> None:
-        say(f"building {self.title} {agent.VERSION} with cargo, which takes some minutes")
-        agent.build(say)
-
-
-@dataclass(frozen=True)
-class SecretsBackendPart:
-    """moto, which stands in for Secrets Manager."""
-
-    optional: bool = False
-    id: str = "secrets-backend"
-    title: str = "the stand-in for Secrets Manager"
-
-    def missing(self) -> Missing | None:
-        return backend.missing()
-
-    def make(self, say: Say) -> None:
-        say(f"installing {self.title} (moto)")
-        backend.install()
+def _make_agent(say: Say) -> None:
+    say(f"building {agent.TITLE} {agent.VERSION} with cargo, which takes some minutes")
+    agent.build(say)
 
 
 def set_up(part: Part, say: Say) -> None:
