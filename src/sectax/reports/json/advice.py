@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from msgspec import Meta
 
 from sectax.model import advice as model
-from sectax.reports.json.findings import Estimate, estimate
-from sectax.reports.json.parts import NOT_ASKED, Levels, Missing, Object, OfTreatment, WithGaps, fill, known
+from sectax.model import bill as bills
+from sectax.model import finding as model_finding
+from sectax.reports.json.dry_run import Charge
+from sectax.reports.json.findings import Estimate
+from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, fill, known, null
 from sectax.reports.words.claims import of_kind
+
+_NO_QUOTA = "it asks no service with a quota"
+_NOT_REPORTED = "the service does not report it"
+_NO_ENDS = "one of the figures behind it has no interval"
+
+
+def _money(bill: bills.Bill) -> dict[str, Any]:
+    return {"total": bill.total, "currency": bill.currency, "prices": bill}
 
 
 class Part(Object, frozen=True):
@@ -32,19 +43,33 @@ class Missed(Object, frozen=True):
     level: str
     times: Annotated[Estimate, Meta(description="What it takes, as a ratio to what the line says.")]
 
+    @classmethod
+    def of(cls, missed: tuple[str, model_finding.Estimate], /) -> Self:
+        return fill(cls, level=missed[0], times=missed[1])
+
 
 class Growth(WithGaps, frozen=True):
     """An operation, or one of its steps, as fixed seconds and seconds for every byte."""
 
     levels: Levels
-    step: str | None
+    step: Annotated[str | None, null("it is the whole operation")]
     fixed: Estimate
     per_byte: Estimate
-    extra_per_byte: Annotated[Estimate | None, Meta(description="What of it the baseline does not take.")]
+    extra_per_byte: Annotated[
+        Estimate | None,
+        null(
+            "it is the baseline, a stage or a step, or there are fewer than three sizes",
+            "What of it the baseline does not take.",
+        ),
+    ]
     missed: Annotated[
         tuple[Missed, ...],
         Meta(description="Sizes that surely take other than the line says; with one of them it is no law."),
     ]
+
+    @classmethod
+    def of(cls, growth: model.Growth, /) -> Self:
+        return fill(cls, growth, step=growth.step or None)
 
 
 class EventSize(Object, frozen=True):
@@ -53,6 +78,10 @@ class EventSize(Object, frozen=True):
     level: str
     bytes: int
     times: Annotated[float, Meta(description="Times the payload.")]
+
+    @classmethod
+    def of(cls, size: model.EventSize, /) -> Self:
+        return fill(cls, size, bytes=size.event_bytes)
 
 
 class Throttled(OfTreatment, frozen=True):
@@ -82,12 +111,20 @@ class Bill(OfTreatment, frozen=True):
     currency: str
     prices: Prices
 
+    @classmethod
+    def of(cls, priced: model.Priced, /) -> Self:
+        return fill(cls, priced, requests=1_000_000, **_money(priced.bill))
+
 
 class Place(Object, frozen=True):
     """How much more than its baseline a treatment takes of one thing."""
 
     words: str
     more: Estimate
+
+    @classmethod
+    def of(cls, part: tuple[str, model_finding.Estimate], /) -> Self:
+        return fill(cls, words=part[0], more=part[1])
 
 
 class Placed(OfTreatment, frozen=True):
@@ -96,30 +133,26 @@ class Placed(OfTreatment, frozen=True):
     parts: tuple[Place, ...]
 
 
-class Charge(Object, frozen=True):
-    """One line of a bill."""
-
-    words: str
-    amount: float
-    unit: str
-    cost: float
-
-
 class Requested(WithGaps, frozen=True):
     """What a million operations cost that are paid by the request."""
 
     cell: str
     treatment: str
-    way: Annotated[str | None, Meta(description="How the service is set up.")]
+    way: Annotated[str | None, null("there is only one", "How the service is set up.")]
     operations: int
     charges: tuple[Charge, ...]
     total: float
     currency: str
     prices: Prices
     limited_s: Annotated[
-        float | None, Meta(description="Requests per second, at the measured rate, that a quota limits.")
+        float | None, null(_NO_QUOTA, "Requests per second, at the measured rate, that a quota limits.")
     ]
-    quota_s: float | None
+    quota_s: Annotated[float | None, null(_NO_QUOTA)]
+
+    @classmethod
+    def of(cls, requested: model.Requested, /) -> Self:
+        bill, way = requested.bill, requested.way or None
+        return fill(cls, requested, way=way, operations=1_000_000, charges=bill.charges, **_money(bill))
 
 
 class Unknown(Object, frozen=True):
@@ -134,15 +167,19 @@ class Found(WithGaps, frozen=True):
     """The smallest memory under the limit at one combination of the other levels."""
 
     levels: Levels
-    memory_mb: int | None
+    memory_mb: Annotated[int | None, null("none that was measured, as far as it is known")]
     unknown: tuple[Unknown, ...]
+
+    @classmethod
+    def of(cls, found: model.Smallest, /) -> Self:
+        return fill(cls, found, unknown=(fill(Unknown, seen, memory_mb=size) for size, seen in found.unknown.items()))
 
 
 class Smallest(WithGaps, frozen=True):
     """The limit that was asked for, and the answers."""
 
-    under_s: float | None
-    statistic: str | None
+    under_s: Annotated[float | None, null(NOT_ASKED)]
+    statistic: Annotated[str | None, null(NOT_ASKED)]
     found: tuple[Found, ...]
 
 
@@ -152,6 +189,10 @@ class Kind(Object, frozen=True):
     words: str
     comparisons: Annotated[tuple[str, ...], Meta(description="Ids of the findings that tell it.")]
     answer: str
+
+    @classmethod
+    def of(cls, kind: model.Kind, /) -> Self:
+        return cls(kind.words, tuple(each.comparison.id for each in kind.findings), of_kind(kind))
 
 
 class Profile(Object, frozen=True):
@@ -166,6 +207,10 @@ class Mixed(WithGaps, frozen=True):
 
     levels: Levels
     ratio: Estimate | None
+
+    @classmethod
+    def of(cls, mixed: model.Mixed, /) -> Self:
+        return fill(cls, mixed, ratio=known(mixed.ratio, mixed.missing))
 
 
 class Pooled(Object, frozen=True):
@@ -187,6 +232,10 @@ class Rented(Object, frozen=True):
     currency: str
     prices: Prices
 
+    @classmethod
+    def of(cls, rented: model.Rented, /) -> Self:
+        return fill(cls, rented, baseline=rented.baseline.total, **_money(rented.bill))
+
 
 class Starving(WithGaps, frozen=True):
     """One operation at a small and at the largest memory, at the levels of all other factors."""
@@ -197,17 +246,21 @@ class Starving(WithGaps, frozen=True):
     at_small: Estimate
     at_large: Estimate
     improvement: Annotated[float, Meta(description="Seconds from the small to the large one.")]
-    held_small: Annotated[float | None, Meta(description="Share of the quota's periods in which it ran out.")]
-    held_large: float | None
+    held_small: Annotated[float | None, null(_NOT_REPORTED, "Share of the quota's periods in which it ran out.")]
+    held_large: Annotated[float | None, null(_NOT_REPORTED)]
     starved: Annotated[bool, Meta(description="Whether it takes longer because the quota runs out.")]
+
+    @classmethod
+    def of(cls, starving: model.Starving, /) -> Self:
+        return fill(cls, starving, starved=starving.is_starved)
 
 
 class Between(WithGaps, frozen=True):
     """A figure with the ends that the intervals of what it is made of allow."""
 
     point: float
-    low: float | None
-    high: float | None
+    low: Annotated[float | None, null(_NO_ENDS)]
+    high: Annotated[float | None, null(_NO_ENDS)]
 
 
 class AtRate(Object, frozen=True):
@@ -221,6 +274,11 @@ class AtRate(Object, frozen=True):
     money: Annotated[Between, Meta(description="For a million invocations.")]
     currency: str
 
+    @classmethod
+    def of(cls, at: model.AtRate, /) -> Self:
+        rate = at.rate
+        return fill(cls, at, calls=rate.calls, ttl_s=rate.ttl_s, invocations_per_s=rate.per_s)
+
 
 class BreakEven(WithGaps, frozen=True):
     """From how many calls per invocation on it is faster, or cheaper, to keep what was fetched."""
@@ -228,8 +286,8 @@ class BreakEven(WithGaps, frozen=True):
     levels: Levels
     against: str
     anew: Annotated[float, Meta(description="Share of invocations that find the TTL over.")]
-    faster: Between | None
-    cheaper: Between | None
+    faster: Annotated[Between | None, null("it never is")]
+    cheaper: Annotated[Between | None, null("it never is")]
 
 
 class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
@@ -257,150 +315,21 @@ class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
 
 def structure(result: model.Advice) -> Advice:
     """The document of advice."""
-    asked = {name: known(result.limit and getattr(result.limit, name), NOT_ASKED) for name in ("under_s", "statistic")}
+    limit, rates = result.limit, result.rates
     return fill(
         Advice,
         result,
         run=result.run_id,
-        anatomies=tuple(fill(Anatomy, each, parts=tuple(map(_part, each.parts))) for each in result.anatomies),
-        growths=tuple(map(_growth, result.growths)),
-        events=tuple(fill(EventSize, each, bytes=each.event_bytes) for each in result.event_sizes),
-        held=tuple(fill(Throttled, each) for each in result.throttled),
-        bills=tuple(map(_bill, result.priced)),
-        smallest=fill(Smallest, found=tuple(map(_found, result.smallest)), **asked),
-        profiles=tuple(
-            fill(Profile, levels=dict(each.levels), kinds=tuple(map(_kind, each.kinds))) for each in result.profiles
+        events=result.event_sizes,
+        held=result.throttled,
+        bills=result.priced,
+        smallest=fill(
+            Smallest,
+            under_s=limit and limit.under_s,
+            statistic=limit and limit.statistic,
+            found=result.smallest,
         ),
-        mix=dict(result.mix),
-        mixes=tuple(map(_mixed, result.mixes)),
-        pooled=tuple(
-            fill(Pooled, each, levels=dict(each.levels), ratio=estimate(each.ratio)) for each in result.pooled
-        ),
-        rents=tuple(map(_rented, result.rents)),
-        starving=tuple(map(_starving, result.starving)),
-        rates=tuple(map(_at_rate, result.rates.at)) if result.rates else (),
-        break_evens=tuple(map(_break_even, result.rates.break_evens)) if result.rates else (),
-        places=tuple(
-            fill(Placed, each, parts=tuple(Place(words, estimate(more)) for words, more in each.parts))
-            for each in result.placed
-        ),
-        requested=tuple(map(_requested, result.requested)),
-    )
-
-
-def _kind(kind: model.Kind) -> Kind:
-    return Kind(kind.words, tuple(each.comparison.id for each in kind.findings), of_kind(kind))
-
-
-def _mixed(mixed: model.Mixed) -> Mixed:
-    ratio = Missing(mixed.missing) if mixed.ratio is None else estimate(mixed.ratio)
-    return fill(Mixed, levels=dict(mixed.levels), ratio=ratio)
-
-
-def _rented(rented: model.Rented) -> Rented:
-    bill = rented.bill
-    return fill(
-        Rented,
-        rented,
-        levels=dict(rented.levels),
-        baseline=rented.baseline.total,
-        total=bill.total,
-        currency=bill.currency,
-        prices=fill(Prices, bill),
-    )
-
-
-def _requested(requested: model.Requested) -> Requested:
-    bill = requested.bill
-    return fill(
-        Requested,
-        requested,
-        way=known(requested.way or None, "there is only one"),
-        operations=1_000_000,
-        charges=tuple(fill(Charge, each) for each in bill.charges),
-        total=bill.total,
-        currency=bill.currency,
-        prices=fill(Prices, bill),
-        limited_s=known(requested.limited_s, "it asks no service with a quota"),
-        quota_s=known(requested.quota_s, "it asks no service with a quota"),
-    )
-
-
-def _part(part: model.Part) -> Part:
-    return Part(part.words, estimate(part.seconds), estimate(part.share))
-
-
-def _growth(growth: model.Growth) -> Growth:
-    extra = growth.extra_per_byte
-    why = "it is the baseline, a stage or a step, or there are fewer than three sizes"
-    return fill(
-        Growth,
-        levels=dict(growth.levels),
-        step=known(growth.step or None, "it is the whole operation"),
-        fixed=estimate(growth.fixed),
-        per_byte=estimate(growth.per_byte),
-        extra_per_byte=Missing(why) if extra is None else estimate(extra),
-        missed=tuple(Missed(size, estimate(ratio)) for size, ratio in growth.missed),
-    )
-
-
-def _bill(priced: model.Priced) -> Bill:
-    bill = priced.bill
-    return fill(Bill, priced, requests=1_000_000, total=bill.total, currency=bill.currency, prices=fill(Prices, bill))
-
-
-def _starving(each: model.Starving) -> Starving:
-    held = {name: known(getattr(each, name), "the service does not report it") for name in ("held_small", "held_large")}
-    return fill(
-        Starving,
-        levels=dict(each.levels),
-        small=each.small,
-        large=each.large,
-        at_small=estimate(each.at_small),
-        at_large=estimate(each.at_large),
-        improvement=each.improvement,
-        starved=each.is_starved,
-        **held,
-    )
-
-
-def _between(given: model.Between) -> Between:
-    ends = {end: known(getattr(given, end), "one of the figures behind it has no interval") for end in ("low", "high")}
-    return fill(Between, point=given.point, **ends)
-
-
-def _at_rate(each: model.AtRate) -> AtRate:
-    return AtRate(
-        dict(each.levels),
-        each.rate.calls,
-        each.rate.ttl_s,
-        each.rate.per_s,
-        _between(each.seconds),
-        _between(each.money),
-        each.currency,
-    )
-
-
-def _break_even(each: model.BreakEven) -> BreakEven:
-    def calls(found: model.Between | None) -> Between | Missing:
-        return Missing("it never is") if found is None else _between(found)
-
-    return fill(
-        BreakEven,
-        levels=dict(each.levels),
-        against=each.against,
-        anew=each.anew,
-        faster=calls(each.faster),
-        cheaper=calls(each.cheaper),
-    )
-
-
-def _found(found: model.Smallest) -> Found:
-    return fill(
-        Found,
-        levels=dict(found.levels),
-        memory_mb=known(found.memory_mb, "none that was measured, as far as it is known"),
-        unknown=tuple(
-            Unknown(memory_mb, estimate(seen.estimate), seen.failed_blocks) for memory_mb, seen in found.unknown.items()
-        ),
+        rates=rates.at if rates else (),
+        break_evens=rates.break_evens if rates else (),
+        places=result.placed,
     )

@@ -94,17 +94,12 @@ def structure(result: model.Audited) -> Audit:
     return fill(
         Audit,
         result,
-        source=fill(Source, result),
+        source=result,
         verdict=fill(
             AuditVerdict,
             result.tally(),
-            beside=fill(Tally, result.beside()),
+            beside=result.beside(),
             words=audit_sentence(result),
             **{status.name.lower(): result.count(status) for status in Status},
-        ),
-        seal=None if result.seal is None else fill(Seal, result.seal),
-        checks=tuple(
-            fill(Check, each, warnings=tuple(fill(AuditWarning, one) for one in each.warnings))
-            for each in result.checks
         ),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from msgspec import Meta
 
@@ -10,14 +10,14 @@ from sectax.model import compared as model
 from sectax.model.published import Known
 from sectax.model.subject import Witness
 from sectax.reports.json.findings import Finding, finding
-from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known
+from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known, null
 
 
 class Fact(WithGaps, frozen=True):
     """What is known of a study, and how."""
 
     known: Known
-    value: Witness | None
+    value: Annotated[Witness | None, null("the study does not say")]
     note: str
 
 
@@ -60,6 +60,11 @@ class Figure(WithGaps, frozen=True):
     low: float | None
     high: float | None
 
+    @classmethod
+    def of(cls, figure: model.Figure, /) -> Self:
+        why = figure.missing or "printed, computed, or of too few blocks: there is no interval"
+        return fill(cls, **{name: known(getattr(figure, name), why) for name in ("value", "low", "high")})
+
 
 class Side(Object, frozen=True):
     """One side's figures in the study's layout."""
@@ -98,6 +103,17 @@ class ComparedTable(Object, frozen=True):
     shape: tuple[Shape, ...]
     here_over_there: tuple[Side, ...]
 
+    @classmethod
+    def of(cls, table: model.ComparedTable, /) -> Self:
+        return fill(
+            cls,
+            table,
+            rows=Axis(table.rows, table.row_labels),
+            columns=Axis(table.columns, table.column_labels),
+            shape=tuple(_shape(each, table.here) for each in (*table.down, *table.across)),
+            here_over_there=table.absolute,
+        )
+
 
 class PublishedComparison(Object, frozen=True, tag_field="schema", tag="sectax/published-comparison/1"):
     """A run beside a published study. Figures are in the unit that the study printed; ratios have no verdict."""
@@ -125,8 +141,8 @@ class Difference(WithGaps, frozen=True):
 
     subject: Annotated[str, Meta(description="'run', or the level or treatment that alone is concerned.")]
     name: str
-    a: str | None
-    b: str | None
+    a: Annotated[str | None, null("this run does not say")]
+    b: Annotated[str | None, null("this run does not say")]
     refuses: Annotated[bool, Meta(description="Whether absolute figures of it cannot be set against each other.")]
 
 
@@ -137,6 +153,11 @@ class EffectPair(Object, frozen=True):
     a: Finding
     b: Finding
 
+    @classmethod
+    def of(cls, pair: model.EffectPair, /) -> Self:
+        missing = "not measured in this run"
+        return cls(pair.comparison, finding(pair.a, missing, pair.metric), finding(pair.b, missing, pair.metric))
+
 
 class AbsolutePair(WithGaps, frozen=True):
     """One treatment's figure in both runs."""
@@ -146,7 +167,12 @@ class AbsolutePair(WithGaps, frozen=True):
     unit: str
     a: Figure
     b: Figure
-    ratio: Annotated[float | None, Meta(description="b over a.")]
+    ratio: Annotated[float | None, null("not measured", "b over a.")]
+
+    @classmethod
+    def of(cls, pair: model.AbsolutePair, /) -> Self:
+        ratio = Missing(f"refused: {pair.refused}") if pair.refused else pair.ratio
+        return fill(cls, pair, metric=pair.metric.name, unit=pair.metric.unit, ratio=ratio)
 
 
 class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):
@@ -167,73 +193,17 @@ def published_comparison(result: model.PublishedComparison) -> PublishedComparis
     return fill(
         PublishedComparison,
         result,
-        study=fill(
-            Study,
-            result,
-            id=result.study,
-            facts={
-                name: fill(Fact, each, value=known(each.value, "the study does not say"))
-                for name, each in result.there.items()
-            },
-            remarks=tuple(fill(Remark, each) for each in result.remarks),
-        ),
+        study=fill(Study, result, id=result.study, facts=result.there),
         run=ComparedRun(result.run_id, result.here),
-        tables=tuple(_table(each) for each in result.tables),
     )
 
 
 def run_comparison(result: model.RunComparison) -> RunComparison:
     """The document of two runs."""
-    silent, missing = "this run does not say", "not measured in this run"
-    return fill(
-        RunComparison,
-        result,
-        a=RunName(result.a, result.started_a),
-        b=RunName(result.b, result.started_b),
-        differences=tuple(
-            fill(Difference, each, a=known(each.a, silent), b=known(each.b, silent)) for each in result.differences
-        ),
-        effects=tuple(
-            EffectPair(each.comparison, finding(each.a, missing, each.metric), finding(each.b, missing, each.metric))
-            for each in result.effects
-        ),
-        absolute=tuple(
-            fill(
-                AbsolutePair,
-                each,
-                metric=each.metric.name,
-                unit=each.metric.unit,
-                a=_figure(each.a),
-                b=_figure(each.b),
-                ratio=Missing(f"refused: {each.refused}") if each.refused else known(each.ratio, "not measured"),
-            )
-            for each in result.absolute
-        ),
-    )
-
-
-def _table(table: model.ComparedTable) -> ComparedTable:
-    return fill(
-        ComparedTable,
-        table,
-        rows=Axis(table.rows, table.row_labels),
-        columns=Axis(table.columns, table.column_labels),
-        there=_side(table.there),
-        here=tuple(map(_side, table.here)),
-        shape=tuple(_shape(each, table.here) for each in (*table.down, *table.across)),
-        here_over_there=tuple(map(_side, table.absolute)),
-    )
-
-
-def _side(side: model.Side) -> Side:
-    return Side(side.name, tuple(tuple(map(_figure, row)) for row in side.figures))
+    a, b = RunName(result.a, result.started_a), RunName(result.b, result.started_b)
+    return fill(RunComparison, result, a=a, b=b)
 
 
 def _shape(shape: model.Shape, sides: tuple[model.Side, ...]) -> Shape:
-    ratios = (NamedRatio(side.name, _figure(each)) for side, each in zip(sides, shape.here, strict=True))
-    return Shape(shape.name, _figure(shape.there), tuple(ratios))
-
-
-def _figure(figure: model.Figure) -> Figure:
-    why = figure.missing or "printed, computed, or of too few blocks: there is no interval"
-    return fill(Figure, **{name: known(getattr(figure, name), why) for name in ("value", "low", "high")})
+    ratios = (NamedRatio(side.name, Figure.of(each)) for side, each in zip(sides, shape.here, strict=True))
+    return fill(Shape, shape, here=tuple(ratios))

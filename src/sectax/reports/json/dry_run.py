@@ -40,5 +40,4 @@ class DryRun(Object, frozen=True, tag_field="schema", tag="sectax/dry-run/1"):
 
 def dry_run(plan: tuple[str, ...], bill: model.Bill | None, assumes: str) -> bytes:
     """The document, UTF-8, with a line break at the end."""
-    priced = None if bill is None else fill(Bill, bill, charges=tuple(fill(Charge, each) for each in bill.charges))
-    return encoded(DryRun(plan, priced, assumes))
+    return encoded(fill(DryRun, plan=plan, bill=bill, assumes=assumes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Self
 
 from msgspec import Meta
 
@@ -11,9 +11,11 @@ from sectax.model.finding import Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
 from sectax.reports import units
-from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known
+from sectax.reports.json.parts import Object, WithGaps, fill, known, null
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import verdict
+
+_SETTLED = "the verdict needs no more blocks, or nobody can say how many"
 
 
 class Estimate(WithGaps, frozen=True):
@@ -27,6 +29,11 @@ class Estimate(WithGaps, frozen=True):
     method: str
     count: Annotated[int, Meta(description="Blocks that it rests on.")]
 
+    @classmethod
+    def of(cls, given: model.Estimate, /) -> Self:
+        why = no_interval(given)
+        return fill(cls, given, low=known(given.low, why), high=known(given.high, why))
+
 
 class Effect(WithGaps, frozen=True):
     """Treatment against baseline: logarithms of cost ratios and the ratios; above 0, or above 1, is costlier."""
@@ -37,7 +44,7 @@ class Effect(WithGaps, frozen=True):
     cost_ratio: float | None
     cost_ratio_low: float | None
     cost_ratio_high: float | None
-    absolute: Estimate | None
+    absolute: Annotated[Estimate | None, null("no absolute cost was estimated")]
     level: float
     method: str
     blocks: int
@@ -47,6 +54,12 @@ class Effect(WithGaps, frozen=True):
     widened: Annotated[
         float, Meta(description="How far both limits were moved outward, as a log ratio, for the negative control.")
     ]
+
+    @classmethod
+    def of(cls, given: model.Effect, /) -> Self:
+        ends = {"": given.log_ratio, "_low": given.low, "_high": given.high}
+        ratios = {f"cost_ratio{end}": units.cost_ratio(log) for end, log in ends.items()}
+        return fill(cls, given, log_ratio_low=given.low, log_ratio_high=given.high, **ratios)
 
 
 class Warning(Object, frozen=True):
@@ -79,10 +92,16 @@ class Verdict(Object, frozen=True):
 class Needed(WithGaps, frozen=True):
     """What a verdict may still take."""
 
-    blocks: tuple[int, int] | None
-    seconds: tuple[float, float] | None
-    margin: Annotated[float | None, Meta(description="The smallest margin that the blocks so far resolve.")]
-    margin_in_reach: Annotated[float | None, Meta(description="About what it will be when the budget is spent.")]
+    blocks: Annotated[tuple[int, int] | None, null(_SETTLED)]
+    seconds: Annotated[tuple[float, float] | None, null(_SETTLED)]
+    margin: Annotated[
+        float | None,
+        null("there is no interval to derive it from", "The smallest margin that the blocks so far resolve."),
+    ]
+    margin_in_reach: Annotated[
+        float | None,
+        null("the budget is spent, or nobody can say it", "About what it will be when the budget is spent."),
+    ]
 
 
 class Finding(WithGaps, frozen=True):
@@ -97,50 +116,29 @@ class Finding(WithGaps, frozen=True):
     alpha: float
     margin: Annotated[float, Meta(description="As a share: 0.02 is 2 %.")]
     verdict: Verdict
-    withheld: Annotated[VerdictId | None, Meta(description="The verdict that a warning marked F took away.")]
+    withheld: Annotated[
+        VerdictId | None, null("no verdict was taken away", "The verdict that a warning marked F took away.")
+    ]
     effect: Effect | None
     needed: Needed
     warnings: tuple[Warning, ...]
 
 
-def estimate(given: model.Estimate) -> Estimate:
-    why = no_interval(given)
-    return fill(Estimate, given, low=known(given.low, why), high=known(given.high, why))
-
-
-def effect(given: model.Effect) -> Effect:
-    return fill(
-        Effect,
-        given,
-        log_ratio_low=given.low,
-        log_ratio_high=given.high,
-        cost_ratio=units.cost_ratio(given.log_ratio),
-        cost_ratio_low=units.cost_ratio(given.low),
-        cost_ratio_high=units.cost_ratio(given.high),
-        absolute=estimate(given.absolute) if given.absolute else Missing("no absolute cost was estimated"),
-    )
-
-
-def warning(given: model.AuditWarning) -> Warning:
-    return fill(Warning, given)
-
-
 def finding(given: model.Finding, why_no_effect: str, metric: Metric | None = None) -> Finding:
     seen = given.effect
-    settled = "the verdict needs no more blocks, or nobody can say how many"
-    needed = fill(
-        Needed,
-        blocks=known(seen.blocks_needed if seen else None, settled),
-        seconds=known(given.seconds_needed, settled),
-        margin=known(seen.margin_needed if seen else None, "there is no interval to derive it from"),
-        margin_in_reach=known(seen.margin_in_reach if seen else None, "the budget is spent, or nobody can say it"),
+    return fill(
+        Finding,
+        given.comparison,
+        margin=given.margin,
+        verdict=Verdict(given.verdict, verdict(given, metric)),
+        withheld=given.withheld,
+        effect=known(seen, why_no_effect),
+        needed=fill(
+            Needed,
+            blocks=seen and seen.blocks_needed,
+            seconds=given.seconds_needed,
+            margin=seen and seen.margin_needed,
+            margin_in_reach=seen and seen.margin_in_reach,
+        ),
+        warnings=given.warnings,
     )
-    own: dict[str, Any] = {
-        "margin": given.margin,
-        "verdict": Verdict(given.verdict, verdict(given, metric)),
-        "withheld": known(given.withheld, "no verdict was taken away"),
-        "effect": effect(seen) if seen else Missing(why_no_effect),
-        "needed": needed,
-        "warnings": tuple(warning(each) for each in given.warnings),
-    }
-    return fill(Finding, given.comparison, **own)

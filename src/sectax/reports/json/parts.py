@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, Self, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -15,8 +18,18 @@ NOT_ASKED = "not asked for"
 NOT_KNOWN = "not known"
 
 
+def null(reason: str, description: str | None = None) -> Meta:
+    """What is said of a member that may be null: why it is, and what it is where it is not."""
+    return Meta(description=description, extra={"null": reason})
+
+
 class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A JSON object. docs/generate_schemas.py makes the schemas from these classes, their docstrings too."""
+
+    @classmethod
+    def of(cls, source: Any, /) -> Self:
+        """The object of a value of the model."""
+        return fill(cls, source)
 
 
 class WithGaps(Object, frozen=True, kw_only=True):
@@ -51,23 +64,54 @@ def known(value: Any, reason: str) -> Any:
 def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     """An object of this kind: members are taken from *given*, and the others from the attributes of *source*.
 
-    What is `Missing`, or a number that is not finite, becomes null and is explained in `missing`.
+    A member that is an object itself, or a tuple or a dict of them, is made by `of` from what the model has there. What
+    is `Missing`, None where the member says why (`null`), or a number that is not finite, becomes null and is
+    explained in `missing`.
     """
     members: dict[str, Any] = {}
     missing: dict[str, str] = {}
-    for name in kind.__struct_fields__:
-        if name == "missing":
-            continue
+    for name, (make, why) in _members(kind).items():
         value = given.pop(name) if name in given else getattr(source, name)
-        if isinstance(value, Missing):
+        if value is None and why:
+            missing[name] = why
+        elif isinstance(value, Missing):
             missing[name] = value.reason
         elif isinstance(value, float) and not math.isfinite(value):
             missing[name] = NO_INTERVAL if math.isinf(value) else "not a number"
-        members[name] = None if name in missing else value
+        members[name] = None if value is None or name in missing else make(value)
     assert not given, f"{kind.__name__} has no {', '.join(given)}"
     if issubclass(kind, WithGaps):
         members["missing"] = missing
     return kind(**members)
+
+
+@functools.cache
+def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], str]]:
+    """For every member but `missing`: what makes it from the model's value, and why it may be null."""
+    fields = {each.name: each.type for each in msgspec.structs.fields(kind) if each.name != "missing"}
+    return {name: (_maker(of), _why_null(of)) for name, of in fields.items()}
+
+
+def _why_null(of: Any) -> str:
+    metas = get_args(of)[1:] if get_origin(of) is Annotated else ()
+    return next((str(each.extra["null"]) for each in metas if isinstance(each, Meta) and each.extra), "")
+
+
+def _maker(of: Any) -> Callable[[Any], Any]:
+    origin, parts = get_origin(of), get_args(of)
+    if origin is Annotated:
+        return _maker(parts[0])
+    if origin is UnionType:
+        return _maker(next(each for each in parts if each is not type(None)))
+    if origin is dict:
+        make = _maker(parts[1])
+        return lambda found: {name: make(each) for name, each in found.items()}
+    if origin is tuple and parts[-1] is Ellipsis:
+        make = _maker(parts[0])
+        return lambda found: tuple(map(make, found))
+    if isinstance(of, type) and issubclass(of, Object):
+        return lambda found: found if isinstance(found, of) else of.of(found)
+    return lambda found: found
 
 
 def encoded(document: Object) -> bytes:

@@ -8,14 +8,13 @@ from msgspec import Meta, field
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.finding import TreatmentResult
-from sectax.model.measured import Measured
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
-from sectax.reports.json.findings import Estimate, Finding, Warning, estimate, finding, warning
-from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Missing, Object, WithGaps, fill, known
+from sectax.reports.json.findings import Estimate, Finding, Warning, finding
+from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, fill, known, null
 from sectax.reports.reasons import no_effect, no_estimate
 from sectax.reports.words import summary
 
@@ -27,9 +26,9 @@ class Run(WithGaps, frozen=True):
     path: str
     started: str
     state: Literal["running", "finished", "interrupted"]
-    trouble: Annotated[str | None, Meta(description="Why the run or its record could not go on.")]
+    trouble: Annotated[str | None, null("nothing went wrong", "Why the run or its record could not go on.")]
     blocks: Annotated[int, Meta(description="Finished blocks.")]
-    block_seconds: float | None
+    block_seconds: Annotated[float | None, null("no block is finished")]
     # Circumstances (host name, load) and the options that were given stay in the run file: a report is made to be
     # shared.
     sessions: Annotated[
@@ -49,8 +48,8 @@ class Stopping(WithGaps, frozen=True):
     alpha: float
     until: Until
     max_blocks: int
-    fixed_blocks: int | None
-    budget_seconds: float | None
+    fixed_blocks: Annotated[int | None, null(NOT_ASKED)]
+    budget_seconds: Annotated[float | None, null(NOT_ASKED)]
 
 
 class Factor(Object, frozen=True):
@@ -120,20 +119,20 @@ class Treatment(WithGaps, frozen=True):
     witnesses: Annotated[dict[str, Witness], Meta(description="What the subjects said they are.")]
     telemetry: Annotated[
         dict[str, float] | None,
-        Meta(description="What the kernel or the service counted while its batches ran, summed over them."),
+        null("nothing was recorded", "What the kernel or the service counted while its batches ran, summed over them."),
     ]
-    empty_share: float | None
+    empty_share: Annotated[float | None, null("the empty loop was not measured")]
 
 
 class Controls(WithGaps, frozen=True):
     """How the run's controls of itself came out for one family of cells."""
 
     family: str
-    negative: Finding | None
-    positive: Finding | None
-    noise_floor: float | None
-    smallest_seen: float | None
-    known_cost: Annotated[float | None, Meta(description="What the positive control really cost more, as a share.")]
+    negative: Annotated[Finding | None, null("there was none")]
+    positive: Annotated[Finding | None, null("there was none")]
+    noise_floor: Annotated[float | None, null(NOT_KNOWN)]
+    smallest_seen: Annotated[float | None, null(NOT_KNOWN)]
+    known_cost: Annotated[float | None, null(NOT_KNOWN, "What the positive control really cost more, as a share.")]
 
 
 class Skipped(Object, frozen=True):
@@ -180,22 +179,32 @@ def structure(result: RunReport) -> Report:
     """The document of a judged run."""
     analysed = result.analysed
     measured, plan = analysed.measured, analysed.measured.plan
-    return Report(
+    return fill(
+        Report,
         run=fill(
             Run,
             measured,
             id=measured.run_id,
             path=result.path,
-            trouble=result.trouble or Missing("nothing went wrong"),
+            trouble=result.trouble or None,
             blocks=len(measured.blocks),
-            block_seconds=known(measured.block_s, "no block is finished"),
+            block_seconds=measured.block_s,
             # Circumstances (host name, load) and the options that were given stay in the run file: a report is made to
             # be shared.
             sessions=tuple(session.whole_identity() for session in measured.sessions),
             scope=analysed.scope,
             wrong_expected=analysed.wrong_expected,
         ),
-        plan=_plan(measured),
+        plan=fill(
+            Plan,
+            plan,
+            stopping=fill(
+                Stopping,
+                plan.stopping,
+                max_blocks=last_look(plan, measured.calibrated),
+                budget_seconds=plan.stopping.budget_s,
+            ),
+        ),
         treatments=tuple(_treatment(analysed, each) for each in analysed.treatments),
         findings=tuple(
             finding(each, no_effect(analysed, each), plan.metric(each.comparison.metric))
@@ -203,56 +212,28 @@ def structure(result: RunReport) -> Report:
             if each.comparison.standing not in CONTROLS
         ),
         controls=tuple(_controls(analysed, each) for each in analysed.controls),
-        warnings=tuple(warning(each) for each in all_warnings(analysed)),
-        skipped=tuple(fill(Skipped, each) for each in all_skipped(measured)),
-        failures=tuple(fill(Failure, each) for each in measured.failures),
-        summary=tuple(summary(analysed)),
-    )
-
-
-def _plan(measured: Measured) -> Plan:
-    plan, stopping = measured.plan, measured.plan.stopping
-    return fill(
-        Plan,
-        plan,
-        stopping=fill(
-            Stopping,
-            stopping,
-            max_blocks=last_look(plan, measured.calibrated),
-            fixed_blocks=known(stopping.fixed_blocks, NOT_ASKED),
-            budget_seconds=known(stopping.budget_s, NOT_ASKED),
-        ),
-        factors=tuple(fill(Factor, each) for each in plan.factors),
-        metrics=tuple(fill(Metric, each) for each in plan.metrics),
-        cells=tuple(fill(Cell, each) for each in plan.cells),
+        warnings=all_warnings(analysed),
+        skipped=all_skipped(measured),
+        failures=measured.failures,
+        summary=summary(analysed),
     )
 
 
 def _treatment(analysed: Analysed, result: TreatmentResult) -> Treatment:
-    estimates = result.estimates
+    why = no_estimate(result)
     return fill(
         Treatment,
         result,
         id=result.treatment,
         estimates=tuple(
-            fill(
-                MetricEstimate,
-                metric=name,
-                estimate=estimate(estimates[name]) if name in estimates else Missing(no_estimate(result)),
-            )
-            for name in (metric.name for metric in analysed.measured.plan.metrics)
+            fill(MetricEstimate, metric=metric.name, estimate=known(result.estimates.get(metric.name), why))
+            for metric in analysed.measured.plan.metrics
         ),
-        telemetry=known(analysed.measured.telemetry.get(result.treatment), "nothing was recorded"),
-        empty_share=known(result.empty_share, "the empty loop was not measured"),
+        telemetry=analysed.measured.telemetry.get(result.treatment),
     )
 
 
 def _controls(analysed: Analysed, controls: FamilyControls) -> Controls:
-    both = {
-        name: finding(each, no_effect(analysed, each)) if each else Missing("there was none")
-        for name, each in (("negative", controls.negative), ("positive", controls.positive))
-    }
-    numbers = {
-        name: known(getattr(controls, name), NOT_KNOWN) for name in ("noise_floor", "smallest_seen", "known_cost")
-    }
-    return fill(Controls, controls, **both, **numbers)
+    both = {"negative": controls.negative, "positive": controls.positive}
+    judged = {name: each and finding(each, no_effect(analysed, each)) for name, each in both.items()}
+    return fill(Controls, controls, **judged)
