@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from sectax.cli import parse
-from sectax.cli.options import as_json, run_file
-from sectax.cli.output import print_result
+from sectax.cli.options import as_json, form, run_file
+from sectax.cli.output import Form, print_result
 from sectax.model.errors import WrongUse
 from sectax.model.spans import seconds
 from sectax.workflow.advise import advise
@@ -33,7 +33,7 @@ from sectax.workflow.advise_rates import AskedRate
     "--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Your invocations of one instance a second."
 )
 @click.option("--ttl", metavar="TIME", help="How long your cache uses what it has, such as 5m.")
-@as_json
+@form(as_json)
 def command(
     run_file: str,
     under: str | None,
@@ -44,7 +44,7 @@ def command(
     calls: int | None,
     rate: float | None,
     ttl: str | None,
-    json_: bool,
+    form: Form,
 ) -> None:
     """Say where the time of a run goes, what each kind of work and a mix of them cost, and the bill.
 
@@ -63,4 +63,4 @@ def command(
         machines=parse.machines(vm),
         asked=AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"), rate),
     )
-    print_result(advice, as_json=json_)
+    print_result(advice, form)

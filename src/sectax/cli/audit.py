@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, html, in_ascii, named_run
-from sectax.cli.output import print_result
+from sectax.cli.options import as_json, form, html, in_ascii, named_run
+from sectax.cli.output import Form, print_result
 from sectax.model.errors import ExitStatus
 from sectax.workflow.audit import FORMATS, Columns, audit
+
+everything = click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 
 
 @click.command("audit")
@@ -31,16 +33,13 @@ from sectax.workflow.audit import FORMATS, Columns, audit
     metavar="FILE",
     help="For a run: it must be sealed with one of these keys (ALLOWED SIGNERS in man ssh-keygen).",
 )
-@click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 @click.option(
     "--fail-on",
     type=click.Choice(["F", "W"]),
     help="For CI: exit with 1 where anything is marked F; with W, where anything is marked F or W.",
 )
 @click.option("--strict", is_flag=True, help="The same as --fail-on F.")
-@html
-@in_ascii
-@as_json
+@form(everything, html, in_ascii, as_json)
 def command(
     target: str,
     format_: str | None,
@@ -53,12 +52,9 @@ def command(
     contains: tuple[str, ...],
     baseline: str,
     signers: str | None,
-    show_all: bool,
     fail_on: str | None,
     strict: bool,
-    html: str | None,
-    ascii_only: bool,
-    json_: bool,
+    form: Form,
 ) -> None:
     """Check a run, a published study, or a file of somebody else's numbers for common mistakes.
 
@@ -70,7 +66,7 @@ def command(
     """
     factors = tuple(part.strip() for part in by.split(",") if part.strip())
     columns = Columns(value, unit, factors, baseline, replicate, size, events, contains)
-    audited = audit(target, format_, columns, in_full=show_all, signers=Path(signers) if signers else None)
-    print_result(audited, as_json=json_, show_all=show_all, page=html, ascii_only=ascii_only)
+    audited = audit(target, format_, columns, in_full=form.show_all, signers=Path(signers) if signers else None)
+    print_result(audited, form)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sectax.cli.output import Form
 from sectax.model.errors import WrongUse
 
 if TYPE_CHECKING:
@@ -41,6 +43,26 @@ html = click.option("--html", type=click.Path(), metavar="FILE", help="Also writ
 in_ascii = click.option("--ascii", "ascii_only", is_flag=True, help="Draw and write with ASCII alone.")
 quiet = click.option("--quiet", is_flag=True, help="Say nothing while it runs.")
 verbose = click.option("--verbose", is_flag=True, help="Say what the pilot found, and a line after every block.")
+
+
+def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with these options of how its result is printed, which it is given together, as `form`."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def call(
+            *,
+            json_: bool = False,
+            show_all: bool = False,
+            ascii_only: bool = False,
+            html: str | None = None,
+            **others: Any,
+        ) -> None:
+            command(form=Form(json_, show_all, ascii_only, html), **others)
+
+        return functools.reduce(lambda made, option: option(made), reversed(options), call)
+
+    return decorate
 
 
 fail_if = click.option(

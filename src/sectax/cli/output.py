@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,10 @@ import click
 
 from sectax.cli.streams import Printed
 from sectax.model.errors import WrongUse
+from sectax.toolchain.kept import Kept
 
 if TYPE_CHECKING:
     from sectax.workflow.present import Result
-    from sectax.workflow.shown import Shown
 
 _NARROWEST = 60
 _WIDEST = 160
@@ -40,20 +41,52 @@ def is_ascii() -> bool:
     return False
 
 
-def rendered(result: Result, *, as_json: bool, show_all: bool = False, ascii_only: bool = False) -> str:
+@dataclass(frozen=True)
+class Form:
+    """How a result is to be printed.
+
+    Attributes:
+        json_: one document instead of a report.
+        show_all: side results, warnings in full, and how it was measured.
+        ascii_only: nothing but ASCII, whatever the locale says.
+        html: the file to which the result is written as a page too.
+    """
+
+    json_: bool = False
+    show_all: bool = False
+    ascii_only: bool = False
+    html: str | None = None
+
+
+def rendered(result: Result, form: Form) -> str:
     """One result, as a report for this terminal or as one JSON document."""
     from sectax.workflow.present import View, render
 
-    view = View(width(), is_colourful(), show_all, ascii_only=ascii_only or is_ascii())
-    return render(result, "json" if as_json else "terminal", view)
+    view = View(width(), is_colourful(), form.show_all, ascii_only=form.ascii_only or is_ascii())
+    return render(result, "json" if form.json_ else "terminal", view)
 
 
-def shown(run_file: str, *, as_json: bool, show_all: bool, ascii_only: bool) -> Shown:
-    """Where the report of a run is kept, in the form in which this terminal gets it."""
-    from sectax.workflow.shown import Shown
+class Shown:
+    """The report of a finished run in one form, kept until its file, or sectax itself, changes.
 
-    form = {"json": as_json, "all": show_all, "width": width(), "colour": is_colourful()}
-    return Shown(run_file, form | {"ascii": ascii_only or is_ascii()})
+    Judging it again takes a second.
+    """
+
+    def __init__(self, run_file: str, form: Form) -> None:
+        """Args: *run_file*, as it was typed, for the report names it."""
+        path = os.path.realpath(run_file)
+        self._watched = (path, f"{path}-wal", f"{path}-journal")
+        looks = {"json": form.json_, "all": form.show_all, "width": width(), "colour": is_colourful()}
+        looks["ascii"] = form.ascii_only or is_ascii()
+        self._kept = Kept("show", {"path": path, "typed": run_file, **looks})
+
+    def recall(self) -> str | None:
+        """The report; None where it must be made."""
+        return self._kept.recall()
+
+    def keep(self, text: str) -> None:
+        """Keep the report of a run that is finished: how another one stands also depends on who is measuring."""
+        self._kept.keep(text, self._watched)
 
 
 def print_text(text: str) -> None:
@@ -90,27 +123,22 @@ def write_document(text: str, out: str, option: str) -> None:
         raise WrongUse(f"{out} cannot be written: {error.strerror}", f"name another file with {option}") from error
 
 
-def print_result(
-    result: Result, *, as_json: bool, show_all: bool = False, page: str | None = None, ascii_only: bool = False
-) -> str:
-    """Print one result, as a report for this terminal or as one JSON document, and give back what was printed.
+def print_result(result: Result, form: Form) -> str:
+    """Print one result in this form, and give back what was printed. The name of a page follows on stderr.
 
-    Args:
-        ascii_only: write nothing but ASCII, whatever the locale says.
-        page: the file to which it is written as a page too; its name follows on stderr.
     Raises:
         WrongUse: the page cannot be written.
     """
-    if page is not None:
-        refuse_existing(page, "--html")
-    text = rendered(result, as_json=as_json, show_all=show_all, ascii_only=ascii_only)
+    if form.html is not None:
+        refuse_existing(form.html, "--html")
+    text = rendered(result, form)
     print_text(text)
-    if page is not None:
+    if form.html is not None:
         from sectax.workflow.present import render
 
         try:
-            write_document(render(result, "html"), page, "--html")
+            write_document(render(result, "html"), form.html, "--html")
         except WrongUse as error:
             raise error from Printed()
-        click.echo(f"page: {page}", err=True)
+        click.echo(f"page: {form.html}", err=True)
     return text

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from sectax.cli.options import (
     conditions,
     everything,
     fail_if,
+    form,
     in_ascii,
     leave_with,
     progress,
@@ -25,7 +27,7 @@ from sectax.cli.options import (
     run_file,
     verbose,
 )
-from sectax.cli.output import print_result, refuse_existing, shown
+from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, Request, SupportsAdvice
@@ -37,7 +39,7 @@ from sectax.model.treatment import CONTROLS
 from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, with_conditions
 from sectax.workflow.dry_run import DryRun, dry_run
-from sectax.workflow.export import export
+from sectax.workflow.export import exported
 from sectax.workflow.in_time import default_budget_s
 from sectax.workflow.seal import SigningKey
 
@@ -230,20 +232,13 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if values["prices"]:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
     path = Path(values["out"]) if values["out"] else workflow.default_path(experiment.name)
-    exports = {form: Path(to) for form in _EXPORTS if (to := values.get(f"export_{form}"))}
-    for form, to in exports.items():
-        refuse_existing(str(to), f"--export-{form}")
+    exports = {kind: to for kind in _EXPORTS if (to := values.get(f"export_{kind}"))}
+    for kind, to in exports.items():
+        refuse_existing(to, f"--export-{kind}")
     called = shlex.join(["sectax", *sys.argv[1:]])
     key = SigningKey(values["seal"]) if values["seal"] else None
     outcome = workflow.start(experiment.name, request, path, watcher, called, key)
-    _finish(
-        outcome,
-        as_json=values["json_"],
-        show_all=values["show_all"],
-        ascii_only=values["ascii_only"],
-        exports=exports,
-        page=values["html"],
-    )
+    _finish(outcome, Form(values["json_"], values["show_all"], values["ascii_only"], values["html"]), exports)
 
 
 @click.command("resume")
@@ -251,21 +246,11 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
 @click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
 @quiet
 @verbose
-@everything
-@in_ascii
-@as_json
-def resume_command(
-    run_file: str,
-    seal: str | None,
-    quiet: bool,
-    verbose: bool,
-    show_all: bool,
-    ascii_only: bool,
-    json_: bool,
-) -> None:
+@form(everything, in_ascii, as_json)
+def resume_command(run_file: str, seal: str | None, quiet: bool, verbose: bool, form: Form) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
     outcome = workflow.resume(Path(run_file), progress(quiet, verbose), SigningKey(seal) if seal else None)
-    _finish(outcome, as_json=json_, show_all=show_all, ascii_only=ascii_only)
+    _finish(outcome, form)
 
 
 def _stopping(values: dict[str, Any]) -> Stopping:
@@ -282,15 +267,7 @@ def _print_dry_run(would: DryRun, as_json: bool) -> None:
         click.echo("\n".join(would.lines))
 
 
-def _finish(
-    outcome: workflow.Outcome,
-    *,
-    as_json: bool,
-    show_all: bool,
-    ascii_only: bool,
-    exports: Mapping[str, Path] | None = None,
-    page: str | None = None,
-) -> None:
+def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = MappingProxyType({})) -> None:
     """Print what there is, write the page and the exports, and leave with the status that says how it ended."""
     trouble = outcome.trouble
     if trouble is not None and outcome.was_refused:
@@ -300,15 +277,15 @@ def _finish(
     said = trouble.message if trouble is not None else ""
     path = str(outcome.path)
     report = RunReport(outcome.analysed, path, said)
-    text = print_result(report, as_json=as_json, show_all=show_all, page=page, ascii_only=ascii_only)
+    text = print_result(report, form)
     if outcome.state == "finished" and not said:
         # `sectax show` is what most ask next.
-        shown(path, as_json=as_json, show_all=show_all, ascii_only=ascii_only).keep(text)
+        Shown(path, form).keep(text)
         experiment = registry.load(outcome.analysed.measured.plan.experiment)
-        if isinstance(experiment, SupportsAdvice) and not as_json:
+        if isinstance(experiment, SupportsAdvice) and not form.as_json:
             click.echo(f"what it means for you: sectax advise {shlex.quote(path)}", err=True)
-    for form, to in (exports or {}).items():
-        export(outcome.path, form, to)
+    for kind, to in exports.items():
+        write_document(exported(outcome.path, kind), to, f"--export-{kind}")
     # A budget that was refused would be refused again.
     if outcome.state == "interrupted" and not isinstance(trouble, NothingMeasured):
         click.echo(f"interrupted; go on with: sectax resume {shlex.quote(path)}", err=True)

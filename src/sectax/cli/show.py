@@ -6,19 +6,16 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json, conditions, everything, fail_if, in_ascii, leave_with, run_file
-from sectax.cli.output import print_text, rendered, shown
+from sectax.cli.options import as_json, conditions, everything, fail_if, form, in_ascii, leave_with, run_file
+from sectax.cli.output import Form, Shown, print_text, rendered
 
 
 @click.command("show")
 @run_file
-@everything
-@fail_if
-@in_ascii
-@as_json
-def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], ascii_only: bool, json_: bool) -> None:
+@form(everything, fail_if, in_ascii, as_json)
+def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     """Print the results of a run, from its file alone."""
-    kept = shown(run_file, as_json=json_, show_all=show_all, ascii_only=ascii_only)
+    kept = Shown(run_file, form)
     if not fail_if and (text := kept.recall()) is not None:
         print_text(text)
         return
@@ -29,7 +26,7 @@ def command(run_file: str, show_all: bool, fail_if: tuple[str, ...], ascii_only:
     asked = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
     answers = concluded(analysed, asked)
-    text = rendered(RunReport(analysed, run_file), as_json=json_, show_all=show_all, ascii_only=ascii_only)
+    text = rendered(RunReport(analysed, run_file), form)
     if analysed.measured.state == "finished":
         kept.keep(text)
     print_text(text)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from sectax.analysis.anatomy import anatomies, own_anatomies
+from sectax.analysis.anatomy import anatomies, own_anatomies, placed
 from sectax.analysis.growth import growths
-from sectax.analysis.places import placed
 from sectax.analysis.profile import mixes, pooled, profiles
 from sectax.analysis.starving import starving
 from sectax.experiments import registry

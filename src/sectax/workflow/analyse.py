@@ -8,12 +8,14 @@ from pathlib import Path
 
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
+from sectax.audit.check import Outcome
 from sectax.audit.own_run import evidence_of
 from sectax.audit.registry import review
 from sectax.model.analysed import Analysed
+from sectax.model.audited import Checked, Status
+from sectax.model.finding import Severity
 from sectax.model.measured import Measured
 from sectax.record.reader import RunReader
-from sectax.workflow.checked import checked
 
 
 def analyse_measured(measured: Measured) -> Analysed:
@@ -28,3 +30,17 @@ def analyse_file(path: Path) -> Analysed:
     """The same from a run file alone, so that an old run can be judged by better statistics."""
     with contextlib.closing(RunReader.open(path)) as reader:
         return analyse_measured(reader.measured())
+
+
+def checked(outcome: Outcome) -> Checked:
+    """A check and what it said."""
+    return Checked(outcome.check, outcome.rule, status(outcome), outcome.warnings)
+
+
+def status(outcome: Outcome) -> Status:
+    """What became of a check."""
+    if not outcome.applies:
+        return Status.NOT_APPLICABLE
+    if any(warning.severity is not Severity.NOTE for warning in outcome.warnings):
+        return Status.FIRED
+    return Status.UNCHECKED if any(warning.missing for warning in outcome.warnings) else Status.SILENT

@@ -17,7 +17,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
 from sectax.model.plan import Plan
 from sectax.reports.words import names
-from sectax.workflow.checked import checked
+from sectax.workflow.analyse import checked
 
 if TYPE_CHECKING:
     from sectax.audit.importers.parts import Importer

@@ -1,4 +1,4 @@
-"""Writes a run of commands as hyperfine would have written it."""
+"""A run of commands as hyperfine would have written it."""
 
 from __future__ import annotations
 
@@ -27,18 +27,9 @@ FORMS: Mapping[str, Callable[[Sequence[TimedCommand]], str]] = {
 }
 
 
-def export(run_file: Path, form: str, to: Path) -> None:
-    """Write all executions that counted.
-
-    Raises:
-        WrongUse: the run is not of commands, a command that it names is gone, or the file cannot be written.
-    """
-    text = FORMS[form](timed_commands(run_file))
-    try:
-        with to.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise WrongUse(f"{to} cannot be written: {error.strerror}", "name another file") from error
+def exported(run_file: Path, form: str) -> str:
+    """All executions that counted. Raises `WrongUse` where the run is not of commands, or one that it names is gone."""
+    return FORMS[form](timed_commands(run_file))
 
 
 def timed_commands(run_file: Path) -> list[TimedCommand]:
