@@ -98,9 +98,12 @@ def test_every_factor_is_a_column(db):
 
 def test_the_totals_of_a_block_are_a_view(db, recorded):
     _, measured = recorded
-    for block, treatment, operations, total, largest in db.execute(
+    rows = db.execute(
         "SELECT block, treatment, operations, total, largest FROM block_totals WHERE metric = 'memory'"
-    ).fetchall():
+    ).fetchall()
+
+    assert len(rows) == sum(map(len, measured.values["memory"].values())) > 0
+    for block, treatment, operations, total, largest in rows:
         assert operations == 4
         assert total >= largest == measured.values["memory"][treatment][block]
 

@@ -13,7 +13,7 @@ import pytest
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
 from sectax.model.environment import LOCAL_HOST, Environment
-from sectax.model.errors import NothingMeasured, WrongUse
+from sectax.model.errors import NothingMeasured, SubjectFailed, WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Plan
 from sectax.record.reader import RunReader
@@ -116,7 +116,7 @@ def test_a_program_that_the_other_host_lacks_is_missed_there(tmp_path, elsewhere
     subject.start()
     subject.kill()
 
-    with pytest.raises(Exception, match=f"only-here was not found on {elsewhere}"):
+    with pytest.raises(SubjectFailed, match=f"only-here was not found on {elsewhere}"):
         CommandSpec("there", ("only-here",), env=environment, host=elsewhere).subject().start()
 
 

@@ -1,12 +1,12 @@
-"""Where the time of an operation goes, by difference to treatments that do less of it, block by block."""
+"""Where the time of an operation goes, and where a cost sits: differences to other treatments, block by block."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sectax.analysis.treatments import MEAN
-from sectax.model.advice import Anatomy, Part
-from sectax.model.advice_rules import OwnParts, Stages, Steps
+from sectax.model.advice import Anatomy, Part, Placed
+from sectax.model.advice_rules import OwnParts, Places, Stages, Steps
 from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.treatment import Role, Treatment
@@ -97,6 +97,24 @@ def _differences(
     before = [dict.fromkeys(blocks, 0.0), *columns]
     for (_, words), column, less in zip(chain, columns, before, strict=False):
         yield _part(measured, words, {block: column[block] - less[block] for block in blocks}, columns[-1])
+
+
+def placed(measured: Measured, places: Places) -> Iterator[Placed]:
+    """Every treatment with the metrics that it and its baseline have in common blocks."""
+    plan, level = measured.plan, 1 - measured.plan.stopping.alpha
+    units = {metric.name: metric.unit for metric in plan.metrics}
+    for each in plan.treatments:
+        if each.role is not Role.TREATMENT:
+            continue
+        parts = []
+        for metric, words in places.metrics:
+            columns = measured.values.get(metric, {})
+            own, base = columns.get(each.id, {}), columns.get(plan.cell(each.cell).baseline, {})
+            more = [own[block] - base[block] for block in measured.blocks if block in own and block in base]
+            if more:
+                parts.append((words, over_blocks(more, level, units[metric])))
+        if parts:
+            yield Placed(each.cell, each.id, tuple(parts))
 
 
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:

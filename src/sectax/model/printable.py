@@ -1,8 +1,16 @@
-"""Text that a subject wrote, made safe for a terminal."""
+"""Text made fit for a terminal: what a subject wrote is made safe, and our own signs have a form in ASCII."""
 
 from __future__ import annotations
 
 _ELLIPSIS = "…"
+# What sectax itself prints beyond ASCII.
+_SIGNS = {
+    "±": "+/-", "−": "-", "–": "-", "—": "-", "·": "|", "…": "...", "→": "->", "×": "x", "÷": "/", "µ": "u", "μ": "u",
+    "≤": "<=", "≥": ">=", "∞": "inf", "√": "sqrt ", "²": "^2", "†": "*", "└": "`", "│": "|", "\u00a0": " ",
+    "\u202f": " ", "’": "'", "‘": "'",
+    # Of intervals that are drawn.
+    "►": ">", "◄": "<", "■": "#", "○": "o", "◆": "*", "░": ".", "┊": ":", "─": "-", "├": "[", "┤": "]", "┼": "+",
+}  # fmt: skip
 
 
 def printable(text: bytes | str, limit: int | None = None) -> str:
@@ -31,3 +39,12 @@ def printable_lines(text: str) -> str:
 
 def _escaped(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+
+
+def in_ascii(text: str) -> str:
+    """Our own signs as ASCII, anything else as its number (`\\u4e2d`)."""
+    return text if text.isascii() else "".join(map(_sign, text))
+
+
+def _sign(sign: str) -> str:
+    return sign if sign.isascii() else _SIGNS.get(sign) or sign.encode("ascii", "backslashreplace").decode("ascii")

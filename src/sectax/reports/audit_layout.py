@@ -11,8 +11,7 @@ from sectax.model.finding import AuditWarning, Severity
 from sectax.model.printable import printable
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
 from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
-from sectax.reports.words.audits import audit_sentence, count
-from sectax.reports.words.seals import seal_sentence
+from sectax.reports.words.audits import audit_sentence, count, seal_sentence
 
 _ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
 # Subjects that say nothing beside what was seen.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sectax.model.ascii import in_ascii
 from sectax.model.finding import Severity
+from sectax.model.printable import in_ascii
 from sectax.reports.document import (
     Block,
     Column,
