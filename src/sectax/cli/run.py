@@ -282,7 +282,7 @@ def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = 
         # `sectax show` is what most ask next.
         Shown(path, form).keep(text)
         experiment = registry.load(outcome.analysed.measured.plan.experiment)
-        if isinstance(experiment, SupportsAdvice) and not form.as_json:
+        if isinstance(experiment, SupportsAdvice) and not form.json_:
             click.echo(f"what it means for you: sectax advise {shlex.quote(path)}", err=True)
     for kind, to in exports.items():
         write_document(exported(outcome.path, kind), to, f"--export-{kind}")

@@ -101,8 +101,8 @@ def with_last_look(
         once = f", what is measured once takes {once_s:.0f} s" if once_s else ""
         least_s = math.ceil(elapsed_s + once_s + FIRST_LOOK * block_s * calibrated.pace)
         raise NothingMeasured(
-            f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s{once}, and "
-            f"the first verdict needs {FIRST_LOOK} blocks of {block_s * calibrated.pace:.1f} s",
+            f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s{once}, "
+            f"and the first verdict needs {FIRST_LOOK} blocks of {block_s * calibrated.pace:.1f} s",
             f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
