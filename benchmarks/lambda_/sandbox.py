@@ -4,8 +4,9 @@
 
 The work is a loop of a fixed number of turns that takes 20 to 300 ms of CPU time. Instances of all
 memory sizes take turns, each with a full quota. Shown is elapsed time by the CPU time of the same work, so that the
-machine's speed cancels; judged is how far that is from a quota of memory/1769 in periods of 20 ms. Short work is less
-than 1769/memory times as long: the part that fits into its last period is not held back. Needs root.
+machine's speed cancels, beside a quota of memory/1769 in periods of 20 ms. Short work is less than 1769/memory times as
+long: the part that fits into its last period is not held back. Judged is the longest work alone, since this is the
+kernel's own quota, which shorter work overruns; `benchmarks.lambda_.share` judges the exact one. Needs root.
 """
 
 from __future__ import annotations
@@ -177,14 +178,16 @@ def shares(rounds: int) -> None:
         promised = statistics.median(by_quota(used, memory) / used for _, used in times)
         off[work_s, memory] = statistics.median(elapsed / by_quota(used, memory) for elapsed, used in times) - 1
         numbers = (VCPU_MB / memory, promised, statistics.median(ratios), min(ratios), max(ratios))
-        rows.append([f"{1e3 * work_s:.0f} ms at {memory} MB", *(f"{number:.3f}" for number in numbers)])
-    header = ["work", "1769/memory", "by the quota", "seen", "least", "most"]
+        cells = [*(f"{number:.3f}" for number in numbers), f"{100 * off[work_s, memory]:+.1f} %"]
+        rows.append([f"{1e3 * work_s:.0f} ms at {memory} MB", *cells])
+    header = ["work", "1769/memory", "by the quota", "seen", "least", "most", "off"]
     table(header, rows, f"times as long as its CPU time, medians of {rounds} rounds")
     periods = ", ".join(f"{each.throttled_periods}/{each.periods} at {memory} MB" for memory, each in throttled.items())
     print(f"\n  throttled periods: {periods}")
     for (work_s, memory), share in off.items():
         said = f"{100 * share:+.1f} % off what the quota gives, at most {100 * WITHIN:g}"
-        target(f"{1e3 * work_s:.0f} ms at {memory} MB", abs(share), WITHIN, said)
+        if work_s == WORK_S:
+            target(f"{1e3 * work_s:.0f} ms at {memory} MB", abs(share), WITHIN, said)
 
 
 if __name__ == "__main__":

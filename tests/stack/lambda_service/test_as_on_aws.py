@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Iterator
@@ -153,3 +154,31 @@ def test_a_function_sees_its_own_memory_and_lambda_s_names(real):
     assert re.fullmatch(r"\d{4}/\d\d/\d\d/\[\$LATEST\][0-9a-f]{32}", stream)
     assert told == stream
     assert (missing, daemon) == ("LOG_ERROR", "169.254.79.129:2000")
+
+
+_WORKS = """
+import time
+def handler(event, context):
+    began = time.process_time()
+    while time.process_time() - began < event:
+        pass
+"""
+
+
+def test_with_an_exact_share_short_work_lasts_what_the_quota_gives():
+    with LocalLambda(Settings(exact_share=True)) as running:
+        client = running.client()
+        create(client, "works", _WORKS, MemorySize=512)
+        invoke(client, "works", 0.0)
+        for _ in range(5):
+            time.sleep(0.05)  # two periods: the quota is full again
+            answer = invoke(client, "works", 0.02)
+            seen = measured(answer.raw)
+            assert seen.cpu_time_s is not None
+            assert seen.cpu_quota is not None
+            quota_s = seen.cpu_quota * 0.02
+            whole = math.ceil(seen.cpu_time_s / quota_s) - 1
+
+            assert whole >= 3
+            # Without it 20 ms of work may end before the second period does.
+            assert seen.duration_s >= whole * 0.02 + (seen.cpu_time_s - whole * quota_s) - 1e-4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import msgspec
@@ -12,6 +13,7 @@ from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGo
 from sectax.stack.lambda_service.instances.invocation import Event, Invocation, Measured, Outcome
 from sectax.stack.lambda_service.instances.life import Life
 from sectax.stack.lambda_service.instances.log import end_line, report_line, start_line
+from sectax.stack.lambda_service.instances.share import ExactShare, exact_share
 
 UNHANDLED = "Unhandled"
 _NO_COUNTERS = Counters(None, None, None, None, None, None, None)
@@ -25,12 +27,14 @@ class FunctionInstance:
         idle_since: instant of the loop's clock when it last became free.
     """
 
-    def __init__(self, function: Function, life: Life) -> None:
+    def __init__(self, function: Function, life: Life, *, shares_exactly: bool) -> None:
         self.function = function
         self.life = life
         self.idle_since = 0.0
         self.end_reason = "SPINDOWN"
         self._count = 0
+        self._shares_exactly = shares_exactly
+        self._share: ExactShare | None = None
         self._in_force = _NO_LIMITS
         self._warm = False
 
@@ -60,7 +64,9 @@ class FunctionInstance:
             if not inits_again:
                 self.life.log.say(start_line(invocation.request_id, self.function.version))
             before = self.life.box.counters()
-            await self._handle(invocation, self.life.init_s or 0.0 if inits_again else 0.0)
+            await self._handle(invocation, before, self.life.init_s or 0.0 if inits_again else 0.0)
+            after = self.life.box.counters()
+            invocation.held_ns = await self._owed(invocation.answered_ns, after, invocation.deadline)
         except InstanceGone as error:
             gone = error
             self.life.gone = error
@@ -70,9 +76,9 @@ class FunctionInstance:
                 if not inits_again:
                     self.life.log.say(start_line(invocation.request_id, self.function.version))
             invocation.answered_ns = time.monotonic_ns()
+            after = self._counters()
         if inits_again:
             invocation.handed_ns = self.life.init_began_ns or invocation.handed_ns
-        after = self._counters()
         self._count += 1
         measured = self._measured(invocation, before, after, cold=cold and not inits_again)
         if gone is None:
@@ -87,21 +93,41 @@ class FunctionInstance:
                 raise TooSlow(init_s) from error
             raise
         self._in_force = self.life.box.in_force()
+        if self._shares_exactly:
+            self._share = exact_share(self._in_force)
         self._warm = True
 
-    async def _handle(self, invocation: Invocation, spent_s: float) -> None:
+    async def _handle(self, invocation: Invocation, before: Counters, spent_s: float) -> None:
         """*spent_s* of its timeout the invocation has used already."""
         life, timeout = self.life, self.function.timeout
         left_s = timeout - spent_s
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
-        deadline = life.loop_time() + left_s
+        invocation.deadline = life.loop_time() + left_s
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
         life.box.thaw()
-        if not await life.until(lambda: invocation.payload is not None, deadline):
+        if self._share is not None and before.cpu_time_ns is not None:
+            self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
+        if not await life.until(lambda: invocation.payload is not None, invocation.deadline):
             raise TooSlow(timeout)
+
+    async def _owed(self, ended_ns: int, counters: Counters, deadline: float) -> int:
+        """By how many nanoseconds what ended at this instant ended sooner than an exact share, where wanted, lets it.
+
+        Raises:
+            TooSlow: it would have ended after the deadline, which has come when this is raised.
+        """
+        if self._share is None or counters.cpu_time_ns is None:
+            return 0
+        due_ns = self._share.end(ended_ns, counters.cpu_time_ns, counters.throttled_ns or 0)
+        if due_ns > deadline * 1e9:
+            await asyncio.sleep(deadline - self.life.loop_time())
+            raise TooSlow(self.function.timeout)
+        if due_ns > ended_ns:
+            self.life.fill_quota()  # the wait pays for what it had too much: the kernel must not ask for it, too
+        return due_ns - ended_ns
 
     async def _settle(self, invocation: Invocation, measured: Measured) -> Measured:
         """Wait until runtime and extensions have done with the event, then freeze them; what that took is billed.
@@ -109,18 +135,23 @@ class FunctionInstance:
         Who calls again finds the instance free. The answer counts, whatever happens now.
         """
         life = self.life
-        left_s = self.function.timeout - invocation.duration_s
+        done_ns = answered_ns = invocation.answered_ns + invocation.held_ns
         try:
-            if not await life.until(lambda: life.all_waiting, life.loop_time() + left_s):
+            if not await life.until(lambda: life.all_waiting, invocation.deadline):
                 raise TooSlow(self.function.timeout)
             life.box.freeze()
+            if life.extensions.hear_events:
+                now_ns = time.monotonic_ns()
+                done_ns = max(done_ns, now_ns + await self._owed(now_ns, life.box.counters(), invocation.deadline))
         except InstanceGone as error:
             life.gone = error
             self.end_reason = error.reason
+            done_ns = max(done_ns, time.monotonic_ns())
+        if (left_ns := done_ns - time.monotonic_ns()) > 0:
+            await asyncio.sleep(left_ns / 1e9)
         if not life.extensions.hear_events:
             return measured
-        extensions_s = (time.monotonic_ns() - invocation.answered_ns) / 1e9
-        return msgspec.structs.replace(measured, extensions_s=extensions_s)
+        return msgspec.structs.replace(measured, extensions_s=(done_ns - answered_ns) / 1e9)
 
     def _counters(self) -> Counters:
         return self.life.box.counters() if self.life.created_s is not None else _NO_COUNTERS
@@ -134,6 +165,7 @@ class FunctionInstance:
             duration_s=invocation.duration_s,
             instance=self.life.name,
             invocation=self._count,
+            held_s=invocation.held_ns / 1e9 if invocation.held_ns else None,
             init_s=self.life.init_s if cold else None,
             created_s=self.life.created_s if cold else None,
             cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,

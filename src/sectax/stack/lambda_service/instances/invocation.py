@@ -48,6 +48,8 @@ class Invocation:
     Attributes:
         handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
             just after the last byte of the answer was read from it; 0 before.
+        held_ns: how long the answer is held after that, for an exact share.
+        deadline: when the function's time is over, on the loop's clock, which is the monotonic one in seconds.
         payload: the answer; None before. Of one that went to `event.stream` only what is left: nothing, or an error.
         failed: the answer is an error.
         streaming: the answer has begun to go to `event.stream`.
@@ -59,9 +61,11 @@ class Invocation:
             f"Root=1-{int(time.time()):08x}-{secrets.token_hex(12)};Parent={secrets.token_hex(8)};Sampled=0"
         )
     )
+    deadline: float = 0.0
     deadline_epoch_ms: int = 0
     handed_ns: int = 0
     answered_ns: int = 0
+    held_ns: int = 0
     payload: bytes | None = None
     failed: bool = False
     streaming: bool = False
@@ -73,8 +77,8 @@ class Invocation:
 
     @property
     def duration_s(self) -> float:
-        """Seconds from handing out the event to the answer."""
-        return (self.answered_ns - self.handed_ns) / 1e9
+        """Seconds from handing out the event to the answer, or until it need not be held longer."""
+        return (self.answered_ns + self.held_ns - self.handed_ns) / 1e9
 
 
 class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -85,6 +89,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         duration_s: from handing the event out to the last byte of the answer, at the Runtime API; in the server's
             monotonic clock. init_s: of a cold start's init phase; missing on a warm one.
+        held_s: how much of duration_s the answer was held back for an exact share; missing where it was not.
         created_s: on a cold start, what making the sandbox took before the init phase.
         extensions_s: what extensions that hear of events took after the answer; missing where there are none.
         cpu_time_s: CPU time of the whole instance (extensions too) meanwhile.
@@ -100,6 +105,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     duration_s: float
     instance: str
     invocation: int
+    held_s: float | None = None
     init_s: float | None = None
     created_s: float | None = None
     extensions_s: float | None = None

@@ -99,15 +99,19 @@ class Life:
         await self._server.listen(await asyncio.to_thread(box.listen, API_HOST, API_PORT))
         for passage, (_, port) in zip(self._passages, self._settings.allow, strict=True):
             await passage.open(await asyncio.to_thread(box.listen, API_HOST, port))
-        share = self._share
-        if share is not None and boosted:
-            box.set_quota(max(share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
+        if self._share is not None and boosted:
+            box.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
         self.init_began_ns = time.monotonic_ns()
         self.created_s = (self.init_began_ns - began) / 1e9
         await self._init(self._loop.time() + init_s)
         self.init_s = (time.monotonic_ns() - self.init_began_ns) / 1e9
-        if share is not None and boosted:
-            box.set_quota(share)
+        if boosted:
+            self.fill_quota()
+
+    def fill_quota(self) -> None:
+        """Let the instance have its share, from a full quota on: what it owes is forgotten."""
+        if self._share is not None:
+            self.box.set_quota(self._share)
 
     async def until(self, reached: Callable[[], bool], deadline: float) -> bool:
         """Wait for what the programs do.

@@ -110,9 +110,8 @@ class Pool:
         if len(self._all) >= self._settings.instances:
             self._make_room()
         name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
-        instance = FunctionInstance(
-            function, Life(name, function, runtime, self._make_box, self._settings, self._output)
-        )
+        life = Life(name, function, runtime, self._make_box, self._settings, self._output)
+        instance = FunctionInstance(function, life, shares_exactly=self._settings.exact_share)
         self._all.add(instance)
         self._present.add(instance)
         return instance
