@@ -63,6 +63,11 @@ def group() -> None:
     metavar="SECONDS",
     help="How long to wait before an Event invocation is repeated; the second time twice as long. AWS waits 60.",
 )
+@click.option(
+    "--exact-share",
+    is_flag=True,
+    help="Hold answers until an exact quota would let the function give them. AWS lets short work have more.",
+)
 def serve_command(
     port: int,
     host: str,
@@ -73,6 +78,7 @@ def serve_command(
     logs: str | None,
     allow: tuple[str, ...],
     retry_delay: float,
+    exact_share: bool,
 ) -> None:
     """Serve AWS's Lambda API until Ctrl-C.
 
@@ -91,6 +97,7 @@ def serve_command(
         logs=logs or "",
         allow=tuple(_address(each) for each in allow),
         retry_s=retry_delay,
+        exact_share=exact_share,
     )
     serve(settings, lambda endpoint: _say_how(endpoint, region))
 
