@@ -11,9 +11,7 @@ import sys
 import msgspec
 
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.local import Ready
-from sectax.stack.lambda_service.main import serve
-from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.lambda_service.settings import Ready, Settings
 
 
 def _line() -> bytes:
@@ -32,7 +30,11 @@ def _say(ready: Ready) -> None:
     sys.stdout.flush()
 
 
-if __name__ == "__main__":
+def _serve() -> None:
+    # asyncio takes TLS along where it finds it, and does without elsewhere: 1 MB that loopback has no use for.
+    sys.modules["ssl"] = None  # type: ignore[assignment]
+    from sectax.stack.lambda_service.main import serve
+
     try:
         serve(
             msgspec.json.decode(_line(), type=Settings),
@@ -41,3 +43,7 @@ if __name__ == "__main__":
         )
     except SectaxError as error:
         _say(Ready("", error.message, error.hint))
+
+
+if __name__ == "__main__":
+    _serve()

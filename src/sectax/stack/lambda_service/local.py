@@ -15,18 +15,10 @@ from sectax.sandboxes.instance import SandboxMissing
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
 from sectax.stack.lambda_service.instances.invocation import Measured
-from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.lambda_service.settings import Ready, Settings
 
 _START_S = 30.0  # the sandbox is tried out first, and what a killed server left is removed
 _STOP_S = 15.0  # extensions have 2 s to end
-
-
-class Ready(msgspec.Struct):
-    """What the server says when it has started, or could not."""
-
-    endpoint: str
-    error: str = ""
-    hint: str = ""
 
 
 class LocalLambda:

@@ -39,3 +39,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     retry_s: float = 1.0
     cpu_share: bool = True
     exact_share: bool = False
+
+
+class Ready(msgspec.Struct):
+    """What a server in a process of its own says when it has started, or could not."""
+
+    endpoint: str
+    error: str = ""
+    hint: str = ""
