@@ -10,7 +10,7 @@ from sectax.stack.lambda_service import service
 from sectax.stack.lambda_service.api.catalogue import Catalogue
 from sectax.stack.lambda_service.api.concurrency import Concurrency
 from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.serving import client, create, invoke, served
+from tests.stack.lambda_service.serving import PYTHON, ROLE, archive, client, create, invoke, served
 from tests.stack.lambda_service.test_invoke import WAITS, eventually
 
 EMPTY = "def handler(event, context):\n    return None\n"
@@ -68,6 +68,39 @@ def test_what_cannot_be_done_here_is_refused_by_its_name(lambda_, wanted):
     with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match="is not here"):
         create(unchecked, "refused", EMPTY, **wanted)
     assert "refused" not in [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+
+
+@pytest.mark.parametrize(
+    ("action", "wanted", "words"),
+    [
+        ("create_function", {"PublishTo": "LATEST_PUBLISHED"}, "PublishTo is not here"),
+        ("create_function", {"S3Bucket": "bucket", "S3Key": "key"}, "S3 and container images are not here"),
+        ("update_function_code", {"PublishTo": "LATEST_PUBLISHED"}, "PublishTo is not here"),
+        ("update_function_code", {"S3Bucket": "bucket", "S3Key": "key"}, "S3 and container images are not here"),
+        ("update_function_code", {"SourceKMSKeyArn": "arn:aws:kms:us-east-1:000000000000:key/1"}, "SourceKMSKeyArn is"),
+        ("publish_layer_version", {"S3Bucket": "bucket", "S3Key": "key"}, "S3 and container images are not here"),
+        ("publish_version", {"PublishTo": "LATEST_PUBLISHED"}, "PublishTo is not here"),
+        ("invoke", {"TenantId": "ann"}, "TenantId is not here"),
+        ("invoke", {"DurableExecutionName": "one"}, "DurableExecutionName is not here"),
+    ],
+)
+def test_what_is_asked_for_beside_what_can_be_done_is_refused_and_not_dropped(lambda_, action, wanted, words):
+    zipped = archive({"f.py": EMPTY})
+    name = f"beside-{action}-{next(iter(wanted))}"
+    if action == "create_function":
+        location = {"ZipFile": zipped} | {key: value for key, value in wanted.items() if key.startswith("S3")}
+        given = {"Runtime": PYTHON, "Handler": "f.handler", "Role": ROLE, **wanted, "Code": location}
+        given = {key: value for key, value in given.items() if not key.startswith("S3")}
+    elif action == "publish_layer_version":
+        given = {"Content": {"ZipFile": zipped} | wanted, "LayerName": name}
+    else:
+        given = ({"ZipFile": zipped} if action == "update_function_code" else {}) | wanted
+        create(lambda_, name, EMPTY)
+    if action != "publish_layer_version":
+        given["FunctionName"] = name
+
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match=words):
+        getattr(lambda_, action)(**given)
 
 
 def test_reserved_concurrency_limits_one_function_and_is_kept_from_the_others(tmp_path):

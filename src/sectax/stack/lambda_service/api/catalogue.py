@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sectax.stack.lambda_service.api.errors import ApiError, invalid, not_found
-from sectax.stack.lambda_service.api.requests import malformed
+from sectax.stack.lambda_service.api.requests import CodeLocation, malformed
 from sectax.stack.lambda_service.code import BadArchive, CodeStore
 from sectax.stack.lambda_service.code.upload import Places, Upload, kept, take
 from sectax.stack.lambda_service.entry import Entry
@@ -126,13 +126,13 @@ class Catalogue:
             raise malformed(upload.malformed)
         return upload
 
-    def code_of(self, upload: Upload) -> Code:
-        """The code that came with a request."""
+    def code_of(self, upload: Upload, location: CodeLocation) -> Code:
+        """The code that came with a request, which says where it is."""
         if upload.failed:
             raise ApiError(500, "ServiceException", upload.failed)
         if upload.refused:
             raise invalid(upload.refused)
-        if upload.code is None:
+        if upload.code is None or location.elsewhere:
             raise invalid("code must be given as ZipFile: S3 and container images are not here")
         return upload.code
 

@@ -52,7 +52,6 @@ async def delete(catalogue: Catalogue, call: Call) -> None:
 
 async def _change(catalogue: Catalogue, call: Call, *, update: bool) -> dict[str, Any]:
     wanted = call.read(requests.EventInvoke)
-    requests.refuse_if_asked("DestinationConfig", wanted.destination_config)
     requests.between(wanted.maximum_retry_attempts, 0, 2, "maximumRetryAttempts")
     requests.between(wanted.maximum_event_age_in_seconds, 60, 21_600, "maximumEventAgeInSeconds")
     if wanted.maximum_retry_attempts is None and wanted.maximum_event_age_in_seconds is None:

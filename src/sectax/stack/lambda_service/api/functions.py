@@ -37,7 +37,7 @@ async def create(catalogue: Catalogue, call: Call) -> Document:
         await catalogue.runtime(wanted.runtime)
         if catalogue.registry.find(name) is not None:
             raise conflict(f"Function already exist: {name}")
-        arn, code = catalogue.registry.function_arn(name), catalogue.code_of(upload)
+        arn, code = catalogue.registry.function_arn(name), catalogue.code_of(upload, wanted.code)
         bare = Function(name, arn, wanted.runtime, wanted.handler, wanted.role, code)
         entry = Entry(await _configured(catalogue, bare, wanted), tags=wanted.tags)
         made = entry.latest
@@ -110,7 +110,7 @@ async def update_code(catalogue: Catalogue, call: Call) -> Document:
         wanted = requests.read(upload.document, requests.UpdateCode)
         requests.check_architectures(wanted.architectures)
         _check_revision(entry.latest, wanted.revision_id)
-        made = entry.latest.changed(code=catalogue.code_of(upload))
+        made = entry.latest.changed(code=catalogue.code_of(upload, wanted))
         _check_size(made)
         entry = replace(entry, latest=made)
         if wanted.publish and not wanted.dry_run:

@@ -24,6 +24,7 @@ MEASURED_HEADER = "X-Sectax-Measured"
 
 _CONTEXT_BYTES = 3583  # API reference, Invoke, ClientContext
 _PIECE_BYTES = 64 * 1024
+_NOT_HERE = {"x-amz-durable-execution-name": "DurableExecutionName", "x-amz-tenant-id": "TenantId"}
 
 
 class Invoke:
@@ -84,6 +85,9 @@ class Invoke:
         request = call.exchange.request
         if request.too_large or len(request.body) > PAYLOAD_BYTES:
             raise too_large(PAYLOAD_BYTES, "InvokeFunction")
+        for header, member in _NOT_HERE.items():
+            if header in request.headers:
+                raise invalid(f"{member} is not here")
         self._catalogue.called(name, qualifier)
         arn = self._catalogue.registry.function_arn(name, qualifier)
         return Event(_json(request.body), arn, _client_context(request.headers.get("x-amz-client-context", "")))

@@ -20,7 +20,7 @@ async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
         wanted = requests.read(upload.document, requests.PublishLayer)
         requests.check_architectures(wanted.compatible_architectures)
         requests.check_description(wanted.description)
-        code = catalogue.code_of(upload)
+        code = catalogue.code_of(upload, wanted.content)
         layer = catalogue.registry.layer(name)
         number = layer.last + 1
         version = LayerVersion(

@@ -18,7 +18,10 @@ _ENVIRONMENT_BYTES = 4096
 
 
 class Body(msgspec.Struct, rename="pascal", kw_only=True, forbid_unknown_fields=True):
-    """A body. A member that is not known here is refused, never dropped."""
+    """A body. A member that is not known here is refused, never dropped.
+
+    The members of type `Any` are of services that are not here: they are accepted only where they ask for nothing.
+    """
 
 
 class CodeLocation(Body):
@@ -28,7 +31,12 @@ class CodeLocation(Body):
     s3_key: str | None = None
     s3_object_version: str | None = None
     image_uri: str | None = None
-    source_kms_key_arn: str | None = None
+    source_kms_key_arn: Any = msgspec.field(default=None, name="SourceKMSKeyArn")
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether code is to be fetched."""
+        return bool(self.s3_bucket or self.s3_key or self.s3_object_version or self.image_uri)
 
 
 class Variables(Body):
@@ -65,10 +73,7 @@ class SnapStart(Body):
 
 
 class Configuration(Body):
-    """Body of UpdateFunctionConfiguration; None leaves as it is.
-
-    The members of type `Any` are of services that are not here: they are accepted only where they ask for nothing.
-    """
+    """Body of UpdateFunctionConfiguration; None leaves as it is."""
 
     runtime: str | None = None
     handler: str | None = None
@@ -100,7 +105,7 @@ class CreateFunction(Configuration, kw_only=True):
     package_type: str = "Zip"
     architectures: list[str] | None = None
     publish: bool = False
-    publish_to: str | None = None
+    publish_to: Any = None
     tags: dict[str, str] = {}
     code_signing_config_arn: Any = None
     tenancy_config: Any = None
@@ -112,7 +117,7 @@ class UpdateCode(CodeLocation):
     architectures: list[str] | None = None
     dry_run: bool = False
     publish: bool = False
-    publish_to: str | None = None
+    publish_to: Any = None
     revision_id: str | None = None
 
 
@@ -122,7 +127,7 @@ class PublishVersion(Body):
     code_sha256: str | None = None
     description: str | None = None
     revision_id: str | None = None
-    publish_to: str | None = None
+    publish_to: Any = None
 
 
 class Routing(Body):
@@ -188,9 +193,9 @@ class FunctionUrl(Body):
 
 
 def read(body: bytes, kind: type[_Body]) -> _Body:
-    """The body of a request. Raises `ApiError` for what is not JSON of that form."""
+    """The body of a request. Raises `ApiError` for what is not JSON of that form, or asks for what is not here."""
     try:
-        return msgspec.json.decode(body, type=kind)
+        wanted = msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         unknown = re.search(r"contains unknown field `(.+)`", str(error))
         if unknown:
@@ -198,6 +203,17 @@ def read(body: bytes, kind: type[_Body]) -> _Body:
         raise malformed(str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise malformed(str(error)) from error
+    _refuse_what_is_not_here(wanted)
+    return wanted
+
+
+def _refuse_what_is_not_here(wanted: msgspec.Struct) -> None:
+    for field in msgspec.structs.fields(wanted):
+        value = getattr(wanted, field.name)
+        if isinstance(value, Body):
+            _refuse_what_is_not_here(value)
+        elif field.type is Any and _asks(value):
+            raise invalid(f"{field.encode_name} is not here")
 
 
 def malformed(why: str) -> ApiError:
@@ -225,9 +241,6 @@ def check_configuration(wanted: Configuration) -> None:
         _check_logging(wanted.logging_config)
     if wanted.snap_start is not None and wanted.snap_start.apply_on != "None":
         raise invalid("SnapStart is not here")
-    for field in msgspec.structs.fields(wanted):
-        if field.type is Any and _asks(getattr(wanted, field.name)):
-            raise invalid(f"{field.encode_name} is not here")
 
 
 def check_description(description: str | None) -> None:
@@ -258,12 +271,6 @@ def between(value: int | None, least: int, most: int, name: str) -> None:
         raise constraint(str(value), name, f"Member must have value greater than or equal to {least}")
     if value is not None and value > most:
         raise constraint(str(value), name, f"Member must have value less than or equal to {most}")
-
-
-def refuse_if_asked(name: str, value: Any) -> None:
-    """Refuse a member of a service that is not here, unless it asks for nothing. Raises `ApiError`."""
-    if _asks(value):
-        raise invalid(f"{name} is not here")
 
 
 def _asks(value: Any) -> bool:

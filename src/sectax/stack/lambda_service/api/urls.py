@@ -120,7 +120,6 @@ class Urls:
             raise constraint(wanted.auth_type, "authType", f"Member must satisfy enum value set: {list(_AUTHS)}")
         if wanted.invoke_mode not in (None, *_MODES):
             raise constraint(wanted.invoke_mode, "invokeMode", f"Member must satisfy enum value set: {list(_MODES)}")
-        requests.refuse_if_asked("Cors", wanted.cors)
         return wanted
 
     def _meant(self, call: Call) -> tuple[Entry, str]:
