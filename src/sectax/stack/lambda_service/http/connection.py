@@ -25,6 +25,7 @@ class Owner(Protocol):
 
     limits: HttpLimits
     judge: Callable[[Exchange], int] | None
+    buffer: memoryview  # what is read is there only until the next connection reads
 
     def admit(self, connection: Connection) -> bool:
         """Take a new connection in; False where there is no room for it."""
@@ -45,7 +46,7 @@ class Owner(Protocol):
         """Hand a whole request to the handler."""
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """Reads requests and hands them to the server's handler, one at a time.
 
     While an answer is outstanding, or the client does not read the last one, nothing more is read than the segment that
@@ -106,8 +107,12 @@ class Connection(asyncio.Protocol):
         if not self._server.admit(self):
             self.abort()
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._server.buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
         self.heard_ns = time.monotonic_ns()
+        data = bytes(self._server.buffer[:nbytes])
         if self._last_words is not None:
             self._wasted += len(data)
             if self._wasted > 2 * (self._limits.header_bytes + self._limits.body_bytes):
