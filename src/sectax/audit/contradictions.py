@@ -71,8 +71,8 @@ def _own_values(figure: Figure) -> Iterator[Remark]:
             yield Remark(
                 Severity.FATAL,
                 figure.table,
-                f"the {name} of {figure.id} is said to be {number(told)} s, and that of its {data.size} values is "
-                f"{number(real)} s",
+                f"the {name} of {figure.id} is said to be {number(told)} {figure.unit}, and that of its {data.size} "
+                f"values is {number(real)} {figure.unit}",
                 _WRONG,
                 _ASK,
                 ids([figure]),
@@ -152,7 +152,8 @@ def _rate(group: list[Figure]) -> Iterator[Remark]:
 def _told_twice(evidence: Evidence) -> Iterator[Remark]:
     """A sum that is not that of its parts, and the like."""
     for each in evidence.twice:
-        if abs(each.told - each.follows) > TOLERANCE * max(abs(each.told), abs(each.follows)) + each.slack:
+        tolerance = TOLERANCE if each.tolerance is None else each.tolerance
+        if abs(each.told - each.follows) > tolerance * max(abs(each.told), abs(each.follows)) + each.slack:
             yield Remark(
                 Severity.FATAL,
                 each.what,

@@ -116,6 +116,7 @@ class Twice:
         from_: what it follows from, in words.
         slack: by how much the two may differ without a contradiction, because of printed digits.
         figures: ids of the figures that fall with it, as far as there are any.
+        tolerance: what else the two may differ by, as a share; None for what tools that round usually need.
     """
 
     what: str
@@ -124,6 +125,7 @@ class Twice:
     from_: str
     slack: float
     figures: tuple[str, ...] = ()
+    tolerance: float | None = None
 
 
 @dataclass(frozen=True)

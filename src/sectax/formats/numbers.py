@@ -17,7 +17,7 @@ SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.
 BINARY = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 DECIMAL = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
-_DURATION = re.compile(r"([0-9]++\.?+[0-9]*+|\.[0-9]++)(ns|us|µs|μs|ms|s|m|h)")
+DURATION = re.compile(r"([0-9]++\.?+[0-9]*+|\.[0-9]++)(ns|us|µs|μs|ms|s|m|h)")
 _LONGEST_DURATION = 100
 
 
@@ -57,7 +57,7 @@ def duration_in(found: re.Match[str], group: int | str, line: int | None) -> flo
     """A length of time as Go and wrk print it (`4m59.883s`, `352.91us`) that a pattern found, in seconds."""
     total, end, column = 0.0, 0, found.start(group) + 1
     given = found[group].strip()
-    for part in _DURATION.finditer(given[:_LONGEST_DURATION]):
+    for part in DURATION.finditer(given[:_LONGEST_DURATION]):
         if part.start() != end:
             break
         total += number(part[1], scale=SECONDS[part[2]], line=line, column=column)

@@ -55,7 +55,9 @@ def texts(format_: str) -> list[str]:
     """The samples of a format; long ones in two parts."""
     if format_ == "csv":
         return [TABLE, TABLE.replace(",", ";"), f"# sectax: value=elapsed unit=ms by=arm\n{TABLE}"]
-    kinds = {"lambda": ("lambda",), "openssl-speed": ("openssl",), "go-bench": ("go",)}.get(format_, (format_,))
+    kinds = {"lambda": ("lambda",), "openssl-speed": ("openssl",), "go-bench": ("go",), "hey": ("hey", "oha")}.get(
+        format_, (format_,)
+    )
     found = [sample(name) for name in FILES if name.startswith(kinds)]
     return [part for text in found for part in ({text[:LONGEST], text[-LONGEST:]})]
 

@@ -13,7 +13,15 @@ from sectax.audit.importers.registry import choose
 from tests.audit.importers.expected_samples import expected, said
 from tests.audit.importers.samples import FILES, figures, read, sample
 
-KINDS = {"gobench": "go-bench", "table": "csv", "openssl": "openssl-speed", "warp": "warp", "wrk2": "wrk"}
+KINDS = {
+    "gobench": "go-bench",
+    "table": "csv",
+    "openssl": "openssl-speed",
+    "warp": "warp",
+    "wrk2": "wrk",
+    "oha": "hey",
+    "pytest": "pytest-benchmark",
+}
 
 
 @pytest.mark.parametrize("name", FILES)

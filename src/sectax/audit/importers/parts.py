@@ -34,7 +34,7 @@ class Importer:
         read: the lines of a whole file, without their ends, as evidence. Raises `BadInput`.
         begins: matches what only this tool prints, so that a second kind in one file is found; None where any text
             may be of this kind.
-        known: whether the beginning of a file (whole lines) is of this kind, where `begins` does not say it.
+        known: whether the beginning of a file (whole lines) is of this kind, where `begins` alone does not say it.
         streams: whether it reads line by line, so that a file may be larger than memory.
     """
 
@@ -47,7 +47,7 @@ class Importer:
 
     def recognises(self, head: str) -> bool:
         """Whether the beginning of a file (whole lines) is of this kind."""
-        return self.known(head) if self.begins is None else self.begins.search(head) is not None
+        return self.known(head) or (self.begins is not None and self.begins.search(head) is not None)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Cold, Figure, Quantity
 from sectax.audit.importers.hyperfine import HYPERFINE
 from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.audit.importers.pytest_benchmark import PYTEST_BENCHMARK
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
 from sectax.model.printable import printable
@@ -99,5 +100,10 @@ PYPERF = Importer(
     "pyperf",
     "pyperf's JSON",
     _read,
-    known=lambda head: head.lstrip().startswith("{") and '"benchmarks"' in head and not HYPERFINE.recognises(head),
+    known=lambda head: (
+        head.lstrip().startswith("{")
+        and '"benchmarks"' in head
+        and not HYPERFINE.recognises(head)
+        and not PYTEST_BENCHMARK.recognises(head)
+    ),
 )

@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 from sectax.audit.importers import csv_table
+from sectax.audit.importers.apache_bench import APACHE_BENCH
 from sectax.audit.importers.columns import Columns
+from sectax.audit.importers.criterion import CRITERION
 from sectax.audit.importers.go_bench import GO_BENCH
+from sectax.audit.importers.hey import HEY
 from sectax.audit.importers.hyperfine import HYPERFINE
+from sectax.audit.importers.jmh import JMH
+from sectax.audit.importers.k6 import K6
 from sectax.audit.importers.lambda_report import LAMBDA_REPORT
 from sectax.audit.importers.openssl_speed import OPENSSL_SPEED
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.pyperf_json import PYPERF
+from sectax.audit.importers.pytest_benchmark import PYTEST_BENCHMARK
 from sectax.audit.importers.sysbench import SYSBENCH
 from sectax.audit.importers.warp import WARP
 from sectax.audit.importers.wrk import WRK
 from sectax.formats.bad_input import BadInput
 
-_TOOLS = (SYSBENCH, OPENSSL_SPEED, LAMBDA_REPORT, HYPERFINE, PYPERF, GO_BENCH, WARP, WRK)
+_TOOLS = (
+    SYSBENCH,
+    OPENSSL_SPEED,
+    LAMBDA_REPORT,
+    HYPERFINE,
+    PYPERF,
+    PYTEST_BENCHMARK,
+    GO_BENCH,
+    JMH,
+    CRITERION,
+    WARP,
+    WRK,
+    APACHE_BENCH,
+    HEY,
+    K6,
+)
 NAMES = (*(each.name for each in _TOOLS), "csv")
 
 

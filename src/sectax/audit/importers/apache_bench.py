@@ -1,0 +1,215 @@
+"""What ApacheBench (`ab`) prints.
+
+Source: support/ab.c of apache/httpd. Times of requests are whole milliseconds; Length counts answers of another length
+than the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.figure import EndsBy
+from sectax.audit.importers.load_run import LoadRun, command, of_runs, quantile
+from sectax.audit.importers.parts import Importer
+from sectax.audit.importers.said import Said
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import number, number_in
+from sectax.model.finding import Severity
+
+_BEGINS = re.compile(r"^[ \t>#]*+This is ApacheBench|^Server Hostname: {2,}", re.MULTILINE)
+_BANNER = re.compile(r"[\s>#]*+This is ApacheBench")
+_FIELD = re.compile(r"\s*+([A-Z][A-Za-z0-9/-]*+(?: [A-Za-z0-9/-]++){0,4}):\s++(\S.*)")
+_VALUE = re.compile(r"(\S++)(?: (\S++))?")
+_KINDS = re.compile(r"\s*+\(Connect: (\d++)(?:, Receive: (\d++))?, Length: (\d++), Exceptions: (\d++)\)")
+# With -S three numbers, without their spread and median.
+_TOTAL = re.compile(r"\s*+Total:\s++(\d++)\s++(\d++)(?:\s++[0-9.]++\s++(\d++))?\s++(\d++)\s*+(?:<br/?>)?\s*+$")
+_QUANTILE = re.compile(r"\s*+(\d{1,3})%\s++(\d++)")
+_UNRELIABLE = re.compile(r"\s*+(?:ERROR|WARNING): The median and mean for .*")
+_SAID = re.compile(
+    r"\s*+(?:apr_\w++: .*\(\d++\)|ab: (?!option).*|Test aborted after .*|SSL (?:handshake|read|write) failed.*"
+    r"|Total of \d++ requests completed|Send request (?:failed|timed out)!)"
+)
+_KB = 1024.0
+# A page that changes does not double or lose half of its length.
+MOST_UNLIKE = 2.0
+
+
+@dataclass
+class _Run:
+    """A run, and what its lines told that figures do not hold."""
+
+    load: LoadRun
+    host: str = ""
+    port: str = ""
+    path: str = "/"
+    secure: bool = False
+    sends: bool = False
+    length: float | None = None
+    body: float | None = None
+    lengths_differ: float = 0.0
+    kinds: bool = False
+    stopped: str = ""
+    told: set[str] = field(default_factory=set)
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    runs: list[_Run] = []
+    said = Said()
+    asked = None
+    for place, line in enumerate(lines, 1):
+        if _BANNER.match(line) or (line.lstrip().startswith("Server Hostname:") and (not runs or runs[-1].host)):
+            runs.append(_Run(LoadRun("ab", "", place, failed={})))
+            if asked is not None:
+                runs[-1].load.ends_by = EndsBy.TIME if "-t" in asked.options else EndsBy.EVENTS
+                runs[-1].load.configured_s = asked.seconds("-t")
+            asked = None
+        elif typed := command(line, "ab"):
+            asked = typed
+        if runs:
+            _take(runs[-1], place, line, said)
+    measured = [run for run in runs if run.host]
+    for run in runs:
+        _name(run)
+        if not run.host and measured:
+            why = run.stopped or "its output ends before them"
+            said.add(
+                Severity.WARNING, run.load.line or 0, f"a run without results: {why}", "it is in none of the figures"
+            )
+    if runs and not measured:
+        why = next((run.stopped for run in runs if run.stopped), "")
+        raise BadInput(
+            f"nothing was measured: {'ab stopped, ' + repr(why) if why else 'there are no results of ab in it'}",
+            "give the whole output of a finished run",
+            line=runs[-1].load.line,
+        )
+    twice = [each for run in measured for each in _lengths(run)]
+    # Before the figures: these may be failures.
+    incidents = [*said.incidents(), *(each for run in measured for each in _other_lengths(run))]
+    return of_runs([run.load for run in measured], "ApacheBench", incidents, twice)
+
+
+def _take(run: _Run, place: int, line: str, said: Said) -> None:
+    load = run.load
+    if total := _TOTAL.match(line):
+        for statistic, at in (("min", 1), ("mean", 2), ("median", 3), ("max", 4)):
+            if total[at] is not None:
+                load.took(statistic, number_in(total, at, place, 1e-3))
+    elif per_cent := _QUANTILE.match(line):
+        load.took(quantile(float(per_cent[1])), number_in(per_cent, 2, place, 1e-3))
+    elif kinds := _KINDS.match(line):
+        connect, receive, length, exceptions = (number(each or "0", line=place) for each in kinds.groups())
+        run.kinds, run.lengths_differ = True, length
+        load.fails({"connect": connect, "receive": receive, "exceptions": exceptions})
+        (load.failed or {}).pop("failed", None)
+    elif _UNRELIABLE.match(line):
+        said.add(Severity.WARNING, place, line, "ab itself says that these results are not reliable")
+    elif stop := _SAID.match(line):
+        run.stopped = run.stopped or stop[0].strip()
+        said.add(Severity.WARNING, place, stop[0], "ab itself says that requests failed, or that it stopped early")
+    elif fact := _FIELD.match(line):
+        _fact(run, fact, place)
+
+
+def _fact(run: _Run, found: re.Match[str], place: int) -> None:
+    load, name, text = run.load, found[1], found[2].strip()
+    value = _VALUE.match(text)
+    if value is None or (name in run.told and name != "Time per request"):
+        return
+    run.told.add(name)
+
+    def amount(scale: float = 1.0) -> float:
+        # Pages set a line break after each number.
+        return number(value[1].removesuffix("<br/>"), scale=scale, line=place, column=found.start(2) + 1)
+
+    match name:
+        case "Server Hostname":
+            run.host = value[1].removesuffix("<br/>")
+        case "Server Port":
+            run.port = value[1].removesuffix("<br/>")
+        case "Document Path":
+            run.path = text.removesuffix("<br/>")
+        case "SSL/TLS Protocol":
+            run.secure = True
+        case "Document Length":
+            run.length = None if text.startswith("Variable") else amount()
+        case "Concurrency Level":
+            load.busy = amount()
+        case "Time taken for tests":
+            load.wall_s = amount()
+        case "Complete requests":
+            load.requests = amount()
+        case "Failed requests":
+            load.fails({"failed": amount()})
+        case "Write errors" | "Non-2xx responses" | "Broken pipe errors":
+            kind = "other status than 2xx (ab follows no redirect)" if name.startswith("Non") else name.lower()
+            load.fails({kind: amount()})
+        case "Total transferred":
+            load.bytes_read = amount()
+        case "Total body sent":
+            run.sends = True
+        case "HTML transferred":
+            run.body = amount()
+        case "Requests per second":
+            load.rate = amount()
+        case "Transfer rate":
+            load.transfer = amount(_KB)
+
+
+def _name(run: _Run) -> None:
+    """Its address, as the tool was given it; and whether its results are whole."""
+    load = run.load
+    usual = "443" if run.secure else "80"
+    port = "" if run.port in ("", usual) else f":{run.port}"
+    # What sends a body does other work at the same path; with which method is not printed.
+    verb = "sending to " if run.sends else ""
+    load.name = f"{verb}{'https' if run.secure else 'http'}://{run.host}{port}{run.path}"
+    if load.failed is not None and not run.kinds and not load.failed.get("failed"):
+        load.failed.pop("failed", None)
+    if run.host and load.requests == 0:
+        load.rate = 0.0
+    elif run.host and load.rate is None:
+        raise BadInput("this output of ab was cut short: it has no Requests per second", line=load.line)
+
+
+def _lengths(run: _Run) -> Iterable[Twice]:
+    """Bytes of the answers beside their number and the length of the first."""
+    load = run.load
+    if run.length and run.body and load.requests and not sum((load.failed or {}).values()) and not run.lengths_differ:
+        yield Twice(
+            f"the HTML that was transferred {load.where}, in bytes,",
+            run.body,
+            run.length * load.requests,
+            f"{load.requests:.0f} documents of {run.length:.0f} bytes make",
+            # Answers to requests that were under way at the end are in it.
+            run.length * ((load.busy or 0.0) + 1),
+        )
+
+
+def _other_lengths(run: _Run) -> Iterable[Incident]:
+    """Answers of another length than the first: W of a page that changes; where most of it is gone, they failed."""
+    load = run.load
+    if not run.lengths_differ:
+        return
+    many = f"{run.lengths_differ:.0f} of {load.requests or 0:.0f} answers have another length than the first"
+    mean = _mean_of_others(run)
+    if mean is not None and run.length and not run.length / MOST_UNLIKE <= mean <= MOST_UNLIKE * run.length:
+        load.fails({f"length (about {mean:.0f} bytes instead of {run.length:.0f})": run.lengths_differ})
+        return
+    yield Incident(
+        Severity.WARNING,
+        f"{many} ({load.where.removeprefix('of ')})",
+        "the page changes from request to request (then say ab -l), or these are error pages",
+    )
+
+
+def _mean_of_others(run: _Run) -> float | None:
+    if run.body is None or run.length is None or not run.load.requests:
+        return None
+    alike = run.load.requests - run.lengths_differ
+    return max(run.body - alike * run.length, 0.0) / run.lengths_differ
+
+
+APACHE_BENCH = Importer("ab", "ApacheBench", _read, _BEGINS)

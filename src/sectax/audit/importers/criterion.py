@@ -1,0 +1,179 @@
+"""What Criterion.rs prints under `cargo bench`, and Rust's own harness, whose form Criterion can print too.
+
+Source: src/report.rs, format.rs and measurement.rs of bheisler/criterion.rs. Each estimate stands between the ends of
+its interval.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
+from sectax.audit.importers.microbench import levels_of, of_names, too_wide
+from sectax.audit.importers.parts import Importer, Measurement
+from sectax.audit.importers.said import Said
+from sectax.audit.importers.sizes import size_in, without_size
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import BINARY, DECIMAL, SECONDS, number, number_in
+from sectax.model.finding import Severity
+from sectax.model.printable import printable
+
+_N = r"(\d++(?:\.\d++)?)"
+_TIME = r"(ps|ns|us|µs|μs|ms|s)"
+_SPEED = r"([KMGT]?i?[Bb]/s|[KMG]?elem/s)"
+_BEGINS = re.compile(
+    rf"\btime:[ \t]++\[{_N} {_TIME} {_N} {_TIME} {_N} {_TIME}\]|^test .{{1,400}} \.\.\. bench:[ \t]", re.MULTILINE
+)
+_RESULT = re.compile(rf"\btime:\s++\[{_N} {_TIME} {_N} {_TIME} {_N} {_TIME}\]")
+_THROUGHPUT = re.compile(rf"\s*+thrpt:\s++\[{_N}\s++{_SPEED} {_N}\s++{_SPEED} {_N}\s++{_SPEED}\]")
+_OUTLIERS = re.compile(r"\s*+Found \d++ outliers among (\d++) measurements")
+_SAMPLES = re.compile(r".{0,500}?: Collecting (\d++) samples in estimated ")
+_BENCHER = re.compile(
+    r"\s*+test (\S.{0,400}?) \.\.\. bench:\s++([\d,]++(?:\.\d++)?) ns/iter \(\+/- ([\d,]++(?:\.\d++)?)\)"
+)
+_MB = re.compile(r".{0,600}= ([\d,]++) MB/s")
+_SAID = re.compile(
+    r"\s*+(Warning: (?:Unable to complete|It is not recommended|Benchmark).*|thread '.{1,200}' panicked.*)"
+)
+_FAILED = re.compile(r"\s*+(?:thread '|error: bench(?:mark)? failed|error: test failed)")
+_PREFIX = re.compile(r"(?:Benchmarking .{0,500}?: (?:Warming up|Collecting|Analyzing).{0,200}\r)++")
+_UNITS = SECONDS | {"ps": 1e-12}
+_BYTES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
+_ELEMENTS = {"elem/s": 1.0, "Kelem/s": 1e3, "Melem/s": 1e6, "Gelem/s": 1e9}
+
+
+@dataclass
+class _Result:
+    """One benchmark: seconds of an iteration, and its throughput where it was told what an iteration does."""
+
+    name: str
+    line: int
+    low: float
+    seconds: float
+    high: float
+    trials: int | None = None
+    bytes_s: float | None = None
+    elements_s: float | None = None
+    bencher: bool = False
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    results: list[_Result] = []
+    incidents: list[Incident] = []
+    twice: list[Twice] = []
+    said = Said()
+    before, samples = "", None
+    for place, line in enumerate(lines, 1):
+        if len(line) > 5000:
+            continue
+        # A terminal writes over what was there.
+        text = line.rsplit("\r", 1)[-1] if "\r" in line.rstrip("\r") else line
+        if found := _RESULT.search(text):
+            results.append(_result(found, text, before, place))
+            results[-1].trials = samples
+            samples = None
+        elif found := _BENCHER.match(text):
+            results.append(_of_bencher(found, text, place))
+        elif results and (found := _THROUGHPUT.match(text)):
+            twice += _throughput(results[-1], found, place)
+        elif results and (found := _OUTLIERS.match(text)):
+            results[-1].trials = int(number_in(found, 1, place))
+        elif found := _SAMPLES.match(text):
+            samples = int(number_in(found, 1, place))
+        elif found := _SAID.match(text):
+            broken = _FAILED.match(text) is not None
+            said.add(
+                Severity.FATAL if broken else Severity.WARNING,
+                place,
+                found[1],
+                "a benchmark failed: what is missing of it is of broken code"
+                if broken
+                else "Criterion itself says that it measured less than it was to, or otherwise",
+            )
+        if text and not text.isspace():
+            before = text
+    for result in results:
+        incidents += too_wide(result.name, result.seconds, result.high - result.seconds, "Criterion")
+        twice += _interval(result)
+    return of_names([_figure(each) for each in results], "Criterion", [*said.incidents(), *incidents], twice)
+
+
+def _result(found: re.Match[str], text: str, before: str, place: int) -> _Result:
+    # A long name stands on a line of its own.
+    name = text[: found.start()].strip() or before.strip()
+    if not name:
+        raise BadInput("a time stands here without the name of its benchmark", line=place)
+    low, middle, high = (number_in(found, at, place, _UNITS[found[at + 1]]) for at in (1, 3, 5))
+    return _Result(name[:500], place, low, middle, high)
+
+
+def _of_bencher(found: re.Match[str], text: str, place: int) -> _Result:
+    nanoseconds, spread = (number(found[at].replace(",", ""), line=place) for at in (2, 3))
+    result = _Result(found[1].strip(), place, 0.0, 1e-9 * nanoseconds, 1e-9 * (nanoseconds + spread), bencher=True)
+    if speed := _MB.match(text):
+        result.bytes_s = number(speed[1].replace(",", ""), scale=1e6, line=place)
+    return result
+
+
+def _throughput(result: _Result, found: re.Match[str], place: int) -> Iterator[Twice]:
+    scale = _BYTES.get(found[4]) or _ELEMENTS.get(found[4])
+    if scale is None:
+        return  # bits
+    speed = number_in(found, 3, place, scale)
+    slow = number_in(found, 1, place, (_BYTES | _ELEMENTS).get(found[2], scale))
+    if found[4] in _BYTES:
+        result.bytes_s = speed
+    else:
+        result.elements_s = speed
+    if result.high > 0 and result.seconds > 0:
+        yield Twice(
+            f"the throughput of {printable(result.name, 60)}, in line {place},",
+            speed,
+            # The slower end of the one interval is the longer end of the other.
+            slow * result.high / result.seconds,
+            "by the ends of the intervals beside it, it is",
+            1.0,
+        )
+
+
+def _interval(result: _Result) -> Iterator[Twice]:
+    """Where the estimate lies outside of its own interval."""
+    for end, outside in ((result.low, result.seconds < result.low), (result.high, result.seconds > result.high)):
+        if outside:
+            yield Twice(
+                f"the time of {printable(result.name, 60)}, in line {result.line}, in seconds,",
+                result.seconds,
+                end,
+                "its own interval ends at",
+                0.0,
+                (result.name,),
+                tolerance=0.0,
+            )
+
+
+def _figure(result: _Result) -> Figure:
+    named = size_in(result.name)
+    size = None if result.bytes_s is None or not result.seconds else result.bytes_s * result.seconds
+    told = Circumstances(
+        operation=result.name,
+        moves=Moves.BODY if size else None,
+        size_bytes=float(f"{size:.3g}") if size else None,
+        named_bytes=named,
+        named=None if named is None else without_size(result.name),
+        # Iterations are as many as fit into the time of a measurement.
+        calibrated=True,
+        replicates=1,
+        replicate="process",
+    )
+    group, _, function = result.name.partition("/")
+    levels = levels_of(group, {"function": function} if function else {})
+    # By default a hundred; a number of them is printed only beside outliers.
+    of = Measurement(result.name, levels, told, result.trials)
+    statistic = "median" if result.bencher else "mean"
+    return of.figure("time", Quantity.TIME, result.seconds, statistic, id=result.name)
+
+
+CRITERION = Importer("criterion", "the output of cargo bench", _read, _BEGINS)

@@ -1,0 +1,382 @@
+"""What the Java Microbenchmark Harness prints, and what it writes with `-rf json`.
+
+Source: TextReportFormat, TextResultFormat, JSONResultFormat and Result of openjdk/jmh. Text has three digits after the
+point, in the locale of whoever ran it: '12,345' is twelve there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from statistics import fmean
+
+import msgspec
+
+from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.figure import Circumstances, Cold, Figure, Quantity
+from sectax.audit.importers.microbench import levels_of, of_names, per_operation, too_wide
+from sectax.audit.importers.parts import Importer, Measurement
+from sectax.audit.importers.said import Said
+from sectax.audit.importers.sizes import size_in, without_size
+from sectax.formats import json_text
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import number
+from sectax.model.finding import Severity
+
+_BEGINS = re.compile(
+    r"^# JMH (?:version: |\d)|^[ \t]*+Benchmark[ \t](?:[^\n]{0,1000}[ \t])?Mode[ \t]++(?:Cnt|Samples|Thr)[ \t]",
+    re.MULTILINE,
+)
+_JSON = re.compile(r'\s*+\[\s*+\{.{0,2000}?"(?:jmhVersion|primaryMetric)"\s*+:', re.DOTALL)
+_FACT = re.compile(r"# (Benchmark|Benchmark mode|Parameters|VM version|Warmup|Fork): (.*\S)")
+_ITERATION = re.compile(r"(# Warmup )?Iteration\s++(\d++): (\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)")
+_RESULT = re.compile(r'Result "?([^":]++)"?:')
+_SUMMARY = re.compile(r"\s*+\(min, avg, max\) = \(([^,]++|\d++,\d++), ([^ ]++), ([^)]++)\)")
+_QUANTILE = re.compile(r"\s*+p\((\d{1,3}[.,]\d{1,4})\) =\s++(\S++) (\S++/op)")
+_HEADER = re.compile(r"\s*+Benchmark\s.*\bMode\s++(?:Thr\s++)?(?:Cnt|Samples)\s")
+_PARAMETER = re.compile(r"\(([^()]{1,100})\)")
+_MODES = {"thrpt": "Throughput", "avgt": "Average time", "sample": "Sampling time", "ss": "Single shot"}
+_SHORT = {long: short for short, long in _MODES.items()}
+_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_FAILED = re.compile(r"<failure>|<forked VM failed with exit code .{1,20}>|\S{0,80}RunnerException: .*|ERROR: .*")
+_WARNED = re.compile(r"\*\*\* ?WARNING: .*|WARNING: (?:System\.gc|JMH lock|The perf event count).*")
+_QUANTILE_ROW = re.compile(r"(.{1,400}):\S{0,200}[·.]p(\d\.\d{1,9})$")
+_NUMBERS = 2 * 10**6
+
+
+@dataclass
+class _Benchmark:
+    """One benchmark with its parameters, as the log tells it."""
+
+    name: str
+    mode: str
+    parameters: dict[str, str]
+    line: int
+    warmups: int | None = None
+    unit: str = ""
+    forks: list[list[float]] = field(default_factory=list)
+    stated: dict[str, float] = field(default_factory=dict)
+    quantiles: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        told = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.name} ({told})" if told else self.name
+
+
+@dataclass
+class _Row:
+    """A row of the table at the end."""
+
+    name: str
+    parameters: dict[str, str]
+    mode: str
+    count: int | None
+    score: float
+    error: float | None
+    unit: str
+    line: int
+    rough: bool = False
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    every = iter(lines)
+    first = next((line for line in every if line and not line.isspace()), "")
+    return _of_json(chain([first], every)) if first.lstrip().startswith("[") else _of_text(chain([first], every))
+
+
+def _of_text(lines: Iterable[str]) -> Evidence:
+    log: list[_Benchmark] = []
+    rows: list[_Row] = []
+    said = Said()
+    parameters: list[str] | None = None
+    facts: dict[str, str] = {}
+    for place, line in enumerate(lines, 1):
+        if _HEADER.match(line):
+            parameters = _PARAMETER.findall(line.partition("Mode")[0])
+        elif parameters is not None and (row := _row(line, parameters, place)) is not None:
+            rows.append(row)
+        elif fact := _FACT.match(line):
+            facts[fact[1]] = fact[2].strip()
+            if fact[1] == "Benchmark":
+                log.append(_begun(facts, place))
+                facts = {
+                    key: value for key, value in facts.items() if key in ("VM version", "Warmup", "Benchmark mode")
+                }
+            elif fact[1] == "Parameters" and log:
+                log[-1].parameters = _parameters(fact[2])
+            elif fact[1] == "Fork" and log:
+                log[-1].forks.append([])
+        elif failed := _FAILED.search(line[:2000]):
+            meaning = "a benchmark failed: it is missing, or what it printed is of broken code"
+            said.add(Severity.FATAL, place, failed[0], meaning)
+        elif warned := _WARNED.search(line[:2000]):
+            said.add(Severity.WARNING, place, warned[0], "JMH itself warns of its figures")
+        elif log:
+            _take(log[-1], line, place)
+    runtime = facts.get("VM version")
+    return _evidence(log, rows, runtime, said)
+
+
+def _begun(facts: dict[str, str], place: int) -> _Benchmark:
+    mode = facts.get("Benchmark mode", "").partition(",")[0]
+    warmup = facts.get("Warmup", "")
+    count = re.match(r"(\d{1,9}) iterations", warmup)
+    warmups = int(count[1]) if count else 0 if warmup == "<none>" else None
+    return _Benchmark(facts["Benchmark"], _SHORT.get(mode, mode), {}, place, warmups)
+
+
+def _parameters(text: str) -> dict[str, str]:
+    pairs = (part.partition(" = ") for part in text.strip().removeprefix("(").removesuffix(")").split(", "))
+    return {key: value for key, separator, value in pairs if separator}
+
+
+def _take(benchmark: _Benchmark, line: str, place: int) -> None:
+    if found := _ITERATION.match(line):
+        # Warm-ups are not kept.
+        if found[1] is None and _is_number(found[3]):
+            if not benchmark.forks:
+                benchmark.forks.append([])
+            benchmark.unit = found[4]
+            benchmark.forks[-1].append(_score(found[3], place))
+    elif found := _SUMMARY.match(line):
+        names = ("min", "mean", "max")
+        benchmark.stated = {
+            name: _score(text, place) for name, text in zip(names, found.groups(), strict=True) if _is_number(text)
+        }
+    elif (found := _QUANTILE.match(line)) and _is_number(found[2]):
+        benchmark.quantiles[found[1].replace(",", ".")] = _score(found[2], place)
+        benchmark.unit = found[3]
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\d[\d.,]*+(?:[Ee]-?\d++)?", text) is not None
+
+
+def _score(text: str, place: int) -> float:
+    """Three digits after the point, which is a comma in half of the world."""
+    return number(text.replace(",", "."), line=place)
+
+
+def _row(line: str, parameters: list[str], place: int) -> _Row | None:
+    words = line.split()
+    at = next((at for at in range(len(words) - 1, 0, -1) if words[at] in _MODES), None)
+    if at is None or len(words) - at < 3:
+        return None
+    name, given, rest = words[0], words[1:at], words[at + 1 :]
+    if len(parameters) == 1 and len(given) > 1:
+        given = [" ".join(given)]
+    if len(given) != len(parameters):
+        return None
+    unit, numbers = rest[-1], rest[:-1]
+    error, numbers = _error(numbers, place)
+    rough = "≈" in numbers
+    if rough:
+        score = _power(numbers[-1])
+        numbers = numbers[: numbers.index("≈")]
+    elif numbers and _is_number(numbers[-1]):
+        score = _score(numbers[-1], place)
+        numbers = numbers[:-1]
+    else:
+        return None
+    if score is None:
+        return None
+    # Without a number it is of a single iteration.
+    count = (
+        int(numbers[-1]) if numbers and numbers[-1].isascii() and numbers[-1].isdigit() and len(numbers[-1]) < 10 else 1
+    )
+    return _Row(name, dict(zip(parameters, given, strict=True)), words[at], count, score, error, unit, place, rough)
+
+
+def _error(words: list[str], place: int) -> tuple[float | None, list[str]]:
+    """The error, and the words before it. A terminal that does not know '±' prints another sign in its place."""
+    if len(words) >= 3 and _is_number(words[-1]) and not _is_number(words[-2]) and words[-2] != "≈":
+        return _score(words[-1], place), words[:-2]
+    return None, words
+
+
+def _power(text: str) -> float | None:
+    """`10⁻³` as 0.001."""
+    exponent = text.removeprefix("10").translate(_SUPERSCRIPTS)
+    if text == "0":
+        return 0.0
+    return float(f"1e{exponent}") if re.fullmatch(r"-?\d{1,2}", exponent) else None
+
+
+def _evidence(log: list[_Benchmark], rows: list[_Row], runtime: str | None, said: Said) -> Evidence:
+    figures = [figure for benchmark in log for figure in _of_benchmark(benchmark, runtime)]
+    incidents = list(said.incidents())
+    twice: list[Twice] = []
+    rough: list[_Row] = []
+    for row in rows:
+        incidents += too_wide(row.name, row.score, row.error or 0.0, "JMH")
+        if row.rough and per_operation(row.unit)[0] is not Quantity.OTHER:
+            rough.append(row)
+        source = _source(row, log)
+        if source is None:
+            figures.append(_of_row(row, runtime))
+        elif source.unit == row.unit and source.mode != "sample" and any(source.forks):
+            twice.append(_score_twice(row, [value for fork in source.forks for value in fork]))
+    if rough:
+        incidents.append(
+            Incident(
+                Severity.WARNING,
+                f"{len(rough)} scores are printed as a power of ten, such as that of {rough[0].name}",
+                "a power of ten has no digits that a cost could be seen in: print them in a smaller unit (-tu)",
+            )
+        )
+    if not figures:
+        raise BadInput("there is no result of JMH in it", "give the whole output of a finished run, or its table")
+    return of_names(figures, "JMH", incidents, twice)
+
+
+def _source(row: _Row, log: list[_Benchmark]) -> _Benchmark | None:
+    """The benchmark of the log that a row sums up: the table leaves out what all names begin with."""
+    base = row.name.partition(":")[0]
+    return next(
+        (
+            one
+            for one in log
+            if (one.name == base or one.name.endswith(f".{base}"))
+            and one.mode == row.mode
+            and all(row.parameters.get(key) == value for key, value in one.parameters.items())
+            and (":" not in row.name or one.quantiles)
+            and (any(one.forks) or one.quantiles)
+        ),
+        None,
+    )
+
+
+def _score_twice(row: _Row, values: list[float]) -> Twice:
+    return Twice(
+        f"the score of {row.name}, in line {row.line},",
+        row.score,
+        fmean(values),
+        f"the mean of its {len(values)} iterations is",
+        # Three digits after the point.
+        2e-3,
+    )
+
+
+def _circumstances(name: str, runtime: str | None, **others: object) -> Circumstances:
+    named = size_in(name)
+    return Circumstances(
+        operation=name,
+        named_bytes=named,
+        named=None if named is None else without_size(name),
+        runtime=runtime,
+        # An iteration lasts as long as it is asked to; single shots say so in their mode.
+        calibrated=True,
+        **others,  # type: ignore[arg-type]
+    )
+
+
+def _of_benchmark(benchmark: _Benchmark, runtime: str | None) -> Iterator[Figure]:
+    forks = [fork for fork in benchmark.forks if fork]
+    quantity, scale = per_operation(benchmark.unit)
+    levels = levels_of(benchmark.name, benchmark.parameters, mode=benchmark.mode)
+    values = () if benchmark.mode == "sample" else tuple(value * scale for fork in forks for value in fork)
+    told = _circumstances(
+        benchmark.label,
+        runtime,
+        replicates=len(forks) or None,
+        replicate="process" if forks else None,
+        per_replicate=tuple(map(len, forks)) or None,
+        warm_up_trials=benchmark.warmups,
+        cold=Cold.APART if benchmark.warmups else None,
+    )
+    of = Measurement(f"{benchmark.label} {benchmark.mode}", levels, told, len(values) or None)
+    stated = {name: value * scale for name, value in benchmark.stated.items()} if values else {}
+    if values:
+        yield of.figure(benchmark.unit, quantity, values=values, stated=stated)
+    # Samples of single calls; JMH does not say how many in a form that does not vary.
+    for share, value in benchmark.quantiles.items():
+        statistic = {"0": "min", "50": "median", "100": "max"}.get(f"{float(share):g}", f"p{float(share):g}")
+        yield of.figure(f"{benchmark.unit}, {statistic}", quantity, value * scale, statistic)
+
+
+def _of_row(row: _Row, runtime: str | None) -> Figure:
+    quantity, scale = per_operation(row.unit)
+    found = _QUANTILE_ROW.match(row.name)
+    statistic = "mean" if found is None else f"p{100 * float(found[2]):g}"
+    statistic = {"p0": "min", "p50": "median", "p100": "max"}.get(statistic, statistic)
+    name = row.name if found is None else found[1]
+    label = ", ".join([name, *(f"{key}={value}" for key, value in row.parameters.items())])
+    of = Measurement(
+        f"{label} {row.mode}",
+        levels_of(name, row.parameters, mode=row.mode),
+        _circumstances(label, runtime),
+        # The number of calls stands in the row of the mean.
+        row.count if found is None else None,
+    )
+    metric = row.unit if statistic == "mean" else f"{row.unit}, {statistic}"
+    return of.figure(metric, quantity, row.score * scale, statistic)
+
+
+class _Metric(msgspec.Struct):
+    score: float | str
+    scoreUnit: str
+    scoreError: float | str = "NaN"
+    rawData: list[list[float | str]] = []
+    scorePercentiles: dict[str, float | str] = {}
+
+
+class _Result(msgspec.Struct):
+    benchmark: str
+    mode: str
+    primaryMetric: _Metric
+    params: dict[str, str] = {}
+    warmupIterations: int | None = None
+    jdkVersion: str | None = None
+    vmName: str | None = None
+
+
+def _of_json(lines: Iterable[str]) -> Evidence:
+    results = json_text.read(lines, list[_Result], "JMH")
+    figures: list[Figure] = []
+    incidents: list[Incident] = []
+    twice: list[Twice] = []
+    for at, result in enumerate(results):
+        metric, where = result.primaryMetric, f"[{at}].primaryMetric"
+        runtime = " ".join(each for each in (result.vmName, result.jdkVersion) if each) or None
+        if metric.score == "NaN":
+            incidents.append(
+                Incident(Severity.FATAL, f"the score of {result.benchmark} is NaN", "nothing was measured there")
+            )
+            continue
+        (score,) = json_text.checked((_plain(metric.score, f"{where}.score"),), f"{where}.score")
+        benchmark = _Benchmark(
+            result.benchmark, result.mode, result.params, 0, result.warmupIterations, metric.scoreUnit
+        )
+        benchmark.forks = [
+            list(json_text.checked((_plain(each, where) for each in fork), f"{where}.rawData[{number}]"))
+            for number, fork in enumerate(metric.rawData)
+        ]
+        if isinstance(metric.scoreError, float):
+            incidents += too_wide(benchmark.label, score, metric.scoreError, "JMH")
+        if any(benchmark.forks) and result.mode != "sample":
+            benchmark.stated = {"mean": score}
+        else:
+            benchmark.quantiles = {
+                share: _plain(value, where)
+                for share, value in metric.scorePercentiles.items()
+                if value != "NaN" and _is_number(share)
+            }
+        made = list(_of_benchmark(benchmark, runtime))
+        figures += made
+        if not made:
+            row = _Row(result.benchmark, result.params, result.mode, None, score, None, metric.scoreUnit, 0)
+            figures.append(_of_row(row, runtime))
+    return of_names(figures, "JMH", incidents, twice)
+
+
+def _plain(value: float | str, where: str) -> float:
+    """JMH writes what is not finite as a text."""
+    if isinstance(value, str):
+        raise BadInput(f"{where} is {value}", "every value must be a finite number of 0 or more")
+    return value
+
+
+JMH = Importer("jmh", "the output of JMH", _read, _BEGINS, known=lambda head: _JSON.match(head) is not None)

@@ -1,0 +1,211 @@
+"""What load clients tell of a run, each in its own words: requests, times of answers, bytes, failures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sectax.audit.contradictions import LONG_ENOUGH_S
+from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
+from sectax.audit.importers.parts import Measurement, evidence
+from sectax.audit.importers.sizes import size_in, without_size
+from sectax.formats.numbers import DURATION, SECONDS
+from sectax.model.finding import Severity
+from sectax.model.printable import printable
+
+LATENCY = "latency"
+_STATISTICS = {0.0: "min", 50.0: "median", 100.0: "max"}
+# Longer lines are no command that somebody typed.
+_LONGEST_COMMAND = 2000
+
+
+def quantile(per_cent: float) -> str:
+    """What a quantile is called: p99, and median for 50."""
+    return _STATISTICS.get(per_cent, f"p{per_cent:g}")
+
+
+@dataclass
+class LoadRun:
+    """One run of a load client, as far as its output tells.
+
+    Attributes:
+        client: the program.
+        name: what it asked for: an address, a script.
+        line: where it begins; None of JSON.
+        factor: what the name is a level of.
+        times: metric -> statistic -> seconds; most clients have one metric.
+        counts: how many times are behind a metric, where that is not the number of requests.
+        requests: that were counted, those that failed too.
+        failed: how many by kind; None where failures are not told.
+        bytes_read: of all requests together.
+        rate, transfer: requests and bytes a second, as printed.
+        busy: how many requests were under way at a time at most, each waiting for its answer.
+    """
+
+    client: str
+    name: str
+    line: int | None
+    factor: str = "url"
+    times: dict[str, dict[str, float]] = field(default_factory=dict)
+    counts: dict[str, float | None] = field(default_factory=dict)
+    requests: float | None = None
+    failed: dict[str, float] | None = field(default_factory=dict)
+    wall_s: float | None = None
+    bytes_read: float | None = None
+    rate: float | None = None
+    transfer: float | None = None
+    busy: float | None = None
+    ends_by: EndsBy | None = None
+    configured_s: float | None = None
+    target: float | None = None
+    dropped: float | None = None
+    in_flight: float | None = None
+
+    @property
+    def where(self) -> str:
+        return f"of {printable(self.name, 60)}" if self.line is None else f"of the run at line {self.line}"
+
+    def fails(self, kinds: Mapping[str, float]) -> None:
+        """Note how many failed, by kind."""
+        self.failed = (self.failed or {}) | dict(kinds)
+
+    def took(self, statistic: str, seconds: float, metric: str = LATENCY) -> None:
+        """Note a time; of what is printed twice the first counts."""
+        self.times.setdefault(metric, {}).setdefault(statistic, seconds)
+
+
+def of_runs(
+    runs: Sequence[LoadRun], client: str, incidents: Iterable[Incident] = (), twice: Iterable[Twice] = ()
+) -> Evidence:
+    """All runs of a file as evidence. Raises `BadInput` where there are none."""
+    return evidence(
+        (figure for at, run in enumerate(runs, 1) for figure in _figures(at, run)),
+        client,
+        incidents=[*incidents, *(each for run in runs for each in _failures(run))],
+        twice=[*twice, *(each for run in runs for each in _twice(run))],
+    )
+
+
+def _failures(run: LoadRun) -> Iterator[Incident]:
+    """What failed, by kind. Whether it is too much of all requests is another check's word."""
+    kinds = ", ".join(f"{printable(kind, 80)}: {count:.0f}" for kind, count in (run.failed or {}).items() if count)
+    if kinds:
+        requests = "an unknown number of" if run.requests is None else f"{run.requests:.0f}"
+        yield Incident(
+            Severity.WARNING,
+            f"{run.client} counts errors beside {requests} requests ({kinds}; {run.where.removeprefix('of ')})",
+            "a request that fails is often a fast one, one that times out is in no latency",
+        )
+
+
+def _twice(run: LoadRun) -> Iterator[Twice]:
+    mean = run.times.get(LATENCY, {}).get("mean")
+    if run.transfer is not None and run.bytes_read is not None and run.wall_s and run.wall_s >= LONG_ENOUGH_S:
+        yield Twice(
+            f"the transfer {run.where}, in bytes a second,",
+            run.transfer,
+            run.bytes_read / run.wall_s,
+            "the bytes that were read over the time are",
+            # Two digits after the point, of the unit that either was printed in.
+            0.01 * (run.transfer + run.bytes_read / run.wall_s) + 1.0,
+        )
+    if mean and run.busy and run.rate and mean > run.busy / run.rate and not _errors(run):
+        # Little's law: each of them has one request under way at most. They may wait in between, so less is right.
+        yield Twice(
+            f"the mean time of a request {run.where}, in seconds,",
+            mean,
+            run.busy / run.rate,
+            f"at its rate, {run.busy:.0f} at a time can take no longer than",
+            # Some clients print whole milliseconds.
+            1e-3,
+        )
+
+
+def _figures(at: int, run: LoadRun) -> Iterator[Figure]:
+    named = size_in(run.name)
+    told = Circumstances(
+        operation=run.name,
+        named_bytes=named,
+        named=None if named is None else without_size(run.name),
+        load_client=run.client,
+        ends_by=run.ends_by,
+        configured_s=run.configured_s,
+        events=run.requests,
+        wall_s=run.wall_s,
+        target_rate=run.target,
+        achieved_rate=None if run.target is None else run.rate,
+        dropped=run.dropped,
+        in_flight=run.in_flight,
+        bytes_each=run.bytes_read / run.requests if run.bytes_read is not None and run.requests else None,
+        errors=_errors(run),
+    )
+    label, levels = f"{run.name} {at}", {run.factor: run.name, "run": str(at)}
+    for metric, times in run.times.items():
+        count = run.counts.get(metric, run.requests)
+        # Statistics of one metric can contradict each other, those of two cannot.
+        of = Measurement(f"{label}: {metric}", levels, told, None if count is None else int(count))
+        for name, value in times.items():
+            yield of.figure(
+                f"{metric}, {name}",
+                Quantity.TIME,
+                value,
+                name,
+                id=f"{label}: {metric}, {name}",
+                table=f"{metric}, {name}",
+            )
+    of = Measurement(label, levels, told, None)
+    if run.rate is not None:
+        yield of.figure("requests/s", Quantity.RATE, run.rate, "rate")
+    if run.transfer is not None:
+        yield of.figure("transfer/s", Quantity.BANDWIDTH, run.transfer, "rate")
+
+
+def _errors(run: LoadRun) -> float | None:
+    """Requests that failed; one may be counted in two kinds."""
+    if run.failed is None:
+        return None
+    every = sum(run.failed.values())
+    return min(every, run.requests) if run.requests else every
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line of the client that stands above its output, where a shell printed it."""
+
+    options: Mapping[str, str]
+    address: str
+
+    def number(self, *names: str) -> float | None:
+        """What follows the first of these options that is there, as a plain number; None where it is none."""
+        text = next((self.options[name] for name in names if name in self.options), "")
+        return float(text) if re.fullmatch(r"\d{1,12}(?:\.\d{1,6})?", text) else None
+
+    def seconds(self, *names: str) -> float | None:
+        """The same of a length of time: 10s, 2m, or seconds."""
+        text = next((self.options[name] for name in names if name in self.options), "")
+        found = DURATION.fullmatch(text[:_LONGEST_COMMAND])
+        return float(found[1]) * SECONDS[found[2]] if found is not None else self.number(*names)
+
+
+def command(line: str, *clients: str) -> Command | None:
+    """The command of a line, where it is one of these clients' with an option or an address."""
+    if len(line) > _LONGEST_COMMAND or not any(client in line for client in clients):
+        return None
+    words = line.replace("`", " ").split("|")[0].split()
+    at = next((at for at, word in enumerate(words) if word.rsplit("/", 1)[-1] in clients), None)
+    if at is None:
+        return None
+    options: dict[str, str] = {}
+    address = ""
+    after = words[at + 1 :]
+    for word, following in zip(after, [*after[1:], ""], strict=True):
+        if word.startswith("--"):
+            name, _, value = word.partition("=")
+            options.setdefault(name, value or following)
+        elif word.startswith("-") and len(word) > 1:
+            options.setdefault(word[:2], word[2:] or following)
+        elif "://" in word:
+            address = word.strip("'\"")
+    return Command(options, address) if options or address else None

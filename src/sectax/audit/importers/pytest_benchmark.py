@@ -1,0 +1,146 @@
+"""What `pytest --benchmark-json` and `--benchmark-autosave` write.
+
+Source: src/pytest_benchmark/stats.py and session.py. Times are seconds of one iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from sectax.audit.evidence import Evidence, Twice
+from sectax.audit.figure import Circumstances, Figure, Quantity
+from sectax.audit.importers.microbench import of_names
+from sectax.audit.importers.parts import Importer, Measurement
+from sectax.audit.importers.sizes import size_in, without_size
+from sectax.formats import json_text
+from sectax.formats.bad_input import BadInput
+from sectax.model.printable import printable
+
+# Stated beside the single values: what `contradiction` holds against them.
+_STATED = ("min", "max", "mean", "median")
+
+
+class _Stats(msgspec.Struct):
+    min: float | None = None
+    max: float | None = None
+    mean: float | None = None
+    median: float | None = None
+    q1: float | None = None
+    q3: float | None = None
+    ops: float | None = None
+    total: float | None = None
+    rounds: int | None = None
+    iterations: int | None = None
+    data: list[float] | None = None
+
+
+class _Benchmark(msgspec.Struct):
+    name: str
+    stats: _Stats
+    fullname: str | None = None
+    group: str | None = None
+    params: dict[str, object] | None = None
+    options: dict[str, object] | None = None
+
+
+class _File(msgspec.Struct):
+    benchmarks: list[_Benchmark]
+    machine_info: dict[str, object] = {}
+
+
+def _read(lines: Iterable[str]) -> Evidence:
+    file = json_text.read(lines, _File, "pytest-benchmark")
+    figures: list[Figure] = []
+    twice: list[Twice] = []
+    for at, each in enumerate(file.benchmarks):
+        where = f"benchmarks[{at}].stats"
+        told = {name: _one(each.stats, name, where) for name in (*_STATED, "q1", "q3", "ops", "total")}
+        made = list(_figures(each, told, where, file.machine_info))
+        figures += made
+        twice += _twice(each, told, made)
+    return of_names(figures, "pytest-benchmark", twice=twice)
+
+
+def _one(stats: _Stats, name: str, where: str) -> float | None:
+    value = getattr(stats, name)
+    return None if value is None else json_text.checked((value,), f"{where}.{name}")[0]
+
+
+def _figures(
+    benchmark: _Benchmark, told: dict[str, float | None], where: str, machine: dict[str, object]
+) -> Iterator[Figure]:
+    stats = benchmark.stats
+    values = json_text.checked(stats.data or (), f"{where}.data")
+    if stats.rounds is not None and stats.rounds < 0:
+        raise BadInput(f"{where}.rounds is {stats.rounds}", "every value must be a finite number of 0 or more")
+    name = benchmark.fullname or benchmark.name
+    named = size_in(benchmark.name)
+    warmed = (benchmark.options or {}).get("warmup")
+    circumstances = Circumstances(
+        operation=benchmark.name,
+        named_bytes=named,
+        named=None if named is None else without_size(benchmark.name),
+        warm_up_trials=0 if warmed is False else None,
+        # All rounds are of one process.
+        replicates=1,
+        replicate="process",
+        batch=None if stats.iterations is None else float(stats.iterations),
+        calibrated=True,
+        processor=_processor(machine),
+        runtime=_text(machine, "python_implementation", "python_version"),
+    )
+    # A parameter is the level of a factor; the name of a test holds it in brackets.
+    levels = {"benchmark": name.partition("[")[0] if benchmark.params else name} | {
+        str(key): printable(str(value), 60) for key, value in (benchmark.params or {}).items()
+    }
+    trials = len(values) or stats.rounds
+    of = Measurement(name, levels, circumstances, trials)
+    stated = {key: value for key in _STATED if (value := told[key]) is not None}
+    if values:
+        yield of.figure("time", Quantity.TIME, id=name, values=values, stated=stated)
+        return
+    for key, value in stated.items():
+        yield of.figure(f"time, {key}", Quantity.TIME, value, key)
+    for key, statistic in (("q1", "p25"), ("q3", "p75")):
+        quartile = told[key]
+        if quartile is not None:
+            yield of.figure(f"time, {statistic}", Quantity.TIME, quartile, statistic)
+
+
+def _twice(benchmark: _Benchmark, told: dict[str, float | None], figures: list[Figure]) -> Iterator[Twice]:
+    mean, rounds, name = told["mean"], benchmark.stats.rounds, printable(benchmark.name, 60)
+    ids = tuple(figure.id for figure in figures)
+    if mean and (total := told["total"]) is not None and rounds:
+        yield Twice(
+            f"the total of {name}, in seconds,", total, mean * rounds, f"{rounds} rounds of its mean make", 0.0, ids
+        )
+    if mean and (ops := told["ops"]) is not None:
+        yield Twice(f"the operations a second of {name}", ops, 1 / mean, "by its mean they are", 0.0, ids)
+    if benchmark.stats.data and rounds and rounds != len(benchmark.stats.data):
+        held = float(len(benchmark.stats.data))
+        yield Twice(f"the number of rounds of {name}", float(rounds), held, "the values beside it are", 0.0, ids, 0.0)
+
+
+def _processor(machine: dict[str, object]) -> str | None:
+    cpu = machine.get("cpu")
+    if not isinstance(cpu, dict):
+        return None
+    for key in ("brand_raw", "brand"):
+        if isinstance(cpu.get(key), str):
+            return str(cpu[key])
+    return None
+
+
+def _text(facts: dict[str, object], *names: str) -> str | None:
+    return " ".join(value for name in names if isinstance(value := facts.get(name), str)) or None
+
+
+def _known(head: str) -> bool:
+    return head.lstrip().startswith("{") and (
+        '"machine_info"' in head or ('"commit_info"' in head and '"stats"' in head)
+    )
+
+
+PYTEST_BENCHMARK = Importer("pytest-benchmark", "pytest-benchmark's JSON", _read, known=_known)
