@@ -214,6 +214,165 @@ def warp(rng: Rng) -> str:
     return "\n".join(lines)
 
 
+def _load(rng: Rng) -> tuple[int, int, np.ndarray, float, int]:
+    """Requests, connections, a sample of their times in order, the wall time, and the bytes of an answer."""
+    connections = int(rng.choice([1, 10, 50, 200]))
+    requests = connections * round(float(np.exp(rng.uniform(np.log(500), np.log(20_000)))) / connections + 1)
+    mean = float(np.exp(rng.uniform(np.log(4e-3), np.log(1.0))))
+    times = np.sort(mean * np.exp(rng.normal(0, rng.uniform(0.05, 0.8), 4000)))
+    wall = requests * float(times.mean()) / connections / float(rng.uniform(0.9, 0.99))
+    return requests, connections, times, wall, int(rng.integers(200, 100_000))
+
+
+def ab(rng: Rng) -> str:
+    """Two runs; times of requests in whole milliseconds."""
+    outputs = []
+    for path in ("plain", "signed"):
+        requests, connections, times, wall, size = _load(rng)
+        ms = [round(1e3 * float(each)) for each in (times[0], times.mean(), times[2000], times[-1])]
+        moved = requests * (size + 120)
+        outputs.append(
+            f"This is ApacheBench, Version 2.3 <$Revision: 1913912 $>\n\nBenchmarking localhost (be patient)\n\n\n"
+            f"Server Software:        nginx\nServer Hostname:        localhost\nServer Port:            8080\n\n"
+            f"Document Path:          /{path}\nDocument Length:        {size} bytes\n\n"
+            f"Concurrency Level:      {connections}\nTime taken for tests:   {wall:.3f} seconds\n"
+            f"Complete requests:      {requests}\nFailed requests:        0\nTotal transferred:      {moved} bytes\n"
+            f"HTML transferred:       {requests * size} bytes\n"
+            f"Requests per second:    {requests / wall:.2f} [#/sec] (mean)\n"
+            f"Time per request:       {1e3 * connections * wall / requests:.3f} [ms] (mean)\n"
+            f"Transfer rate:          {moved / 1024 / wall:.2f} [Kbytes/sec] received\n\nConnection Times (ms)\n"
+            f"              min  mean[+/-sd] median   max\nConnect:        0    0   0.1      0       1\n"
+            f"Total:      {ms[0]:5} {ms[1]:4} {1e3 * times.std():5.1f} {ms[2]:6} {ms[3]:7}\n\n"
+            "Percentage of the requests served within a certain time (ms)\n"
+            + "".join(f"  {q}% {round(1e3 * float(times[40 * q])):6}\n" for q in (50, 66, 75, 80, 90, 95, 98, 99))
+            + f" 100% {ms[3]:6} (longest request)\n"
+        )
+    return "\n".join(outputs)
+
+
+def hey(rng: Rng) -> str:
+    outputs = []
+    for path in ("plain", "signed"):
+        requests, connections, times, wall, size = _load(rng)
+        outputs.append(
+            f"$ hey -n {requests} -c {connections} http://localhost:8080/{path}\n\n"
+            f"Summary:\n  Total:\t{wall:.4f} secs\n"
+            f"  Slowest:\t{times[-1]:.4f} secs\n  Fastest:\t{times[0]:.4f} secs\n  Average:\t{times.mean():.4f} secs\n"
+            f"  Requests/sec:\t{requests / wall:.4f}\n  \n  Total data:\t{requests * size} bytes\n"
+            f"  Size/request:\t{size} bytes\n\nLatency distribution:\n"
+            + "".join(f"  {q}% in {times[40 * q]:.4f} secs\n" for q in (10, 25, 50, 75, 90, 95, 99))
+            + f"\nStatus code distribution:\n  [200]\t{requests} responses\n"
+        )
+    return "\n".join(outputs)
+
+
+def _k6_time(seconds: float) -> str:
+    """As k6 prints it, with digits cut off."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= scale:
+            return f"{int(100 * seconds / scale) / 100:g}{unit}"
+    return f"{int(100 * seconds / 1e-6) / 100:g}µs"
+
+
+def k6(rng: Rng) -> str:
+    requests, virtual_users, times, wall, size = _load(rng)
+    parts = {"sending": 0.01, "waiting": 0.95, "receiving": 0.04}
+
+    def trend(values: np.ndarray) -> str:
+        quantiles = {"min": 0, "med": 2000, "max": 3999, "p(90)": 3600, "p(95)": 3800}
+        told = {"avg": float(values.mean())} | {name: float(values[at]) for name, at in quantiles.items()}
+        return " ".join(f"{name}={_k6_time(value)}" for name, value in told.items())
+
+    rate = f"{requests} {requests / wall:.6f}/s"
+    lines = [
+        "     script: login.js",
+        f"     * default: {virtual_users} looping VUs for 30s (gracefulStop: 30s)",
+        f"     checks.........................: 100.00% ✓ {requests} ✗ 0",
+        f"     data_received..................: {requests * size / 1e6:.0f} MB {requests * size / wall / 1e3:.0f} kB/s",
+        f"     http_req_duration..............: {trend(times)}",
+        f"       {{ expected_response:true }}...: {trend(times)}",
+        f"     http_req_failed................: 0.00% ✓ 0 ✗ {requests}",
+        *(f"     http_req_{name}: {trend(part * times)}" for name, part in _dotted(parts).items()),
+        f"     http_reqs......................: {rate}",
+        f"     iteration_duration.............: {trend(times + 1e-4)}",
+        f"     iterations.....................: {rate}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _dotted(parts: dict[str, float]) -> dict[str, float]:
+    return {name.ljust(22, "."): part for name, part in parts.items()}
+
+
+def jmh(rng: Rng) -> str:
+    """Three forks of some iterations, and the table; three digits after the point."""
+    log, rows = [], []
+    unit, scale = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3))[int(rng.integers(3))]
+    count = int(rng.integers(5, 30))
+    for name, times in zip(("plain", "signed"), sides(rng, 2 * scale, 500 * scale, 3 * count), strict=True):
+        log += [
+            "# Warmup: 5 iterations, 1 s each",
+            "# Benchmark mode: Average time, time/op",
+            f"# Benchmark: a.B.{name}",
+        ]
+        for fork in range(3):
+            log += [f"# Fork: {fork + 1} of 3"]
+            log += [
+                f"Iteration {at + 1:3}: {each / scale:.3f} {unit}/op"
+                for at, each in enumerate(times[fork * count : (fork + 1) * count])
+            ]
+        error = 3.4 * times.std() / np.sqrt(len(times)) / scale
+        low, mean, high = (each / scale for each in (times.min(), times.mean(), times.max()))
+        log += [f'Result "a.B.{name}":', f"  (min, avg, max) = ({low:.3f}, {mean:.3f}, {high:.3f}), stdev = 1.0", ""]
+        rows.append(f"B.{name}  avgt  {3 * count}  {mean:.3f} ± {error:.3f}  {unit}/op")
+    return "\n".join(["# JMH version: 1.37", *log, "Benchmark  Mode  Cnt  Score  Error  Units", *rows, ""])
+
+
+def _criterion_number(value: float) -> str:
+    digits = next((digits for least, digits in ((1000, 1), (100, 2), (10, 3)) if value >= least), 4)
+    return f"{value:.{digits}f}"
+
+
+def criterion(rng: Rng) -> str:
+    """Times with four digits behind their first, and throughputs of 64 bytes to 1 MiB."""
+    lines = []
+    for size in (64, 2**10, 2**20):
+        per_call, per_byte = rng.uniform(2e-9, 4e-7), rng.uniform(2e-10, 5e-9)
+        middle = per_call + size * per_byte
+        ends = middle * np.array([1 - rng.uniform(0, 0.05), 1.0, 1 + rng.uniform(0, 0.05)])
+        unit, scale = next(
+            (unit, scale) for unit, scale in (("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)) if middle >= scale
+        )
+        speeds = size / ends[::-1] / 2**20
+        times = " ".join(f"{_criterion_number(each / scale)} {unit}" for each in ends)
+        lines.append(f"sum/{size}B                 time:   [{times}]")
+        lines.append(f"{'':24}thrpt:  [{' '.join(f'{_criterion_number(each)} MiB/s' for each in speeds)}]")
+    return "\n".join([*lines, ""])
+
+
+def pytest_benchmark(rng: Rng) -> str:
+    benchmarks = []
+    for name, times in zip(("plain", "signed"), sides(rng, 1e-6, 1e-1, how_many(rng, 2000)), strict=True):
+        low, middle, high = np.quantile(times, (0.25, 0.5, 0.75))
+        stats = {
+            "min": times.min(),
+            "max": times.max(),
+            "mean": times.mean(),
+            "median": middle,
+            "q1": low,
+            "q3": high,
+            "rounds": len(times),
+            "total": times.sum(),
+            "ops": 1 / times.mean(),
+            "iterations": 1,
+        }
+        if rng.random() < 0.5:
+            stats["data"] = times.tolist()
+        told = {key: value.item() if isinstance(value, np.generic) else value for key, value in stats.items()}
+        benchmarks.append({"name": f"test_{name}", "fullname": f"t.py::test_{name}", "params": None, "stats": told})
+    return json.dumps({"machine_info": {"python_version": "3.12.1"}, "commit_info": {}, "benchmarks": benchmarks})
+
+
 PRINTS: dict[str, Callable[[Rng], str]] = {
     "lambda": lambda_,
     "csv, ms with 2 digits": _csv(".2f", 2e-3, 9e-3),
@@ -228,6 +387,12 @@ PRINTS: dict[str, Callable[[Rng], str]] = {
     "wrk": wrk,
     "openssl-speed": openssl,
     "warp": warp,
+    "ab": ab,
+    "hey": hey,
+    "k6": k6,
+    "jmh": jmh,
+    "criterion": criterion,
+    "pytest-benchmark": pytest_benchmark,
 }
 
 
