@@ -10,7 +10,7 @@ from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import each_table, seconds_per_operation, unknown
 from sectax.audit.over_blocks import interval, parts_of, typical_speeds
-from sectax.audit.words import named
+from sectax.audit.words import duration, named, number
 from sectax.model.finding import Severity
 from sectax.model.treatment import Role
 
@@ -46,8 +46,8 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         part = part_of[worst.id]
         return (
             f"{worst.circumstances.operation or 'the operation'} contains {part.circumstances.operation}, and is "
-            f"{_time(part) / _time(worst):.3g} times as fast ({worst.id}: {_time(worst):.3g} s; {part.id}: "
-            f"{_time(part):.3g} s). Seen in {named(table)}"
+            f"{number(_time(part) / _time(worst))} times as fast ({worst.id}: {duration(_time(worst))}; {part.id}: "
+            f"{duration(_time(part))}). Seen in {named(table)}"
         )
 
     yield from each_table(

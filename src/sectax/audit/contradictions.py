@@ -12,7 +12,7 @@ from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.grouping import SPEEDS, gather, sides
-from sectax.audit.words import EVERYTHING, ids, number
+from sectax.audit.words import EVERYTHING, duration, ids, number
 from sectax.model.finding import Severity
 
 # Tools take quantiles from histograms with steps of 2 %, and print two digits after the point.
@@ -71,12 +71,16 @@ def _own_values(figure: Figure) -> Iterator[Remark]:
             yield Remark(
                 Severity.FATAL,
                 figure.table,
-                f"the {name} of {figure.id} is said to be {number(told)} {figure.unit}, and that of its {data.size} "
-                f"values is {number(real)} {figure.unit}",
+                f"the {name} of {figure.id} is said to be {_in_words(figure, told)}, and that of its {data.size} "
+                f"values is {_in_words(figure, real)}",
                 _WRONG,
                 _ASK,
                 ids([figure]),
             )
+
+
+def _in_words(figure: Figure, value: float) -> str:
+    return duration(value) if figure.quantity is Quantity.TIME else f"{number(value)} {figure.unit}"
 
 
 def _order(group: list[Figure]) -> Iterator[Remark]:
@@ -100,8 +104,7 @@ def _order(group: list[Figure]) -> Iterator[Remark]:
             yield Remark(
                 Severity.FATAL,
                 low.table,
-                f"{low.id} is {number(1e3 * (low.value or 0.0))} ms, "
-                f"and {high.id} is {number(1e3 * (high.value or 0.0))} ms",
+                f"{low.id} is {duration(low.value or 0.0)}, and {high.id} is {duration(high.value or 0.0)}",
                 "the first cannot be more than the second: one of the two is wrong",
                 _ASK,
                 ids([low, high]),

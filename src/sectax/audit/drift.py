@@ -112,7 +112,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         values, chance = slowness(figure), CHANCE_OF_VALUES / len(singly)
         change = change_along(values)
         if abs(math.log(change)) >= math.log1p(LEAST_CHANGE) and going_somewhere(values) < chance:
-            changes[figure.id] = 100 * (change - 1)
+            changes[figure.id] = math.log(change)
             continue
         correlation, by_chance = resembling_neighbours(values)
         if correlation >= LEAST_ALIKE and by_chance < chance:
@@ -123,7 +123,8 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         [figure for figure in singly if figure.id in changes],
         lambda figure: abs(changes[figure.id]),
         lambda figure: (
-            f"from the first to the last of {len(figure.values)} values the time changes by {changes[figure.id]:+.2g} %"
+            f"from the first to the last of {len(figure.values)} values the time changes by "
+            f"{percent(changes[figure.id])}"
         ),
         "what was measured, or the machine, changed meanwhile (or the values were sorted): the figure is of no one "
         "state, and its interval is too narrow",

@@ -9,7 +9,7 @@ from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Moves, Quantity
 from sectax.audit.grouping import each_table, gather, seconds_per_operation, series, unknown
 from sectax.audit.over_blocks import interval, parts_of, typical_speeds
-from sectax.audit.words import bandwidth, first_of, ids, named, number
+from sectax.audit.words import bandwidth, duration, first_of, ids, named, number
 from sectax.model.finding import Severity
 
 # Bytes per second that no memory of one machine moves (two sockets with twelve channels of DDR5: 0.92e12): the limit
@@ -90,7 +90,7 @@ def _by_names(evidence: Evidence) -> Iterator[Remark]:
         few, many = _ends(one)
         return (
             f"{number(_named_bytes(many) / _named_bytes(few))} times the bytes by name take "
-            f"{_time(many) / _time(few):.3g} times as long ({few.id}; {many.id}). Seen in {named(table)}"
+            f"{number(_time(many) / _time(few))} times as long ({few.id}; {many.id}). Seen in {named(table)}"
         )
 
     yield from each_table(
@@ -149,9 +149,9 @@ def _saw(groups: list[list[Figure]]) -> str:
     first, last = worst[0], worst[-1]
     link = "of the link" if last.circumstances.link_bytes_s else "that no machine passes"
     return (
-        f"{number(_size(last) / _size(first))} times the bytes take {_time(last) / _time(first):.3g} times as long "
-        f"({first.id}: {_time(first):.3g} s; {last.id}: {_time(last):.3g} s); at the bandwidth {link}, "
-        f"{bandwidth(link_of(last))}, they need {_needed(worst):.2g} s more"
+        f"{number(_size(last) / _size(first))} times the bytes take {number(_time(last) / _time(first))} times as long "
+        f"({first.id}: {duration(_time(first))}; {last.id}: {duration(_time(last))}); at the bandwidth {link}, "
+        f"{bandwidth(link_of(last))}, they need {duration(_needed(worst))} more"
     )
 
 

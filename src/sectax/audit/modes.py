@@ -11,7 +11,7 @@ from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import NO_SINGLE_VALUES, sides, slowness, speeds, told_singly, unknown, worst_of_tables
 from sectax.audit.over_blocks import column
-from sectax.audit.words import ids, named, percent
+from sectax.audit.words import ids, named, percent, slower
 from sectax.model.finding import Severity
 from sectax.model.metric import Summary
 from sectax.model.plan import FIRST_LOOK
@@ -144,7 +144,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         lambda figure: modes[figure.id].slow - modes[figure.id].fast,
         lambda figure: (
             f"{len(figure.values)} values come in two modes: {100 * modes[figure.id].slow_share:.0f} % of them are "
-            f"{100 * math.expm1(min(modes[figure.id].slow - modes[figure.id].fast, 100)):.2g} % slower than the others"
+            f"{slower(modes[figure.id].slow - modes[figure.id].fast)} the others"
         ),
         "a median is in one mode or the other, and a mean in neither",
         "report the modes one by one, with how often each comes",

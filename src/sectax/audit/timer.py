@@ -9,7 +9,8 @@ from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.grouping import cell, each_table, gather, sides, unknown
 from sectax.audit.rounding import MOST_LOOKED_AT, copied_run, off_any_grid, step_of
-from sectax.audit.words import ids, named
+from sectax.audit.words import duration, ids, named
+from sectax.audit.words import share as share_of
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics
 
@@ -24,6 +25,10 @@ MOST_ZEROS = 0.1
 COARSE, ONE_TICK = 0.1, 2 / 3
 # Of the baseline's time: a step that hides less hides no cost that matters.
 LEAST_HIDDEN = 0.05
+# A mean or median of fewer printed steps: rounding may change it by a quarter.
+FEWEST_PRINTED = 3
+# Where so little would be printed, a minimum of 0 is no rounding.
+SEEN_S = 1e-6
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
@@ -98,21 +103,42 @@ def _has_zeros(figure: Figure) -> bool:
 
 def _printed_zeros(evidence: Evidence) -> Iterator[Remark]:
     """Summaries that are printed as no time at all. Where nothing was counted, another check says so."""
+    printed = [
+        figure
+        for figure in _sees(evidence)
+        if evidence.imported
+        and figure.value is not None
+        and not len(figure.values)
+        and figure.circumstances.events != 0
+    ]
     yield from each_table(
         Severity.WARNING,
-        [
-            figure
-            for figure in _sees(evidence)
-            if evidence.imported
-            and figure.value == 0
-            and figure.statistic != "min"
-            and not len(figure.values)
-            and figure.circumstances.events != 0
-        ],
+        [figure for figure in printed if figure.value == 0 and not _is_rounded_minimum(figure)],
         lambda table: f"a time is printed as 0, in {named(table)}",
-        "the printed digits are too coarse for it, or nothing was done",
+        "the clock or the printed digits are too coarse for it, or nothing was done",
         "time many operations together, or take the rate",
     )
+    yield from each_table(
+        Severity.WARNING,
+        [figure for figure in printed if 0 < (figure.value or 0.0) < FEWEST_PRINTED * _printed(figure)],
+        lambda table: (
+            f"times are printed in steps of {duration(_printed(table[0]))}, and {named(table)} is "
+            f"{duration(table[0].value or 0.0)}"
+        ),
+        f"rounding alone may change it by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more",
+        "take the rate, or a tool that prints more digits",
+    )
+
+
+def _printed(figure: Figure) -> float:
+    """Of a centre, the step in which it is printed. The ends of a distribution are rough anyhow."""
+    return (figure.circumstances.printed_s or 0.0) if figure.statistic in ("mean", "median") else 0.0
+
+
+def _is_rounded_minimum(figure: Figure) -> bool:
+    """Whether the least of all may be 0 by its printing: not where a microsecond would be seen."""
+    printed_s = figure.circumstances.printed_s
+    return figure.statistic == "min" and (printed_s is None or printed_s > SEEN_S)
 
 
 def _told(
@@ -158,13 +184,13 @@ def _of_values(figure: Figure) -> Iterator[Remark]:
             "time many operations together, or print more digits",
         )
     elif (step := step_of(values)) is not None and step.hides_the_spread:
-        share = step.step / step.typical
-        if share >= COARSE:
+        coarse = step.step / step.typical
+        if coarse >= COARSE:
             yield Remark(
-                Severity.FATAL if share >= ONE_TICK else Severity.WARNING,
+                Severity.FATAL if coarse >= ONE_TICK else Severity.WARNING,
                 figure.id,
-                f"the times come in steps of {step.step:.3g} s, and a typical one is {step.typical:.3g} s",
-                f"rounding alone may change it by {100 * share / 2:.2g} %, and more values do not average that out",
+                f"the times come in steps of {duration(step.step)}, and a typical one is {duration(step.typical)}",
+                f"rounding alone may change it by {share_of(coarse / 2)}, and more values do not average that out",
                 "time many operations together, or print more digits",
             )
     if len(values) >= FEWEST_BATCHES:
@@ -220,8 +246,8 @@ def _lost_in_a_step(evidence: Evidence) -> Iterator[Remark]:
                 yield Remark(
                     Severity.FATAL,
                     figure.table,
-                    f"{figure.id} and {baseline.id} differ by less than one step of their times ({coarse:.3g} s)",
-                    f"a cost of up to {100 * coarse / base.typical:.2g} % would not show",
+                    f"{figure.id} and {baseline.id} differ by less than one step of their times ({duration(coarse)})",
+                    f"a cost of up to {share_of(coarse / base.typical)} would not show",
                     "time many operations together, or print more digits",
                     ids([figure, baseline]),
                 )
@@ -232,7 +258,7 @@ TIMER = Check(
     rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; single values "
     "that are one step long or 0, or copied in a row; sides nearer to each other than the step that hides their "
     "spread; W: under 1000 steps, steps of over a tenth of the value that hide the spread, repeats that no rounding "
-    "explains",
+    "explains, a summary that is printed as 0 or in one or two steps",
     examine=_examine,
     sees=_sees,
     applies=lambda evidence: bool(evidence.arms),

@@ -16,6 +16,8 @@ _MOST_NAMED = 3
 _MOST_TABLES = 4
 _MOST_BLOCKS = 6
 _MOST_PER_CENT = 1_000_000
+# From here on people say 'times'.
+_TIMES = 3.0
 
 # Texts are made deep within the checks; whether they are to name everything is the wish of the one who reads them.
 _in_full = ContextVar("_in_full", default=False)
@@ -79,6 +81,20 @@ def share(part: float) -> str:
     if hundredths > _MOST_PER_CENT:
         return f"over {_MOST_PER_CENT:,} %"
     return f"{hundredths:,.0f} %" if hundredths >= 10 else f"{hundredths:g} %"
+
+
+def slower(log_ratio: float) -> str:
+    """How a slower one stands to a faster: '5.3 % slower than', '170 times as slow as'."""
+    ratio = math.exp(min(log_ratio, 100))
+    return f"{share(ratio - 1)} slower than" if ratio < _TIMES else f"{number(ratio)} times as slow as"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that people say it in: '12 µs', '1.5 ms', '3.09 s'."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{number(seconds / scale)} {unit}"
+    return f"{number(seconds / 1e-9)} ns" if seconds > 0 else "0 s"
 
 
 def bandwidth(bytes_s: float) -> str:

@@ -46,8 +46,27 @@ OPENINGS = {
     "go-bench": "goos: linux\n",
     "warp": "Report: GET. Concurrency: 20\n",
     "wrk": "Running 10s test @ http://x\n",
+    "ab": "This is ApacheBench\nServer Hostname:        x\n",
+    "hey": "Summary:\n  Total:\t1.0 secs\n",
+    "k6": "     http_reqs......................: 1 1/s\n",
+    "jmh": "# JMH version: 1.37\nBenchmark  Mode  Cnt  Score  Error  Units\n",
+    "criterion": "a time:   [1.0 ns 1.0 ns 1.0 ns]\n",
 }
 REPEATED = [" ", "\n", "a", "a ", "1", "1k ", "1s ", "MiB transferred (", "Total transferred ", "XRAY TraceId:", "[a"]
+REPEATED += [
+    "Total: 1 ",
+    "a. ",
+    "...",
+    "✗ ",
+    "{ a }",
+    "avg=1ms ",
+    "a thrpt ",
+    "(",
+    "± ",
+    "time: [1 ns ",
+    "\r",
+    "ERROR: ",
+]
 
 
 @pytest.mark.parametrize("tool", OPENINGS)

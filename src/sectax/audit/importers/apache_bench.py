@@ -61,7 +61,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     asked = None
     for place, line in enumerate(lines, 1):
         if _BANNER.match(line) or (line.lstrip().startswith("Server Hostname:") and (not runs or runs[-1].host)):
-            runs.append(_Run(LoadRun("ab", "", place, failed={})))
+            runs.append(_Run(LoadRun("ab", "", place, printed_s=1e-3)))
             if asked is not None:
                 runs[-1].load.ends_by = EndsBy.TIME if "-t" in asked.options else EndsBy.EVENTS
                 runs[-1].load.configured_s = asked.seconds("-t")

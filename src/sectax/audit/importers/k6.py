@@ -56,6 +56,8 @@ _WHOLE = "http_req_duration"
 _OF_STATUS = re.compile(r"\bstatus\b|\b2\d\d\b|\b2xx\b", re.IGNORECASE)
 _STATISTICS = {"avg": "mean", "min": "min", "med": "median", "max": "max"}
 _MS = 1e-3
+# It prints nanoseconds where there are any.
+_STEP_S = 1e-9
 
 
 @dataclass
@@ -151,7 +153,7 @@ def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
 
 def _run(runs: list[_Run], asked: _Asked, place: int, section: str) -> _Run:
     name = section or asked.script or f"summary {len(runs) + 1}"
-    load = LoadRun("k6", name, place, factor="group" if section else "script", failed=None)
+    load = LoadRun("k6", name, place, factor="group" if section else "script", failed=None, printed_s=_STEP_S)
     if asked.scenarios == 1 and not section:
         load.target, load.configured_s = asked.target, asked.lasts
         load.ends_by = None if asked.lasts is None else EndsBy.TIME
@@ -231,7 +233,7 @@ class _Summary(msgspec.Struct):
 
 def _of_json(lines: Iterable[str]) -> Evidence:
     summary = json_text.read(lines, _Summary, "k6")
-    run = _Run(LoadRun("k6", "summary", None, factor="script", failed=None))
+    run = _Run(LoadRun("k6", "summary", None, factor="script", failed=None, printed_s=_STEP_S))
     for name, told in summary.metrics.items():
         _json_metric(run, name, told)
     if not run.trends and not run.counters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from sectax.audit.contradictions import LONG_ENOUGH_S
 from sectax.audit.evidence import Evidence, Incident, Twice
@@ -42,6 +43,7 @@ class LoadRun:
         bytes_read: of all requests together.
         rate, transfer: requests and bytes a second, as printed.
         busy: how many requests were under way at a time at most, each waiting for its answer.
+        printed_s: the step in which its times are printed.
     """
 
     client: str
@@ -62,6 +64,7 @@ class LoadRun:
     target: float | None = None
     dropped: float | None = None
     in_flight: float | None = None
+    printed_s: float | None = None
 
     @property
     def where(self) -> str:
@@ -138,6 +141,7 @@ def _figures(at: int, run: LoadRun) -> Iterator[Figure]:
         achieved_rate=None if run.target is None else run.rate,
         dropped=run.dropped,
         in_flight=run.in_flight,
+        printed_s=run.printed_s,
         bytes_each=run.bytes_read / run.requests if run.bytes_read is not None and run.requests else None,
         errors=_errors(run),
     )
@@ -200,7 +204,7 @@ def command(line: str, *clients: str) -> Command | None:
     options: dict[str, str] = {}
     address = ""
     after = words[at + 1 :]
-    for word, following in zip(after, [*after[1:], ""], strict=True):
+    for word, following in zip_longest(after, after[1:], fillvalue=""):
         if word.startswith("--"):
             name, _, value = word.partition("=")
             options.setdefault(name, value or following)

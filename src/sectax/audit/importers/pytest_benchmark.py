@@ -6,6 +6,7 @@ Source: src/pytest_benchmark/stats.py and session.py. Times are seconds of one i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import msgspec
 
@@ -98,20 +99,21 @@ def _figures(
     trials = len(values) or stats.rounds
     of = Measurement(name, levels, circumstances, trials)
     stated = {key: value for key in _STATED if (value := told[key]) is not None}
-    if values:
-        yield of.figure("time", Quantity.TIME, id=name, values=values, stated=stated)
-        return
-    for key, value in stated.items():
-        yield of.figure(f"time, {key}", Quantity.TIME, value, key)
-    for key, statistic in (("q1", "p25"), ("q3", "p75")):
-        quartile = told[key]
-        if quartile is not None:
-            yield of.figure(f"time, {statistic}", Quantity.TIME, quartile, statistic)
+    yield of.figure(
+        "time",
+        Quantity.TIME,
+        None if values else told["mean"],
+        None if values else "mean",
+        id=name,
+        values=values,
+        stated=stated,
+    )
 
 
 def _twice(benchmark: _Benchmark, told: dict[str, float | None], figures: list[Figure]) -> Iterator[Twice]:
     mean, rounds, name = told["mean"], benchmark.stats.rounds, printable(benchmark.name, 60)
     ids = tuple(figure.id for figure in figures)
+    yield from _order(told, name, ids)
     if mean and (total := told["total"]) is not None and rounds:
         yield Twice(
             f"the total of {name}, in seconds,", total, mean * rounds, f"{rounds} rounds of its mean make", 0.0, ids
@@ -121,6 +123,16 @@ def _twice(benchmark: _Benchmark, told: dict[str, float | None], figures: list[F
     if benchmark.stats.data and rounds and rounds != len(benchmark.stats.data):
         held = float(len(benchmark.stats.data))
         yield Twice(f"the number of rounds of {name}", float(rounds), held, "the values beside it are", 0.0, ids, 0.0)
+
+
+def _order(told: dict[str, float | None], name: str, ids: tuple[str, ...]) -> Iterator[Twice]:
+    """Quartiles that do not rise, or a mean outside of the least and the most."""
+    for low, high in (*pairwise(("min", "q1", "median", "q3", "max")), ("min", "mean"), ("mean", "max")):
+        one, other = told[low], told[high]
+        if one is not None and other is not None and one > other:
+            yield Twice(
+                f"the {low} of {name}, in seconds,", one, other, f"it can be no more than the {high},", 0.0, ids, 1e-9
+            )
 
 
 def _processor(machine: dict[str, object]) -> str | None:
