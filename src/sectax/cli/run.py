@@ -281,8 +281,9 @@ def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = 
     if outcome.state == "finished" and not said:
         # `sectax show` is what most ask next.
         Shown(path, form).keep(text)
-        experiment = registry.load(outcome.analysed.measured.plan.experiment)
-        if isinstance(experiment, SupportsAdvice) and not form.json_:
+        name = outcome.analysed.measured.plan.experiment
+        # A run may be of an experiment that is not installed here.
+        if not form.json_ and name in registry.names() and isinstance(registry.load(name), SupportsAdvice):
             click.echo(f"what it means for you: sectax advise {shlex.quote(path)}", err=True)
     for kind, to in exports.items():
         write_document(exported(outcome.path, kind), to, f"--export-{kind}")
