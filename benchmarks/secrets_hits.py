@@ -197,7 +197,7 @@ def sidecar_block(bench: Any, script: Path, rounds: int, seconds: float) -> dict
 def dictionary_block(bench: Any, rounds: int) -> dict[str, float]:
     """Seconds of a hit in one block, by the function in Python and by pyperf."""
     name = bench.keeper.often(32).name
-    loops = 200_000
+    loops = 500_000  # 50 ms: several periods of the quota
 
     def of_function() -> float:
         subject = opened(bench, "dictionary", "python")

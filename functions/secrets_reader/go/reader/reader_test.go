@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -112,16 +113,22 @@ func TestEveryWayReadsWhatIsThereAndNeverSaysIt(t *testing.T) {
 }
 
 func TestTheSameSecretAgainIsAskedForAsOftenAsTheWaySays(t *testing.T) {
-	for way, wanted := range map[string][2]int64{
-		"dictionary": {1, 1}, "direct": {3, 1}, "direct_new": {3, 3}, "sidecar": {3, 1}, "sidecar_new": {3, 3},
+	const times = 10
+	for way, wanted := range map[string]int64{
+		"dictionary": 1, "direct": times, "direct_new": times, "sidecar": times, "sidecar_new": times,
 	} {
 		from := serve(t)
-		event := Event{Names: []string{"a", "a", "a"}, Repeat: 1, Nonce: "n"}
+		event := Event{Names: slices.Repeat([]string{"a"}, times), Repeat: 1, Nonce: "n"}
 		if _, err := load(t, way, from)(context.Background(), event); err != nil {
 			t.Fatal(way, err)
 		}
-		if seen := [2]int64{from.asked.Load(), from.connections.Load()}; seen != wanted {
-			t.Errorf("%s: calls and connections: %v, not %v", way, seen, wanted)
+		calls, connections := from.asked.Load(), from.connections.Load()
+		if calls != wanted {
+			t.Errorf("%s: %d calls, not %d", way, calls, wanted)
+		}
+		// A connection is let go where the machine is so busy that its request is told as sent 50 ms after the answer.
+		if isNew := strings.HasSuffix(way, "_new"); isNew && connections != times || !isNew && connections > times/2 {
+			t.Errorf("%s: %d connections for %d calls", way, connections, times)
 		}
 	}
 }
