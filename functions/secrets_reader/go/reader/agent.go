@@ -47,8 +47,8 @@ func newAgent() (*agent, error) {
 	return made, nil
 }
 
-// client waits for an answer by the transport's own timer: http.Client.Timeout takes 5 µs of each call, a sixth of a hit's
-// CPU time. A body that stops in the middle ends with the invocation.
+// client waits for an answer by the transport's own timer: http.Client.Timeout makes a context for every call besides,
+// which takes 2 µs or so of a hit. A body that stops in the middle ends with the invocation.
 func (a *agent) client(keepAlive bool) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives:     !keepAlive,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -56,11 +57,15 @@ def _each(read: Read, names: list[str]) -> tuple[list[int], list[str]]:
 
 
 def _batch(read: Read, name: str, count: int, settle: int) -> int:
-    """Nanoseconds of *count* readings together: one alone would be lost in the clock's own time."""
+    """Nanoseconds of *count* readings together: one alone would be lost in the clock's own time.
+
+    The loop counts nothing, as timeit's: making the numbers of a `range` takes a fifth of a dictionary's hit.
+    """
     clock = time.perf_counter_ns
+    turns = itertools.repeat(None, count)
     for _ in range(settle):
         read(name)
     began = clock()
-    for _ in range(count):
+    for _ in turns:
         read(name)
     return clock() - began

@@ -45,8 +45,8 @@ _FILE_CLOCK_S = 2.0
 _CLOCKS_AGREE = 1.02
 _CLOCKS_AGREE_S = 2e-3
 
-# What a smaller first object says nothing of.
-_OF_ITS_SIZE = frozenset({"etag", "parts", "stored_bytes"})
+# What a smaller first object says nothing of. The kind of its ETag goes by the encryption, not by the size.
+_OF_ITS_SIZE = frozenset({"parts", "stored_bytes"})
 
 _Trouble = (ChildError, Answered, msgspec.DecodeError)
 
@@ -78,10 +78,10 @@ class S3Subject:
         """Store the first object, and see that it is encrypted as the treatment claims.
 
         Returns:
-            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`; of a large body only where
-            the spec is thorough), parts, stored_bytes, server: as the client read them back. proof: whether the marker
-            was found in the server's files. disk_bytes: what the object takes there. page_cache: which share of it the
-            kernel keeps. `client`, `runtime`, `library_…` and the clock's figures.
+            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`; of a large first object
+            only where the spec is thorough), parts, stored_bytes, server: as the client read them back. proof: whether
+            the marker was found in the server's files. disk_bytes: what the object takes there. page_cache: which share
+            of it the kernel keeps. `client`, `runtime`, `library_…` and the clock's figures.
         Raises:
             SubjectSkipped: the service encrypts what was to be plain.
             SubjectFailed: it does not encrypt what it says, or refuses.
