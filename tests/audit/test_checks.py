@@ -162,7 +162,7 @@ def without_bodies(measured: Measured) -> Measured:
 def leaving_out(measured: Measured, slow: str) -> Measured:
     """Of a plan that knows how some work is left out; the treatment says `whole`, as its baseline does, or not."""
     operations = tuple({each.levels[measured.plan.control] for each in measured.plan.treatments})
-    plan = dataclasses.replace(measured.plan, shortcuts=(Shortcut(operations, "work", "a part is left out"),))
+    plan = dataclasses.replace(measured.plan, shortcuts=(Shortcut(operations, "work", "a part is left out", ""),))
     seen: dict[str, dict[str, tuple[Witness, ...]]] = {
         arm: {"work": ("whole",)} for arm in measured.values[plan.metrics[0].name]
     }

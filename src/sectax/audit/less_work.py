@@ -13,20 +13,20 @@ from sectax.model.treatment import CONTROLS
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
     operations = {figure.treatment: figure.circumstances.operation for figure in evidence.figures}
-    faster: dict[tuple[str, str], list[str]] = {}
-    for finding in evidence.measured_findings():
-        compared = finding.comparison
-        if finding.verdict in FASTER and compared.standing not in CONTROLS:
-            faster.setdefault((compared.treatment, compared.baseline), []).append(compared.metric)
-    for (treatment, baseline), metrics in faster.items():
+    faster = dict.fromkeys(
+        (finding.comparison.treatment, finding.comparison.baseline)
+        for finding in evidence.measured_findings()
+        if finding.verdict in FASTER and finding.comparison.standing not in CONTROLS
+    )
+    for treatment, baseline in faster:
         for shortcut in evidence.shortcuts:
             seen, usual = (_witnessed(evidence, arm, shortcut.witness) for arm in (treatment, baseline))
             if operations.get(treatment) in shortcut.operations and seen and usual and seen.isdisjoint(usual):
                 yield warning(
                     treatment,
-                    f"costs less than its baseline ({', '.join(metrics)}), and its {shortcut.witness} is "
-                    f"{_told(seen)}, not {_told(usual)}",
-                    shortcut.words,
+                    f"costs less than its baseline, which does more: {shortcut.words} "
+                    f"({shortcut.witness} is {_told(seen)}, not {_told(usual)})",
+                    shortcut.why,
                     "read it as the difference between the two as they are, not as the cost of the control alone",
                 )
 

@@ -82,12 +82,13 @@ class Shortcut:
     Attributes:
         operations: levels of the contents' operation factor (of the control, where that is empty) that do the work.
         witness: its value differs between the two where the work was left out.
-        words: what was left out, and why, in a sentence.
+        words: what is left out, in a few words; why: the reason, in a sentence.
     """
 
     operations: tuple[str, ...]
     witness: str
     words: str
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,6 +79,7 @@ _LOCAL_TRANSFERS = (
 _NO_MD5 = Shortcut(
     ("put",),
     "etag",
+    "with this encryption the server need not compute the MD5 of the body",
     "the ETag of a plain object is the MD5 of its body; that of this one is not, so the server need not compute it, "
     "and MinIO does not. MD5 takes a processor that has instructions for AES longer than AES-256-GCM does: the server "
     "encrypts and still does less",
