@@ -1,6 +1,8 @@
-# The tool-chain of a function in Python. requirements.txt, as AWS SAM calls it, is what is deployed with it. A Makefile that
-# includes this may name in IN_THE_RUNTIME the packages that the runtime has already.
+# The tool-chain of a function in Python, and of the Python probe. requirements.txt, as AWS SAM calls it, is what is deployed
+# with a function; a Makefile that includes this may give the lock another name in LOCKED, and name in IN_THE_RUNTIME the
+# packages that the runtime has already.
 PYTHON ?= python3
+LOCKED ?= requirements.txt
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -30,8 +32,8 @@ $(VENV)/.ready: requirements-dev.lock
 LOCK := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate \
 	--custom-compile-command "make lock" pyproject.toml
 lock:
-	$(LOCK) $(addprefix --no-emit-package ,$(IN_THE_RUNTIME)) -o requirements.txt
-	$(LOCK) --group dev -c requirements.txt -o requirements-dev.lock
+	$(LOCK) $(addprefix --no-emit-package ,$(IN_THE_RUNTIME)) -o $(LOCKED)
+	$(LOCK) --group dev -c $(LOCKED) -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache
