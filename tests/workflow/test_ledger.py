@@ -29,7 +29,7 @@ def path(tmp_path: Path) -> Path:
 def ledger(path: Path) -> Iterator[Ledger]:
     kept = Ledger.create(path, PLAN, ENVIRONMENT, "run-1")
     yield kept
-    kept._writer.close()
+    kept.close()
 
 
 def read(path: Path) -> Measured:
@@ -38,16 +38,16 @@ def read(path: Path) -> Measured:
 
 
 def keep_block(ledger: Ledger) -> int:
-    block = planned_block(PLAN, ledger.next_block)
+    block = planned_block(PLAN, ledger.next_block_number())
     ledger.begin_block(block)
     for event in events(block):
-        assert ledger.event(block.number, event) is event
-    ledger.finish_block(block.number)
+        assert ledger.keep(block.number, event) is event
+    ledger.end_block(block.number)
     return block.number
 
 
 def test_the_session_knows_what_the_file_says(ledger: Ledger, path: Path) -> None:
-    ledger.event(0, Dropped(ODD, State.FAILED, "pilot", f"cannot parse {KEY}", "a \udcff hint"))
+    ledger.keep(0, Dropped(ODD, State.FAILED, "pilot", f"cannot parse {KEY}", "a \udcff hint"))
     ledger.calibrate(calibrated(PLAN))
     ledger.note(f"it said {KEY}")
     keep_block(ledger)
@@ -57,7 +57,7 @@ def test_the_session_knows_what_the_file_says(ledger: Ledger, path: Path) -> Non
     assert ledger.measured().counts["throughput"]["sign/RS256"] == 8  # two blocks of four rounds, each once
     assert ledger.measured().block_s is not None
     assert "MIGHAgEA" not in repr(ledger.measured())
-    ledger.finish("finished")
+    ledger.end("finished")
     assert ledger.measured() == read(path)
 
 
@@ -65,15 +65,15 @@ def test_another_session_goes_on_with_what_the_first_one_knew(ledger: Ledger, pa
     ledger.calibrate(calibrated(PLAN))
     ledger.note("hello")
     keep_block(ledger)
-    ledger.finish("interrupted")
+    ledger.end("interrupted")
     before = ledger.measured()
 
     again = Ledger.reopen(path, ENVIRONMENT)
-    assert (again.path, again.run_id, again.next_block) == (path, "run-1", 2)
+    assert (again.path, again.run_id, again.next_block_number()) == (path, "run-1", 2)
     assert again.calibrated == before.calibrated == calibrated(PLAN)
     assert (again.measured().started, again.measured().notes) == (before.started, ("hello",))
     assert keep_block(again) == 2
-    again.finish("finished")
+    again.end("finished")
     assert again.measured() == read(path)
 
 
@@ -100,12 +100,12 @@ def test_what_cannot_be_recorded_fails_its_treatment_and_the_run_goes_on(
     keep_block(ledger)
     block = planned_block(PLAN, 2)
     ledger.begin_block(block)
-    dropped = ledger.event(2, event)
-    left = [ledger.event(2, each) for each in events(block) if each.treatment == ODD]
+    dropped = ledger.keep(2, event)
+    left = [ledger.keep(2, each) for each in events(block) if each.treatment == ODD]
     for each in events(block):
         if each.treatment != ODD:
-            ledger.event(2, each)
-    ledger.finish_block(2)
+            ledger.keep(2, each)
+    ledger.end_block(2)
 
     assert isinstance(dropped, Dropped)
     assert (dropped.treatment, dropped.state, dropped.stage) == (ODD, State.FAILED, stage)
@@ -121,7 +121,7 @@ def test_what_cannot_be_recorded_fails_its_treatment_and_the_run_goes_on(
 
 
 def test_nonsense_in_the_pilot_fails_there(ledger: Ledger, path: Path) -> None:
-    dropped = ledger.event(0, Opened(ODD, {"speed": math.nan}, (), 0.1))
+    dropped = ledger.keep(0, Opened(ODD, {"speed": math.nan}, (), 0.1))
 
     assert isinstance(dropped, Dropped)
     assert dropped.stage == "pilot"

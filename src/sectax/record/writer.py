@@ -103,7 +103,7 @@ class RunWriter:
     @classmethod
     def create(
         cls, path: str | Path, plan: Plan, environment: Environment, run_id: str, sectax_version: str = __version__
-    ) -> RunWriter:
+    ) -> Self:
         """Begin a run in a new file, with its plan and its first session.
 
         Raises:
@@ -139,7 +139,7 @@ class RunWriter:
             raise
 
     @classmethod
-    def reopen(cls, path: str | Path, environment: Environment, sectax_version: str = __version__) -> RunWriter:
+    def reopen(cls, path: str | Path, environment: Environment, sectax_version: str = __version__) -> Self:
         """Go on with a run: a block that was running is marked abandoned, and a new session begins.
 
         A pilot that did not come to its end is abandoned too, and made again.

@@ -256,7 +256,7 @@ class _Session:
         if self.key is not None and self.key.needs_passphrase():
             self.progress.say(f"the passphrase of {self.key.shown} is asked for, to seal the run")
         try:
-            self.ledger.finish(state, None if self.key is None else self.key.sign)
+            self.ledger.end(state, None if self.key is None else self.key.sign)
         except NotSealed as error:
             run_file = shlex.quote(str(self.ledger.path))
             return (
@@ -280,7 +280,7 @@ class _Session:
             self.progress.at(f"pilot {tried}/{total}", tried, total)
 
         def emit(event: BlockEvent) -> None:
-            recorded = self.ledger.event(0, event)
+            recorded = self.ledger.keep(0, event)
             if isinstance(recorded, Opened | Dropped):
                 seen[recorded.treatment] = recorded.open_s if isinstance(recorded, Opened) else 0.0
             if isinstance(recorded, Dropped):
@@ -344,7 +344,7 @@ class _Session:
         going = still_open(measured)
         ended = time.monotonic()
         while going and not self._spent(measured, times):
-            calibrated = self._block(self.ledger.next_block, going.treatments, calibrated, specs, times)
+            calibrated = self._block(self.ledger.next_block_number(), going.treatments, calibrated, specs, times)
             measured = self.ledger.measured()
             findings = judge(measured)
             going = still_open(measured, findings)
@@ -392,12 +392,12 @@ class _Session:
                     line = before_blocks(self.plan, longer_s, self._left_s(), self._elapsed_s(), passed_s)
                     self._say_longer(longer_s, line)
                     self.progress.stands(line)
-                recorded = self.ledger.event(number, event)
+                recorded = self.ledger.keep(number, event)
                 if isinstance(recorded, Dropped):
                     self.progress.say(f"block {number}: {recorded.treatment} {recorded.state}: {recorded.reason}")
                 if isinstance(recorded, Trial) and (seen := self._operation_s(recorded)):
                     fastest[recorded.treatment] = min(seen, fastest.get(recorded.treatment, math.inf))
-        self.ledger.finish_block(number)
+        self.ledger.end_block(number)
         again = sized_again(self.plan, calibrated, fastest)
         if again is None:
             return calibrated
