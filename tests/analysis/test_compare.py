@@ -41,8 +41,8 @@ def shape(shapes: tuple[Shape, ...], name: str) -> Shape:
 def test_both_tables_stand_in_the_studys_own_layout() -> None:
     (table,) = compare_with_published(situations.published_preset(), STUDY).tables
 
-    assert table.row_labels == ("RSA 2048bit", "EdDSA", "ECDSA 384bit (prime256v1)")
-    assert table.column_labels == ("sign", "verify")
+    assert table.printed.row_labels == ("RSA 2048bit", "EdDSA", "ECDSA 384bit (prime256v1)")
+    assert table.printed.column_labels == ("sign", "verify")
     assert [side.name for side in table.here] == ["here, parsed-once", "here, parsed-per-call"]
     assert value(table.there.figures[1][0]) == 54611.9
     assert value(table.here[0].figures[1][0]) == ours("sign/parsed-once", "EdDSA")
@@ -135,8 +135,8 @@ def test_figure_in_another_kind_of_unit_is_not_compared() -> None:
 def test_remark_silence_and_choices_come_along() -> None:
     comparison = compare_with_published(situations.signatures_in_php(), STUDY)
 
-    assert [remark.id for remark in comparison.remarks] == ["mislabelled-level"]
-    assert "hash" in comparison.unknowns
+    assert [remark.id for remark in comparison.study.remarks] == ["mislabelled-level"]
+    assert "hash" in comparison.study.unknowns
     assert comparison.choices == STUDY.choices
     assert compare_with_published(situations.published_preset(), STUDY).choices != STUDY.choices
 
@@ -192,7 +192,7 @@ def test_column_that_the_study_computed_is_computed_of_our_figures_too() -> None
     study = published.load("secrets-extension-2022")
     run = secrets_run(designed=True)
     comparison = compare_with_published(run, study)
-    table = next(each for each in comparison.tables if each.id == "miss-improvement")
+    table = next(each for each in comparison.tables if each.printed.id == "miss-improvement")
 
     assert comparison.left_out == ()
     assert [value(row[0]) for row in table.there.figures] == [579.0, 274.6]
@@ -214,7 +214,9 @@ def test_design_of_the_study_is_set_beside_where_the_run_has_it() -> None:
     study = published.load("secrets-extension-2022")
     misses = {
         there: next(
-            each for each in compare_with_published(secrets_run(designed=there), study).tables if each.id == "miss"
+            each
+            for each in compare_with_published(secrets_run(designed=there), study).tables
+            if each.printed.id == "miss"
         )
         for there in (True, False)
     }

@@ -60,15 +60,11 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
             tables.append(_compared_table(analysed, study, table))
     sessions = analysed.measured.sessions
     return PublishedComparison(
-        study=study.id,
-        title=study.title,
+        study=study,
         run_id=analysed.measured.run_id,
-        there=study.facts,
         here=dict(sessions[-1].identity) if sessions else {},
         tables=tuple(tables),
         left_out=tuple(left_out),
-        remarks=study.remarks,
-        unknowns=study.unknowns,
         choices=plan.choices or study.choices,
         variants=counterpart.variants,
     )
@@ -151,14 +147,7 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
     )
     base = _base_row(analysed, counterpart, table)
     return ComparedTable(
-        id=table.id,
-        metric=table.metric,
-        unit=table.unit,
-        rows=table.rows,
-        columns=table.columns,
-        row_labels=table.row_labels,
-        column_labels=table.column_labels,
-        fixed=table.fixed,
+        printed=table,
         row_base=table.row_labels[base],
         there=there,
         here=sides,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sectax.model.finding import Finding
 from sectax.model.metric import Metric
-from sectax.model.published import Fact, Remark
+from sectax.model.published import PublishedStudy, PublishedTable
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class ComparedTable:
     """A published table and ours in the same layout and unit.
 
     Attributes:
+        printed: the study's, with the layout and the unit of both.
         here: one side per variant that the study leaves open.
         down: every row relative to `row_base`, per column.
         across: the first column relative to every other, per row.
@@ -59,14 +60,7 @@ class ComparedTable:
         growth: None where the rows are not sizes, or what is compared is no time.
     """
 
-    id: str
-    metric: str
-    unit: str
-    rows: str
-    columns: str
-    row_labels: tuple[str, ...]
-    column_labels: tuple[str, ...]
-    fixed: dict[str, str]
+    printed: PublishedTable
     row_base: str
     there: Side
     here: tuple[Side, ...]
@@ -80,15 +74,11 @@ class ComparedTable:
 class PublishedComparison:
     """A run beside a published study, table by table."""
 
-    study: str
-    title: str
+    study: PublishedStudy
     run_id: str
-    there: dict[str, Fact]
     here: dict[str, str]  # the run's environment, by the names of its identity
     tables: tuple[ComparedTable, ...]
     left_out: tuple[str, ...]  # tables without a counterpart, with the reason
-    remarks: tuple[Remark, ...]
-    unknowns: tuple[str, ...]
     choices: tuple[str, ...]
     variants: dict[str, tuple[str, ...]]
 

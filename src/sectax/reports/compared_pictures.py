@@ -43,9 +43,9 @@ def shapes(comparison: PublishedComparison) -> Iterator[Block]:
         names = ("published", *(printable(table.here[place].name) for place in measured))
         for each in (table.down, table.across):
             series = [made for shape in each if (made := _shape(shape, measured)) is not None]
-            title = f"Shape of {printable(table.metric.replace('_', ' '))}"
-            if table.fixed:
-                title += f", {', '.join(map(printable, table.fixed.values()))}"
+            title = f"Shape of {printable(table.printed.metric.replace('_', ' '))}"
+            if table.printed.fixed:
+                title += f", {', '.join(map(printable, table.printed.fixed.values()))}"
             says = "Ratios within each table. A level line is a ratio that is the same there and here."
             yield from _slopes(title, says, names, "ratio", series)
 

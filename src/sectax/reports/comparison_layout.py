@@ -8,7 +8,7 @@ from dataclasses import replace
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Side
 from sectax.model.metric import Metric
 from sectax.model.printable import printable
-from sectax.model.published import Fact, Known
+from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
@@ -19,20 +19,21 @@ NO_VERDICT = "Two sessions share neither time nor host, so nothing cancels betwe
 
 def published_comparison(comparison: PublishedComparison) -> Document:
     """A run beside a published study."""
-    parts = [Section("Where", lines((*_there(comparison.there), *_here(comparison.here))))]
-    titles = [_title(table) for table in comparison.tables]
+    study = comparison.study
+    parts = [Section("Where", lines((*_there(comparison.study.facts), *_here(comparison.here))))]
+    titles = [_title(table.printed) for table in comparison.tables]
     for table, title in zip(comparison.tables, titles, strict=True):
         # Tables of the same metric, as a maximum and a median are, differ by the study's own name for them.
-        parts += _table(table, title if titles.count(title) == 1 else f"{title} ({printable(table.id)})")
-    remarks = (f"{each.id}: {printable(each.subject)}: {printable(each.text)}" for each in comparison.remarks)
+        parts += _table(table, title if titles.count(title) == 1 else f"{title} ({printable(table.printed.id)})")
+    remarks = (f"{each.id}: {printable(each.subject)}: {printable(each.text)}" for each in study.remarks)
     return Document(
-        f"published:{comparison.study} beside run {printable(comparison.run_id)}: {printable(comparison.title)}",
+        f"published:{study.id} beside run {printable(comparison.run_id)}: {printable(study.title)}",
         (),
         sections(
             *parts,
             Section("Left out", lines(map(printable, comparison.left_out))),
             Section("Remarks on the study's labels", lines(remarks)),
-            Section("What the study does not say", lines(_unknowns(comparison))),
+            Section("What the study does not say", lines(_unknowns(study))),
             Section("So it was chosen", lines(map(printable, comparison.choices))),
         ),
     )
@@ -99,23 +100,23 @@ def _here(identity: dict[str, str]) -> tuple[str, ...]:
     return (f"here: {printable('; '.join(known))}",) if known else ("here: not recorded",)
 
 
-def _unknowns(comparison: PublishedComparison) -> tuple[str, ...]:
+def _unknowns(study: PublishedStudy) -> tuple[str, ...]:
     lines = []
-    for name in comparison.unknowns:
-        note = comparison.there[name].note
+    for name in study.unknowns:
+        note = study.facts[name].note
         lines.append(f"{printable(name.replace('_', ' '))}{f' ({printable(note)})' if note else ''}")
     return tuple(lines)
 
 
-def _title(table: ComparedTable) -> str:
+def _title(table: PublishedTable) -> str:
     fixed = "".join(f", {printable(factor)} {printable(level)}" for factor, level in table.fixed.items())
     return f"{printable(table.metric.replace('_', ' '))}, {printable(table.unit)}{fixed}"
 
 
 def _table(table: ComparedTable, title: str) -> list[Section]:
     notes = _Notes()
-    there = _side(table, "there, as printed", table.there, units.as_printed, notes)
-    here = [_side(table, printable(side.name), side, None, notes) for side in table.here]
+    there = _side(table.printed, "there, as printed", table.there, units.as_printed, notes)
+    here = [_side(table.printed, printable(side.name), side, None, notes) for side in table.here]
     figures = Section(title, (there, *here, *notes.footnotes()))
     notes = _Notes()
     heads = ("ratio", "there", *(printable(side.name) for side in table.here))
@@ -133,7 +134,7 @@ def _table(table: ComparedTable, title: str) -> list[Section]:
     notes = _Notes()
     if not table.absolute:
         return [figures, shape]
-    ratios = [_side(table, printable(side.name), side, units.ratio, notes) for side in table.absolute]
+    ratios = [_side(table.printed, printable(side.name), side, units.ratio, notes) for side in table.absolute]
     absolute = Section(f"Absolute, {title}: here over there", (Lines((NO_VERDICT,)), *ratios, *notes.footnotes()))
     return [figures, shape, absolute]
 
@@ -144,9 +145,9 @@ def _growth(table: ComparedTable) -> Iterator[str]:
         return
     there, here = table.growth.shape.there, table.growth.shape.here[0]
     if there.value is not None and here.value is not None:
-        times = units.number(table.growth.bytes_times)
+        times, first = units.number(table.growth.bytes_times), printable(table.printed.column_labels[0])
         yield (
-            f"In {printable(table.column_labels[0])}, {times} times the bytes take {units.ratio(there.value)} times as "
+            f"In {first}, {times} times the bytes take {units.ratio(there.value)} times as "
             f"long there, and {units.ratio(here.value)} times as long here."
         )
 
@@ -157,7 +158,7 @@ def _grid(title: str, head: Iterable[str], rows: Iterable[tuple[str, ...]], *, l
     return Table(title, columns, tuple(map(Row, rows)))
 
 
-def _side(table: ComparedTable, title: str, side: Side, say: Callable[[float], str] | None, notes: _Notes) -> Table:
+def _side(table: PublishedTable, title: str, side: Side, say: Callable[[float], str] | None, notes: _Notes) -> Table:
     """One side in the study's layout; `say` sets a number, None with the doubt that it carries."""
     rows = [
         (printable(label), *(_said(figure, say, notes) for figure in figures))

@@ -105,11 +105,15 @@ class ComparedTable(Object, frozen=True):
 
     @classmethod
     def of(cls, table: model.ComparedTable, /) -> Self:
+        printed = table.printed
         return fill(
             cls,
-            table,
-            rows=Axis(table.rows, table.row_labels),
-            columns=Axis(table.columns, table.column_labels),
+            printed,
+            rows=Axis(printed.rows, printed.row_labels),
+            columns=Axis(printed.columns, printed.column_labels),
+            row_base=table.row_base,
+            there=table.there,
+            here=table.here,
             shape=tuple(_shape(each, table.here) for each in (*table.down, *table.across)),
             here_over_there=table.absolute,
         )
@@ -190,12 +194,7 @@ class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-com
 
 def published_comparison(result: model.PublishedComparison) -> PublishedComparison:
     """The document of a run beside a published study."""
-    return fill(
-        PublishedComparison,
-        result,
-        study=fill(Study, result, id=result.study, facts=result.there),
-        run=ComparedRun(result.run_id, result.here),
-    )
+    return fill(PublishedComparison, result, run=ComparedRun(result.run_id, result.here))
 
 
 def run_comparison(result: model.RunComparison) -> RunComparison:
