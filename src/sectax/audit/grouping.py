@@ -128,13 +128,22 @@ def worst_of_tables(
     meaning: str,
     advice: str,
 ) -> Iterator[Remark]:
-    """As `each_table`, in the words for the figure with the highest key, and the names of the others."""
+    """As `each_table`, in the words for the figure with the highest key, and the names of the others.
 
-    def of_worst(table: list[Figure]) -> str:
+    Tables of which the same words are true, as all statistics of one run, share a remark.
+    """
+    alike: dict[str, list[tuple[Figure, list[Figure]]]] = {}
+    for table in by_table(figures):
         worst = max(table, key=key)
-        return f"{saw(worst)} ({worst.id}). Seen in {named(table)}"
-
-    yield from each_table(severity, figures, of_worst, meaning, advice)
+        alike.setdefault(saw(worst), []).append((worst, table))
+    for words, found in alike.items():
+        every = [figure for _, table in found for figure in table]
+        worst, table = found[0]
+        if len(found) > 1:
+            yield about(severity, every, f"{words}, in {named(every)}", meaning, advice)
+        else:
+            others = f". Seen in {named(table)}" if len(table) > 1 else ""
+            yield Remark(severity, table[0].table, f"{words} ({worst.id}){others}", meaning, advice, ids(table))
 
 
 def about(severity: Severity, figures: Sequence[Figure], saw: str, meaning: str, advice: str) -> Remark:

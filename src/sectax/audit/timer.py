@@ -151,7 +151,8 @@ def _told(
     for (table, severity, _), found in faults.items():
         (first, *_), remark = found[0]
         figures = [figure for group, _ in found for figure in group]
-        saw = f"{remark.saw} ({first.id}). Seen in {named(figures)}"
+        others = f". Seen in {named(figures)}" if len(ids(figures)) > 1 else ""
+        saw = f"{remark.saw} ({first.id}){others}"
         yield Remark(severity, table, saw, remark.meaning, remark.advice, ids(figures))
 
 

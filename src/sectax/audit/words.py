@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -44,15 +44,30 @@ def subject(figures: Iterable[Figure]) -> str:
 
 
 def named(figures: Iterable[Figure]) -> str:
-    """A few of the figures by name, and how many more there are. Where all are of one table, it goes without saying."""
+    """A few of the figures by name, and how many more there are. What all names begin with is said once.
+
+    Where all are of one table, that goes without saying.
+    """
     every = list(figures)
     tables = {figure.table for figure in every}
     table = f"{tables.pop()}: " if len(tables) == 1 else ""
     names = [each.removeprefix(table) for each in ids(every)]
+    shared = _shared(names)
+    names = [each.removeprefix(shared) for each in names]
     more = 0 if _in_full.get() else len(names) - _MOST_NAMED
     if more <= 0:
-        return "; ".join(names)
-    return f"{'; '.join(names[:_MOST_NAMED])}; and {more} more"
+        return shared + "; ".join(names)
+    return f"{shared}{'; '.join(names[:_MOST_NAMED])}; and {more} more"
+
+
+def _shared(names: Sequence[str]) -> str:
+    """The run that all names begin with, up to its colon."""
+    if len(names) < 2:
+        return ""
+    first, last = min(names), max(names)
+    # What the first and the last of a sorted list share, all between them do.
+    common = first[: next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), None)]
+    return common[: common.rfind(": ") + 2] if ": " in common else ""
 
 
 def first_of(figures: Iterable[Figure]) -> str:

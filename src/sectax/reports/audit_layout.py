@@ -18,6 +18,8 @@ _ORDER = (Severity.FATAL, Severity.WARNING, Severity.NOTE)
 _WHOLE = ("run", "all figures")
 
 Names = Callable[[str], str]
+# What fits into three lines beside its meaning.
+_SHORT = 200
 
 
 def audit_report(audited: Audited, *, show_all: bool) -> Document:
@@ -35,7 +37,7 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
         (
             Text(f"{printable(audited.title)}: {scope}"),
             Text(f"{audit_sentence(audited)}.", strong=True),
-            *_what_matters_most(fired),
+            *_what_matters_most(fired, named),
             *([Text(seal_sentence(audited.seal))] if audited.seal is not None else []),
         ),
         sections(
@@ -70,10 +72,12 @@ def _reach(same: list[AuditWarning]) -> float:
     return sum(max(len(each.figures), 1) for each in same)
 
 
-def _what_matters_most(fired: list[list[AuditWarning]]) -> Iterator[Text]:
+def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterator[Text]:
+    """The gravest: what was seen, as far as it is short, and what it means."""
     first = fired[0][0] if fired else None
     if first is not None and first.severity is Severity.FATAL:
-        yield Text(f"{first.severity.value}  {printable(first.check)}: {printable(first.meaning)}.", strong=True)
+        saw = f"{named(first.saw)}: " if len(first.saw) <= _SHORT else ""
+        yield Text(f"{first.severity.value}  {printable(first.check)}: {saw}{printable(first.meaning)}.", strong=True)
 
 
 def _warnings(groups: list[list[AuditWarning]], named: Names, show_all: bool) -> Iterator[Warned]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -101,10 +101,21 @@ def _damage(rng: random.Random, text: str, of: list[str]) -> str:
             return "\n".join(lines)
 
 
-def faults(format_: str, seed: int, count: int) -> Iterator[str]:
-    """What is wrong with how damaged inputs are answered: an error that is no `BadInput`, or too much time."""
+@dataclass
+class Fuzzed:
+    """What came of damaged inputs: how many were read and how many refused in words, and what was wrong."""
+
+    read: int = 0
+    refused: int = 0
+    checked: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def fuzzed(format_: str, seed: int, count: int) -> Fuzzed:
+    """How so many damaged inputs are answered. An error that is no `BadInput`, or too much time, is a fault."""
     of, rng = texts(format_), random.Random(seed)
     importer: Importer = choose("", format_, COLUMNS if format_ == "csv" else Columns())
+    made = Fuzzed()
     for number in range(count):
         text = damaged(rng, of)
         began = time.process_time()
@@ -114,11 +125,15 @@ def faults(format_: str, seed: int, count: int) -> Iterator[str]:
             if number % CHECKED == 0:
                 with np.errstate(all="ignore"):
                     review(evidence)
+                made.checked += 1
+            made.read += 1
         except BadInput as error:
+            made.refused += 1
             if not error.message:
-                yield f"seed {seed}, input {number}: refused without a word"
+                made.faults.append(f"seed {seed}, input {number}: refused without a word")
         except Exception as error:
-            yield f"seed {seed}, input {number}: {type(error).__name__}: {error}"
+            made.faults.append(f"seed {seed}, input {number}: {type(error).__name__}: {error}")
         took = time.process_time() - began
         if took > SECONDS_OF_ANY + SECONDS_PER_MB * len(text) / 1e6:
-            yield f"seed {seed}, input {number}: {took:.2f} s for {len(text)} characters"
+            made.faults.append(f"seed {seed}, input {number}: {took:.2f} s for {len(text)} characters")
+    return made

@@ -71,13 +71,13 @@ class Measurement:
         values: Sequence[float] = (),
         stated: Mapping[str, float] | None = None,
     ) -> Figure:
-        """One of them. A rate or a total is one number of one trial; a time is of all of them, and so are `values`.
+        """One of them. A rate or a total is one number of one trial; a time, a mean and `values` are of all of them.
 
         Args:
             value: in the base unit of the quantity.
             id, table: where they are not the label and the metric.
         """
-        of_all = quantity is Quantity.TIME or len(values) > 0
+        of_all = quantity is Quantity.TIME or len(values) > 0 or statistic == "mean"
         return Figure(
             id=id or f"{self.label}: {metric}",
             table=table or metric,

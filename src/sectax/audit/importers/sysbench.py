@@ -144,7 +144,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         options = line.startswith(_OPTIONS) and (not runs or ended)
         unannounced = ended and any(pattern.search(line) for _, pattern in _NAMES)
         if _BANNER.match(line) or options or unannounced or not runs:
-            runs.append(_Run(place, f"test at line {place}"))
+            runs.append(_Run(place, ""))
         if line and not line.isspace():
             _take(runs[-1], place, line)
     if runs and not any(run.started or run.facts for run in runs):
@@ -231,6 +231,7 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
     for run in runs:
         if "total time" not in run.facts:
             raise BadInput("this output of sysbench was cut short: it has no total time", line=run.line)
+        run.test = run.test or _unnamed(run)
         which = numbers[run.test] = numbers.get(run.test, 0) + 1
         events = run.facts.get("events")
         told = Circumstances(
@@ -254,6 +255,12 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
                 metric = f"latency {run.percentile}" if fact.name == "latency percentile" else fact.name
                 statistic = fact.statistic or run.percentile
                 yield of.figure(metric, fact.quantity, value, statistic, table=f"{run.test}: {metric}")
+
+
+def _unnamed(run: _Run) -> str:
+    """`threads` and `mutex` of 1.0 print no name; each thread of `mutex` makes one event."""
+    events = run.facts.get("events")
+    return "mutex" if events is not None and events == run.facts.get("threads") else "threads"
 
 
 def _ends_by(run: _Run) -> EndsBy | None:
