@@ -126,7 +126,7 @@ def test_what_matters_most_is_said_first_and_the_widest_of_what_is_grave() -> No
     narrow = Checked("narrow", "r", Status.FIRED, (replace(FIRED.warnings[0], check="narrow", meaning="one is wrong"),))
     found = text(given=audited(checks=(narrow, FIRED)))
 
-    assert found.index("F  fixed-time-total: the claim cannot stand.") < found.index("What fired")
+    assert found.index("F  fixed-time-total: ten of ten: the claim cannot stand.") < found.index("What fired")
     assert found.index("  F  fixed-time-total\n") < found.index("  F  narrow\n") < found.index("  W  ")
 
 
@@ -155,7 +155,7 @@ def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:
 def test_what_many_figures_share_is_told_once_and_all_are_shown_on_request() -> None:
     assert "and 2 more: ten of ten" in text()
     assert "and 2 more:" not in text(show_all=True)
-    assert text(show_all=True).count("ten of ten") == 2  # once for F, once for W
+    assert text(show_all=True).count("ten of ten") == 3  # once for F, once for W, and in the headline
 
 
 @pytest.mark.parametrize("width", [60, 100, 160])

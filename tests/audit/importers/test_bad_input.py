@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from sectax.audit.importers.columns import Columns
 from sectax.formats.bad_input import BadInput
+from sectax.workflow.audit import audit
 from tests.audit.importers.samples import read, sample
 
 MS = Columns(value="elapsed", unit="ms")
@@ -177,3 +179,13 @@ def test_json_document_is_not_confused_by_what_its_labels_say() -> None:
     text = json.dumps({"results": [{"command": "\x1b[31mRunning 1s test @ x", "times": [1.0, 2.0]}]})
 
     assert read(text).figures[0].values == (1.0, 2.0)
+
+
+def test_signs_of_one_byte_are_read_and_any_other_byte_is_refused(tmp_path: Path) -> None:
+    row = "Benchmark  Mode  Cnt  Score   Error  Units\nSums.a  avgt  5  12,345 ± 0,100  ns/op\n"
+    (tmp_path / "signs.txt").write_bytes(row.encode("latin-1"))
+    (tmp_path / "other.txt").write_bytes(row.replace("±", "é").encode("latin-1"))
+
+    assert audit(str(tmp_path / "signs.txt")).figures == 1
+    with pytest.raises(BadInput, match=r"line 2: byte \d+ \(0xe9\) is not UTF-8"):
+        audit(str(tmp_path / "other.txt"))
