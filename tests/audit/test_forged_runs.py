@@ -73,7 +73,7 @@ def test_a_forged_run_loses_its_verdicts(twin: bytes, tmp_path: Path) -> None:
     assert "Nothing was measured, so there is no verdict (F)." in answer.out
     headline = " ".join(answer.out.partition("What fired")[0].split())
     assert "F missing-observations: " in headline
-    assert headline.endswith(": nothing was measured, or the observations were taken out.")
+    assert ": nothing was measured, or the observations were taken out." in headline
 
 
 @pytest.mark.parametrize("seed", range(6))
