@@ -13,6 +13,9 @@ from sectax.formats.bad_input import BadInput
 
 T = TypeVar("T")
 
+# No float holds more.
+_MOST_DIGITS = 300
+
 
 def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
     """The one document of a text.
@@ -21,7 +24,7 @@ def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
         BadInput: cut short, followed by something else, nested too deeply, or of another shape.
     """
     try:
-        return msgspec.convert(json.loads("\n".join(lines), parse_constant=_refuse), shape)
+        return msgspec.convert(json.loads("\n".join(lines), parse_constant=_refuse, parse_int=_integer), shape)
     except json.JSONDecodeError as error:
         raise BadInput(
             f"this is not JSON: {error.msg}", "is the file whole?", line=error.lineno, column=error.colno
@@ -30,12 +33,16 @@ def read(lines: Iterable[str], shape: type[T], tool: str) -> T:
         raise BadInput(f"this is JSON, but not as {tool} writes it: {error}") from error
     except RecursionError as error:
         raise BadInput("this JSON is nested too deeply") from error
-    except ValueError as error:  # an integer of thousands of digits
-        raise BadInput(f"a number in it cannot be read: {error}") from error
 
 
 def _refuse(constant: str) -> NoReturn:
     raise BadInput(f"{constant} stands where a number should be", "every value must be a finite number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise BadInput(f"an integer of {len(digits)} digits stands in it", "is it the output of a tool?")
+    return int(digits)
 
 
 def checked(values: Iterable[float], where: str) -> tuple[float, ...]:

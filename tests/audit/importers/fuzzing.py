@@ -59,7 +59,12 @@ def texts(format_: str) -> list[str]:
         format_, (format_,)
     )
     found = [sample(name) for name in FILES if name.startswith(kinds)]
-    return [part for text in found for part in ({text[:LONGEST], text[-LONGEST:]})]
+    # A part of a JSON is none: what is damaged would be refused before it was read.
+    return [
+        part
+        for text in found
+        for part in ([text] if text.lstrip()[:1] in ("{", "[") else sorted({text[:LONGEST], text[-LONGEST:]}))
+    ]
 
 
 def damaged(rng: random.Random, of: list[str]) -> str:
