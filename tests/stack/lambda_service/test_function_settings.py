@@ -9,6 +9,7 @@ import pytest
 from sectax.stack.lambda_service import service
 from sectax.stack.lambda_service.api.catalogue import Catalogue
 from sectax.stack.lambda_service.api.concurrency import Concurrency
+from sectax.toolchain.machine import architecture
 from tests.stack.lambda_service.plain_box import PlainBox
 from tests.stack.lambda_service.serving import PYTHON, ROLE, archive, client, create, invoke, served
 from tests.stack.lambda_service.test_invoke import WAITS, eventually
@@ -101,6 +102,22 @@ def test_what_is_asked_for_beside_what_can_be_done_is_refused_and_not_dropped(la
 
     with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match=words):
         getattr(lambda_, action)(**given)
+
+
+def test_lists_are_of_what_is_asked_for(lambda_):
+    content = {"ZipFile": archive({"python/lib.py": ""})}
+    lambda_.publish_layer_version(LayerName="listed", Content=content, CompatibleRuntimes=[PYTHON])
+    own = architecture()
+    other = "arm64" if own == "x86_64" else "x86_64"
+
+    def found(**wanted: str) -> tuple[int, int]:
+        layers = [each for each in lambda_.list_layers(**wanted)["Layers"] if each["LayerName"] == "listed"]
+        return len(layers), len(lambda_.list_layer_versions(LayerName="listed", **wanted)["LayerVersions"])
+
+    assert found() == found(CompatibleArchitecture=own) == found(CompatibleRuntime=PYTHON) == (1, 1)
+    assert found(CompatibleArchitecture=other) == found(CompatibleRuntime="nodejs20.x") == (0, 0)
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="MasterRegion is not here"):
+        lambda_.list_functions(MasterRegion="us-east-1", FunctionVersion="ALL")
 
 
 def test_reserved_concurrency_limits_one_function_and_is_kept_from_the_others(tmp_path):

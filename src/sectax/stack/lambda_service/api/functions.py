@@ -67,6 +67,8 @@ async def get_configuration(catalogue: Catalogue, call: Call) -> Document:
 
 async def list_all(catalogue: Catalogue, call: Call) -> Document:
     """ListFunctions."""
+    if call.query("MasterRegion"):
+        raise invalid("MasterRegion is not here: no function is replicated")
     versions = call.query("FunctionVersion")
     if versions not in (None, "ALL"):
         raise constraint(versions, "functionVersion", "Member must satisfy enum value set: [ALL]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from sectax.stack.lambda_service.api.call import Call
 from sectax.stack.lambda_service.api.catalogue import Catalogue
 from sectax.stack.lambda_service.api.errors import absent, invalid
 from sectax.stack.lambda_service.function import LayerVersion, now
+from sectax.toolchain.machine import architecture
 
 
 async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
@@ -54,11 +56,7 @@ async def get_by_arn(catalogue: Catalogue, call: Call) -> dict[str, Any]:
 
 async def list_all(catalogue: Catalogue, call: Call) -> dict[str, Any]:
     """ListLayers: each with its latest version."""
-    runtime = call.query("CompatibleRuntime")
-    latest = [
-        (name, [each for each in layer.versions.values() if runtime in (None, *each.compatible_runtimes)])
-        for name, layer in catalogue.registry.layers()
-    ]
+    latest = [(name, _compatible(call, layer.versions.values())) for name, layer in catalogue.registry.layers()]
     return call.page(
         "Layers",
         [(name, versions[-1]) for name, versions in latest if versions],
@@ -73,9 +71,8 @@ async def list_all(catalogue: Catalogue, call: Call) -> dict[str, Any]:
 
 async def list_versions(catalogue: Catalogue, call: Call) -> dict[str, Any]:
     """ListLayerVersions, the newest first."""
-    runtime = call.query("CompatibleRuntime")
     versions = catalogue.registry.layer(names.layer(call.path["LayerName"])).versions.values()
-    wanted = [each for each in reversed(versions) if runtime in (None, *each.compatible_runtimes)]
+    wanted = _compatible(call, reversed(versions))
     return call.page("LayerVersions", wanted, lambda each: str(each.version), documents.layer_item)
 
 
@@ -87,6 +84,14 @@ async def delete(catalogue: Catalogue, call: Call) -> None:
         if number in layer.versions:
             rest = {key: each for key, each in layer.versions.items() if key != number}
             await catalogue.keep_layer(name, replace(layer, versions=rest))
+
+
+def _compatible(call: Call, versions: Iterable[LayerVersion]) -> list[LayerVersion]:
+    """Those with the runtime and the architecture that are asked for; all are of this machine's."""
+    runtime = call.query("CompatibleRuntime")
+    if call.query("CompatibleArchitecture") not in (None, architecture()):
+        return []
+    return [each for each in versions if runtime in (None, *each.compatible_runtimes)]
 
 
 def _number(call: Call) -> str:
