@@ -29,7 +29,7 @@ from tests.stack.lambda_service.serving import archive
 REST_S = 0.1
 SHORT_S, SHORT_TURNS = 0.05, 3  # what is this long at most is repeated so many times as often
 CHAIN = 8  # events back to back
-WAIT_S = 0.1
+WAITING, WAIT_S = 3, 0.1  # repetitions of work that waits
 TINY_S = 0.0007  # with the runtime's own 0.4 ms less than the quota of 128 MB
 FUNCTION = """
 import time
@@ -170,7 +170,7 @@ def show_waiting(functions: Functions) -> None:
     ):
         for memory in MEMORY_MB[:3]:
             seen = []
-            for _ in range(5):
+            for _ in range(WAITING):
                 time.sleep(REST_S)
                 seen.append(functions.work(memory, work_s, before, after))
             ideal = statistics.median(before + after + by_quota(each.cpu, memory) for each in seen)
