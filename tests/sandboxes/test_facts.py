@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from sectax.sandboxes.facts import ask, isolation, judged, memory_encryption, read
@@ -23,6 +25,7 @@ FROM_START = "from the start"
         ({"seen.encryption": "[    0.00] tdx: Guest detected"}, "tdx"),
         ({"seen.devices": "/sys/devices/platform/arm-cca-dev"}, "cca"),
         ({"seen.encryption": "[    0.00] RME: Using RSI version 1.0"}, "cca"),
+        ({"seen.devices": "/sys/devices/platform/arm-smccc/arm_cca_guest.arm-rsi-dev.0"}, "cca"),
         ({"seen.kernel_messages": FROM_START, "seen.flags": "hypervisor"}, "none"),
         # SEV shows only in messages of the kernel's start: without them nothing is known.
         ({"seen.kernel_messages": "not from the start"}, None),
@@ -65,6 +68,28 @@ def test_lines_that_are_not_of_the_script_are_left_out():
     assert said["host.kernel"] == "6.1"
     assert "\x1b" not in said["host.cpus"]
     assert set(said) == {"host.kernel", "host.cpus"}
+
+
+# The first lines of kernels' messages, as guests of each kind have printed them and others have recorded.
+STARTS = {
+    "cca": "[    0.000000] Booting Linux on physical CPU 0x0000000000 [0x000f0510]\n"
+    "[    0.000000] psci: SMC Calling Convention v1.2\n"
+    "[    0.000000] RME: Using RSI version 1.0\n",
+    "tdx": "[    0.000000] Linux version 6.8.0-31-generic\n[    0.000000] tdx: Guest detected\n",
+    "sev-snp": "[    0.000000] Linux version 6.8.0-31-generic\n"
+    "[    0.823000] Memory Encryption Features active: AMD SEV SEV-ES SEV-SNP\n",
+    "none": "[    0.000000] Linux version 6.8.0-31-generic\n[    0.001000] x86/fpu: Supporting XSAVE feature 0x001\n",
+}
+
+
+@pytest.mark.parametrize("technology", STARTS)
+def test_the_script_finds_the_technology_in_the_kernels_messages(technology, tmp_path, monkeypatch):
+    (tmp_path / "messages").write_text(STARTS[technology])
+    (tmp_path / "dmesg").write_text(f"#!/bin/sh\ncat {tmp_path}/messages\n")
+    (tmp_path / "dmesg").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    assert ask(host())["host.memory_encryption"] == technology
 
 
 def test_this_machine_says_what_it_is():

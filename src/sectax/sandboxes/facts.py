@@ -46,7 +46,8 @@ say seen.seccomp "$(sed -n 's/^Seccomp:[[:space:]]*//p' /proc/self/status 2>/dev
 say seen.no_new_privileges "$(sed -n 's/^NoNewPrivs:[[:space:]]*//p' /proc/self/status 2>/dev/null)"
 say seen.apparmor "$(of /proc/self/attr/apparmor/current || of /proc/self/attr/current)"
 say seen.pid "$$"
-say seen.devices "$(ls -d /dev/sev-guest /dev/tdx_guest /dev/tdx-guest /sys/devices/platform/arm-cca-dev 2>/dev/null)"
+say seen.devices "$(ls -d /dev/sev-guest /dev/tdx_guest /dev/tdx-guest /sys/devices/platform/arm-cca-dev \
+  /sys/devices/platform/arm-smccc/arm_cca_guest.* 2>/dev/null)"
 if log=$(dmesg 2>/dev/null) && [ -n "$log" ]; then
   case $log in *'Linux version'*|*'Booting Linux'*) say seen.kernel_messages 'from the start' ;;
     *'Starting gVisor'*) say seen.kernel_messages gVisor ;;
@@ -137,7 +138,8 @@ def memory_encryption(said: Mapping[str, str]) -> str | None:
         return "sev-snp"
     if "tdx" in devices or "tdx_guest" in said.get("seen.flags", "").split() or "tdx: guest" in messages.lower():
         return "tdx"
-    if "arm-cca-dev" in devices or "using rsi" in messages.lower():
+    # Later kernels are to have the second in the place of the first.
+    if "arm-cca-dev" in devices or "arm_cca_guest" in devices or "using rsi" in messages.lower():
         return "cca"
     amd = re.search(r"Memory Encryption Features active: *(?:AMD)?([^;\[]*)", messages)
     if amd is not None:

@@ -6,12 +6,14 @@ import base64
 import binascii
 import contextlib
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
+from cryptography.x509 import CertificateRevocationList
 
-from sectax.formats.attestation import NotGenuine, nonce_of, verify
+from sectax.formats.attestation import Attested, NotGenuine, nonce_of, read_lists, verify
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse
 from sectax.model.printable import printable
@@ -34,20 +36,25 @@ class Attestations(msgspec.Struct, frozen=True, tag_field="schema", tag="sectax/
     hosts: tuple[Checked, ...]
 
 
-def attested(run_file: Path, certificates: Path | None = None, *, when: datetime.datetime) -> Attestations:
+def attested(
+    run_file: Path,
+    certificates: Path | None = None,
+    lists: Sequence[Path] = (),
+    *,
+    when: datetime.datetime,
+) -> Attestations:
     """The reports of all hosts in all sessions.
 
     Args:
         certificates: a PEM file with those of a host that gave none with its report, the signing key's first.
-        when: the certificates must be valid then.
+        lists: files of certificate revocation lists; each host needs one that is of its own certificates' issuers.
+        when: the certificates and lists must be valid then.
     Raises:
-        WrongUse: the file of certificates cannot be read.
+        WrongUse: a file of certificates or lists cannot be read.
         SectaxError: the run file cannot be read.
     """
-    try:
-        given = b"" if certificates is None else certificates.read_bytes()
-    except OSError as error:
-        raise WrongUse(f"--certificates {certificates} cannot be read: {error.strerror}", "name a PEM file") from error
+    given = b"" if certificates is None else _read("--certificates", certificates)
+    revoked = [each for file in lists for each in _lists(file)]
     with contextlib.closing(RunReader.open(run_file)) as reader:
         plan, sessions = reader.plan(), reader.sessions()
     nonce = nonce_of(plan)
@@ -56,9 +63,25 @@ def attested(run_file: Path, certificates: Path | None = None, *, when: datetime
             checked
             for number, session in enumerate(sessions, 1)
             for name, environment in _hosts(session)
-            for checked in _of_host(name, number, environment, nonce, given, when)
+            for checked in _of_host(
+                name, number, environment, partial(verify, nonce=nonce, certificates=given, lists=revoked, when=when)
+            )
         )
     )
+
+
+def _read(option: str, file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise WrongUse(f"{option} {file} cannot be read: {error.strerror}", "name a file in PEM or DER") from error
+
+
+def _lists(file: Path) -> list[CertificateRevocationList]:
+    try:
+        return read_lists(_read("--crl", file))
+    except NotGenuine as error:
+        raise WrongUse(f"--crl {file}: {error}", "name a file that the vendor publishes, in PEM or DER") from error
 
 
 def _hosts(session: Environment) -> Iterator[tuple[str, Environment]]:
@@ -66,9 +89,7 @@ def _hosts(session: Environment) -> Iterator[tuple[str, Environment]]:
     yield from session.hosts.items()
 
 
-def _of_host(
-    name: str, number: int, environment: Environment, nonce: bytes, certificates: bytes, when: datetime.datetime
-) -> Iterator[Checked]:
+def _of_host(name: str, number: int, environment: Environment, verified: Callable[..., Attested]) -> Iterator[Checked]:
     said = environment.circumstances
     if MISSING in said:
         yield Checked(name, number, False, f"it gave no report: {printable(said[MISSING], 200)}")
@@ -76,7 +97,7 @@ def _of_host(
         return
     try:
         report, table = (base64.b64decode(said.get(each, ""), validate=True) for each in (REPORT, CERTIFICATES))
-        found = verify(said.get(PROVIDER, ""), report, nonce, table=table, certificates=certificates, when=when)
+        found = verified(said.get(PROVIDER, ""), report, table=table)
     except (NotGenuine, binascii.Error) as error:
         yield Checked(name, number, False, printable(str(error), 300))
         return
@@ -84,10 +105,11 @@ def _of_host(
     if known not in (None, found.technology):
         yield Checked(name, number, False, f"its report is of {found.technology}, and it said {printable(known or '')}")
         return
+    not_revoked = f"not revoked by {' and '.join(found.lists_of)}" if found.lists_of else "revocation was not checked"
     yield Checked(
         name,
         number,
         True,
-        f"a guest of {found.technology}, by {found.root}, made for this run's plan; its measurement is "
+        f"a guest of {found.technology}, by {found.root}, made for this run's plan; {not_revoked}; its measurement is "
         f"{found.measurement}",
     )

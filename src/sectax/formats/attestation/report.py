@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from cryptography import x509
 
 from sectax.formats.attestation import snp, tdx
 from sectax.formats.attestation.chain import NotGenuine, read_certificates
@@ -15,11 +18,18 @@ PROVIDERS = {"sev_guest": "sev-snp", "tdx_guest": "tdx"}
 
 @dataclass(frozen=True)
 class Attested:
-    """What a genuine report says: which technology, whose root vouches for it, and the guest's measurement in hex."""
+    """What a genuine report says.
+
+    Attributes:
+        root: whose root vouches for it.
+        measurement: of the guest, in hex.
+        lists_of: whose revocation lists were asked.
+    """
 
     technology: str
     root: str
     measurement: str
+    lists_of: tuple[str, ...] = ()
 
 
 def verify(
@@ -29,6 +39,7 @@ def verify(
     *,
     table: bytes = b"",
     certificates: bytes = b"",
+    lists: Sequence[x509.CertificateRevocationList] = (),
     when: datetime.datetime,
 ) -> Attested:
     """Check that a report is genuine and was made for this nonce.
@@ -37,18 +48,19 @@ def verify(
         provider: as the kernel names it. nonce: 64 bytes.
         table: the certificates that the host gave with the report of SEV-SNP.
         certificates: those that a person has fetched instead, as PEM, that of the signing key first.
-        when: certificates must be valid then.
+        lists: revocation lists that a person has fetched; one must be of an issuer of its certificates.
+        when: certificates and lists must be valid then.
     Raises:
         NotGenuine: as the message says.
     """
     technology = PROVIDERS.get(provider)
     if technology == "sev-snp":
         chain = read_certificates(certificates) if certificates else snp.certificates(table)
-        root, asked, measurement = snp.verify(report, chain, when)
+        by, asked, measurement = snp.verify(report, chain, when, lists)
     elif technology == "tdx":
-        root, asked, measurement = tdx.verify(report, when)
+        by, asked, measurement = tdx.verify(report, when, lists)
     else:
         raise NotGenuine(f"reports of {provider} cannot be checked here")
     if not hmac.compare_digest(asked, nonce):
         raise NotGenuine("it was made for something else than this run's plan")
-    return Attested(technology, root, measurement.hex())
+    return Attested(technology, by.root, measurement.hex(), by.lists_of)

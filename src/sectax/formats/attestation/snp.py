@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from sectax.formats.attestation.chain import NotGenuine, read_certificates, root_of
+from sectax.formats.attestation.chain import NotGenuine, Vouched, read_certificates, vouched
 
 SIZE = 0x4A0
 _SIGNED = 0x2A0
@@ -50,8 +50,13 @@ def certificates(table: bytes) -> list[x509.Certificate]:
     return [each for name in ordered for each in read_certificates(found[name])]
 
 
-def verify(report: bytes, chain: Sequence[x509.Certificate], when: datetime.datetime) -> tuple[str, bytes, bytes]:
-    """Check a report against its certificates, that of the signing key first.
+def verify(
+    report: bytes,
+    chain: Sequence[x509.Certificate],
+    when: datetime.datetime,
+    lists: Sequence[x509.CertificateRevocationList] = (),
+) -> tuple[Vouched, bytes, bytes]:
+    """Check a report against its certificates, that of the signing key first, and these against revocation lists.
 
     Returns:
         the root that vouches for it; the nonce that it was asked for with, 64 bytes; the measurement of the guest.
@@ -63,7 +68,7 @@ def verify(report: bytes, chain: Sequence[x509.Certificate], when: datetime.date
     if not chain:
         raise NotGenuine("its certificates are not there")
     leaf, *others = chain
-    root = root_of(leaf, others, when)
+    by = vouched(leaf, others, when, lists)
     if int.from_bytes(report[_ALGORITHM : _ALGORITHM + 4], "little") != _ECDSA_P384_SHA384:
         raise NotGenuine("it is signed by an algorithm that is not known here")
     key = leaf.public_key()
@@ -77,7 +82,7 @@ def verify(report: bytes, chain: Sequence[x509.Certificate], when: datetime.date
     _refuse_another_chip(report, leaf)
     if int.from_bytes(report[_POLICY : _POLICY + 8], "little") & _DEBUG:
         raise NotGenuine("its policy lets the host debug the guest, and so read its memory")
-    return root, report[_REPORT_DATA : _REPORT_DATA + 64], report[_MEASUREMENT : _MEASUREMENT + 48]
+    return by, report[_REPORT_DATA : _REPORT_DATA + 64], report[_MEASUREMENT : _MEASUREMENT + 48]
 
 
 def _refuse_another_chip(report: bytes, leaf: x509.Certificate) -> None:

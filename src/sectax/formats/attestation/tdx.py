@@ -1,7 +1,7 @@
 """Quotes of Intel TDX, version 4, which carry their certificates.
 
-Source: Intel, TDX DCAP Quoting Library API, appendix A. What Intel says of the platform's patches (TCB info, revocation
-lists) is not asked: that needs its network service.
+Source: Intel, TDX DCAP Quoting Library API, appendix A. What Intel says of the platform's patches (TCB info) is not
+asked: that needs its network service.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import datetime
 import hashlib
 import hmac
+from collections.abc import Sequence
 
+from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from sectax.formats.attestation.chain import NotGenuine, read_certificates, root_of
+from sectax.formats.attestation.chain import NotGenuine, Vouched, read_certificates, vouched
 
 _HEADER, _BODY = 48, 584
 _SIGNED = _HEADER + _BODY
@@ -41,8 +43,10 @@ class _Reader:
         return int.from_bytes(self.take(size), "little")
 
 
-def verify(quote: bytes, when: datetime.datetime) -> tuple[str, bytes, bytes]:
-    """Check a quote against the certificates that it carries.
+def verify(
+    quote: bytes, when: datetime.datetime, lists: Sequence[x509.CertificateRevocationList] = ()
+) -> tuple[Vouched, bytes, bytes]:
+    """Check a quote against the certificates that it carries, and these against revocation lists.
 
     Returns:
         the root that vouches for it; the nonce that it was asked for with, 64 bytes; the measurement of the guest.
@@ -64,7 +68,7 @@ def verify(quote: bytes, when: datetime.datetime) -> tuple[str, bytes, bytes]:
     if reader.number(2) != _PCK_CHAIN:
         raise NotGenuine("it does not carry the certificates of its platform")
     chain = read_certificates(reader.take(reader.number(4)).rstrip(b"\0"))
-    root = root_of(chain[0], chain[1:], when)
+    by = vouched(chain[0], chain[1:], when, lists)
     platform = chain[0].public_key()
     if not isinstance(platform, ec.EllipticCurvePublicKey):
         raise NotGenuine("its platform's key is not one on an elliptic curve")
@@ -79,7 +83,7 @@ def verify(quote: bytes, when: datetime.datetime) -> tuple[str, bytes, bytes]:
     _refuse_unsigned(key, signature, quote[:_SIGNED], "its signature is not that of its key: it was changed")
     if int.from_bytes(quote[_ATTRIBUTES : _ATTRIBUTES + 8], "little") & _DEBUG:
         raise NotGenuine("its attributes let the host debug the guest, and so read its memory")
-    return root, quote[_REPORT_DATA : _REPORT_DATA + 64], quote[_MEASUREMENT : _MEASUREMENT + 48]
+    return by, quote[_REPORT_DATA : _REPORT_DATA + 64], quote[_MEASUREMENT : _MEASUREMENT + 48]
 
 
 def _refuse_unsigned(key: ec.EllipticCurvePublicKey, signature: bytes, signed: bytes, why: str) -> None:
