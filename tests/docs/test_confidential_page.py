@@ -26,7 +26,8 @@ def shown() -> list[list[str]]:
 @pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
 @pytest.mark.parametrize("words", shown(), ids=lambda words: " ".join(words[2:])[:60])
 def test_a_run_that_the_page_shows_has_a_plan(words, tmp_path):
-    shutil.copy(DOCS / "examples" / "pgbench.sh", tmp_path)
+    for script in ("pgbench.sh", "http.sh"):
+        shutil.copy(DOCS / "examples" / script, tmp_path)
 
     said = sectax(*words[1:], "--dry-run", folder=tmp_path)
 
@@ -38,7 +39,14 @@ def test_the_page_shows_the_runs_that_matter():
 
     assert any(text.count("--pair") == 4 for text in texts)  # five pairs
     assert any("--published" in text for text in texts)
-    assert any("run command" in text and "pgbench.sh" in text for text in texts)
+    for script in ("pgbench.sh", "http.sh"):
+        assert any("run command" in text and script in text for text in texts)
+
+
+def test_the_script_of_the_http_service_says_how_it_is_used():
+    said = subprocess.run(["sh", DOCS / "examples" / "http.sh"], capture_output=True, text=True)
+
+    assert (said.returncode, said.stderr) == (2, "http.sh serve|load [COUNT]\n")
 
 
 def test_the_script_that_the_page_shows_is_a_shell_script_that_says_how_it_is_used():

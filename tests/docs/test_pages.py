@@ -90,7 +90,7 @@ RULES = tuple(
         (r"sectax attest ", _ELSEWHERE),
         (r"sectax advise (five\.sectax|.*--(under|calls|mix))", _ELSEWHERE),
         (r"sectax audit TARGET", "the form of the command; TARGET stands for all that the table below it names"),
-        (r"sectax run command .*--host", "it needs PostgreSQL and the script beside it: tests/workflow has both"),
+        (r"sectax run command .*--host", "it needs the script beside it: tests/workflow runs both"),
         (r"sectax run command .*--fail-if", "", says_yes_no_or_perhaps),
         (r"sectax run (?!command)", "it measures for minutes", dry),
         (r"sectax |sqlite3 ", "", works),

@@ -60,14 +60,28 @@ def test_isolation_is_told_from_namespaces_filter_and_kernel(said, wanted):
     assert isolation(said) == wanted
 
 
+@pytest.mark.parametrize("number", ["²", "9" * 300, "-1", "2 ", "many"])
+def test_a_number_of_processors_that_is_none_is_left_out(number):
+    said = read([f"host.cpus\t{number}"])
+
+    assert said == ({"host.cpus": "2"} if number == "2 " else {})
+
+
 def test_lines_that_are_not_of_the_script_are_left_out():
-    lines = ["Welcome!", "host.kernel\t6.1", "host.bad name\tx", "evil\tx", "host.empty\t ", "host.cpus\t\x1b[31m2"]
+    lines = [
+        "Welcome!",
+        "host.kernel\t6.1",
+        "host.bad name\tx",
+        "evil\tx",
+        "host.empty\t ",
+        "host.cpu_model\t\x1b[31m2",
+    ]
 
     said = read(lines)
 
     assert said["host.kernel"] == "6.1"
-    assert "\x1b" not in said["host.cpus"]
-    assert set(said) == {"host.kernel", "host.cpus"}
+    assert "\x1b" not in said["host.cpu_model"]
+    assert set(said) == {"host.kernel", "host.cpu_model"}
 
 
 # The first lines of kernels' messages, as guests of each kind have printed them and others have recorded.

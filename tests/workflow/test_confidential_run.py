@@ -198,6 +198,27 @@ def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(t
     assert server.log.read_text().count("Accepted publickey") == 1
 
 
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tmp_path):
+    shutil.copy(Path(__file__).parents[2] / "docs/examples/http.sh", tmp_path)
+    words = ("--host", "plain=local", "--host", "runc=oci:runc", "--blocks", "6", "--timeout", "60", "--json")
+    place = tmp_path / "place"
+
+    said = sectax(
+        *("run", "command", *words, "--prepare", "sh http.sh serve", "--baseline", "sh http.sh load 5"),
+        *("--out", "r.sectax"),
+        folder=tmp_path, timeout=600, HTTP_PLACE=str(place), HTTP_PORT="8643",
+    )  # fmt: skip
+
+    assert said.status == 0, said.err
+    document = json.loads(said.out)
+    assert document["failures"] == []
+    assert trials(document, "all/runc") == 6
+    # The client asks for five pages, after `serve` has asked for one.
+    assert (place / "log").read_text().count("GET /page.html") == 6
+
+
 @pytest.mark.full
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
 def test_postgresql_under_load_is_measured_plain_and_in_a_container(tmp_path):

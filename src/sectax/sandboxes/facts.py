@@ -20,6 +20,7 @@ _LINE_LIMIT = 64 * 1024
 _MOST_LINES = 200
 _LONGEST = 400  # characters of one value
 _END = "end"
+_PROCESSORS = "host.cpus"
 
 # The technologies that encrypt the memory of a guest, the strongest of AMD's last, as the kernel prints them.
 TECHNOLOGIES = ("sev", "sev-es", "sev-snp", "tdx", "cca")
@@ -89,8 +90,11 @@ def read(lines: list[str]) -> dict[str, str]:
     said: dict[str, str] = {}
     for line in lines:
         name, separator, value = line.partition("\t")
-        if separator and re.fullmatch(r"(host|seen)\.[a-z_]+", name) and value.strip():
+        if separator and re.fullmatch(r"(host|seen)\.[a-z_]{1,40}", name) and value.strip():
             said[name] = printable(value.strip(), _LONGEST)
+    # It is calculated with, so it has to be a number.
+    if re.fullmatch(r"[0-9]{1,5}", said.get(_PROCESSORS, "")) is None:
+        said.pop(_PROCESSORS, None)
     return said
 
 

@@ -85,6 +85,32 @@ def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatc
 
 @pytest.mark.more
 @pytest.mark.parametrize(
+    "words", ["sysbench ", r"sysbench \033[2J", "sysbench 1.0.20 \007", f"sysbench {'9' * 5000}", "sysbench one"]
+)
+def test_a_version_that_is_none_is_no_sysbench(tmp_path, monkeypatch, words):
+    script = tmp_path / "sysbench"
+    script.write_text(f"#!/bin/sh\nprintf '{words}\\n'\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(SubjectSkipped, match="there is no sysbench on local"):
+        SysbenchSpec("local", "mutex").subject().open()
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("status", ["9" * 5000, "", "-1", "0x0"])
+def test_a_host_that_lies_about_an_exit_status_is_not_believed(tmp_path, monkeypatch, status):
+    # It knows the mark that ends an answer: its shell was started with it.
+    shell = '/proc/$(cut -d " " -f 4 "/proc/$PPID/stat")/cmdline'
+    liar = f'mark=$(tr "\\0" "\\n" <"{shell}" | grep -a "^sectax-"); echo; echo "$mark {status}"'
+    pretend(tmp_path, monkeypatch, liar)
+
+    with pytest.raises(SubjectFailed):
+        SysbenchSpec("local", "mutex").subject().open()
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
     ("body", "said"),
     [
         ("sed s/1.0.20/1.1.0/ $golden", "this is sysbench 1.1.0"),
@@ -95,6 +121,10 @@ def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatc
         ("yes", "it prints without end"),
         ("head -c 100000 /dev/zero", "without a line break"),
         ("exit 0", "stands there 0 times"),
+        (
+            "sed 's/total time: .*/total time:                          999999999.9999s/' $golden",
+            "it says that it took 1e",
+        ),
     ],
 )
 def test_a_sysbench_that_fails_or_lies_gives_no_figure(tmp_path, monkeypatch, body, said):

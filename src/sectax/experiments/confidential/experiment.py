@@ -240,5 +240,5 @@ def _block(hosts: list[str]) -> tuple[int, str]:
 
 
 def _cache(where: str) -> int | None:
-    found = re.fullmatch(r"(\d+)([KM])", facts_of(where).get("host.last_level_cache", ""))
+    found = re.fullmatch(r"([0-9]{1,9})([KM])", facts_of(where).get("host.last_level_cache", ""))
     return None if found is None else int(found[1]) << {"K": 10, "M": 20}[found[2]]

@@ -7,6 +7,7 @@ are those that the test takes itself: no clock of sectax, and none of another ho
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import time
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ _ANSWER_S = 5.0
 # A failure that came sooner says that something is wrong, and not that it hangs.
 _LONG_S = 2.0
 _LINE_LIMIT = 8 * 1024
+_VERSION = re.compile(r"sysbench ([0-9][\w.+-]{0,40})(?: [\w .,:()/+-]{0,80})?", re.ASCII)
+# Two clocks of one second differ by less; so much later may a host be asked than its own clock begins.
+_CLOCKS_DIFFER, _LATER_S = 1.05, 0.1
 _OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
 # Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench. The
 # mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed.
@@ -243,8 +247,8 @@ class SysbenchSubject:
             self._execute(1, FIRST_BLOCK)
             return tool | {"tool": probe.version(), "clock_granularity_s": probe.GRANULARITY_S}
         said, status = self._run(SYSBENCH, "--version")
-        version = next((line for line in said.splitlines() if line.startswith("sysbench ")), "")
-        if not version:
+        found = next((each for line in said.splitlines() if (each := _VERSION.fullmatch(line))), None)
+        if found is None:
             self.kill()
             last = said.strip().splitlines()[-1:] or [f"exit status {status}"]
             raise SubjectSkipped(
@@ -255,7 +259,7 @@ class SysbenchSubject:
             tool["configured_s"] = self._test.clock_s
         else:
             self._execute(1, FIRST_BLOCK)
-        return tool | {"tool": version, "sysbench": version.split()[1], "clock_granularity_s": GRANULARITY_S}
+        return tool | {"tool": found[0].strip(), "sysbench": found[1], "clock_granularity_s": GRANULARITY_S}
 
     def _execute(self, count: int, block: int | None = None) -> Reading:
         if self._test.as_published:
@@ -264,16 +268,19 @@ class SysbenchSubject:
 
     def _once(self, count: int, block: int) -> Reading:
         words = self._test.arguments(count, block, self._spec.longest_s)
+        began = time.monotonic()
         text, status = self._run(self._test.program, *words)
+        passed_s = time.monotonic() - began
         try:
             if self._test.program == PROBE:
                 if status == 3:  # the probe's own: not on this host
                     self._cannot(text)
-                return probe.read_test(text, self._test.name, count)
+                return _possible(probe.read_test(text, self._test.name, count), passed_s)
             cpu_s, steal_s = None, None
             if self._probe:
                 text, cpu_s, steal_s = probe.read_run(text)
             result = read_result(text)
+            reading = _possible(Reading(result.total_s, cpu_s, steal_s, result.events), passed_s)
         except UnknownOutput as error:
             raise self._failure(str(error)) from error
         wanted = self._test.wanted_events(count)
@@ -281,7 +288,7 @@ class SysbenchSubject:
             self._events.add(result.events)
         elif result.events != wanted or result.threads != self._test.threads:
             raise self._failure(f"it did {result.events} of {wanted} events within {self._spec.longest_s} s")
-        return Reading(result.total_s, cpu_s, steal_s, result.events)
+        return reading
 
     def _cannot(self, said: str) -> None:
         last = said.strip().splitlines()[-1:] or [""]
@@ -323,7 +330,8 @@ class SysbenchSubject:
         except ChildError as error:
             raise self._failure(str(error)) from error
         status = answer[len(mark) :].strip()
-        return b"".join(lines).decode(errors="replace").removesuffix("\n"), int(status) if status.isdigit() else -1
+        text = b"".join(lines).decode(errors="replace").removesuffix("\n")
+        return text, int(status) if re.fullmatch(rb"[0-9]{1,3}", status) else -1
 
     def _learn_what_hangs(self, cost_s: float) -> None:
         """Remember what hangs: the whole host, or this test on it alone."""
@@ -365,6 +373,13 @@ def _together(readings: list[Reading]) -> Reading:
         added([each.cpu_s for each in readings]),
         added([each.steal_s for each in readings]),
     )
+
+
+def _possible(reading: Reading, passed_s: float) -> Reading:
+    """A reading that took no longer than its answer. Raises `UnknownOutput` for one that did."""
+    if reading.total_s > passed_s * _CLOCKS_DIFFER + _LATER_S:
+        raise UnknownOutput(f"it says that it took {reading.total_s:.4g} s, and answered within {passed_s:.4g} s")
+    return reading
 
 
 def _fatal(said: str) -> str:
