@@ -1,4 +1,4 @@
-"""What a host says of itself is judged from recorded devices and kernel messages; no such guest was ever seen here."""
+"""What a host says of itself is judged from devices and kernel messages; no such guest was ever seen here."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def test_lines_that_are_not_of_the_script_are_left_out():
     assert set(said) == {"host.kernel", "host.cpu_model"}
 
 
-# The first lines of kernels' messages, as guests of each kind have printed them and others have recorded.
+# Kernels' messages: CCA's follow boot logs that others published; the others are the kernel's own lines, with
+# versions and times made up.
 STARTS = {
     "cca": "[    0.000000] Booting Linux on physical CPU 0x0000000000 [0x000f0510]\n"
     "[    0.000000] psci: SMC Calling Convention v1.2\n"
