@@ -193,7 +193,7 @@ def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_a
 
     assert resumed.status == again.status == 0
     assert finished_blocks(tmp_path) == 12
-    assert "nothing to go on with" in again.err
+    assert "there is nothing to continue" in again.err
 
 
 def killed_and_resumed(folder: Path, seed: int, kills: int) -> None:

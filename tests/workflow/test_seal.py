@@ -220,7 +220,7 @@ def test_a_key_that_is_gone_at_the_end_leaves_the_run_whole_and_it_can_be_sealed
     ran = sectax("run", "command", *words, "--seal", str(short_lived), "--out", "r.sectax", folder=tmp_path)
 
     assert ran.status == 3
-    assert "the run is whole, and not sealed" in ran.err
+    assert "the run is complete, but not sealed" in ran.err
     assert "sectax resume" in ran.err
     path = tmp_path / "r.sectax"
     assert seal(path)["state"] == "partly-sealed"
