@@ -1,10 +1,12 @@
 """The local Lambda of this checkout beside that of an earlier commit, by turns in one run.
 
-    python -m benchmarks.lambda_.against b733260 [--rounds 20] [--colds 12]
+    python -m benchmarks.lambda_.against b733260 [--blocks 12] [--turns 3]
 
-Each commit's sources serve an empty function of 1769 MB in a server of their own, with this environment's packages.
-Both are alive all the time and visited by turns, so that they meet the same machine; a ratio is the mean over rounds of
-this checkout's figure over the other's. Needs what real sandboxes need, and the commit in this repository.
+Each commit's sources serve an empty function of 1769 MB in a server of their own, with this environment's packages. In
+a block both servers are new and visited by turns, so that they meet the same machine; a ratio is the mean over blocks
+of this checkout's figure over the other's. Two servers of the same sources differ by more than their turns do (their
+heaps lie differently), so turns of one pair would have an interval that is too narrow. Needs what real sandboxes need,
+and the commit in this repository.
 """
 
 from __future__ import annotations
@@ -143,47 +145,60 @@ def sources_of(commit: str) -> Iterator[Path]:
         yield Path(folder) / "src"
 
 
+def block(sources: Path, turns: int, count: int) -> tuple[list[Visit], list[float], list[float]]:
+    """Both in fresh servers: the mean turn, the mean cold start in ms, and the memory in MB of each, ours first."""
+    visits: tuple[list[Visit], list[Visit]] = ([], [])
+    colds: tuple[list[float], list[float]] = ([], [])
+    with contextlib.ExitStack() as stack:
+        both: dict[int, Served] = {}
+        for which in random.sample((0, 1), 2):
+            both[which] = Served((ROOT / "src", sources)[which])
+            stack.callback(both[which].close)
+        for turn in range(-1, turns):
+            for which in random.sample((0, 1), 2):
+                seen = both[which].visit(count)
+                if turn >= 0:
+                    visits[which].append(seen)
+        for turn in range(-1, turns):
+            for which in random.sample((0, 1), 2):
+                took = both[which].cold()
+                if turn >= 0:
+                    colds[which].append(took)
+        memory = [both[which].resident_mb() for which in (0, 1)]
+    means = [Visit(*map(statistics.fmean, zip(*each, strict=True))) for each in visits]
+    return means, [statistics.fmean(each) for each in colds], memory
+
+
 def show(ours: Sequence[Visit], theirs: Sequence[Visit], colds: Sequence[Sequence[float]], commit: str) -> None:
     rows = []
     for name, words in FIGURES.items():
         one, other = ([getattr(each, name) for each in visits] for visits in (ours, theirs))
         interval = geometric_mean_interval([a / b for a, b in zip(one, other, strict=True)], 0.95)
         rows.append([words, f"{statistics.median(one):.0f}", f"{statistics.median(other):.0f}", ratio(interval)])
-    if colds[0]:
-        interval = geometric_mean_interval([a / b for a, b in zip(*colds, strict=True)], 0.95)
-        medians = [f"{1e3 * statistics.median(each):.0f}" for each in colds]
-        rows.append(["until the first answer of a new instance", *medians, ratio(interval)])
-    table(["µs per invocation", "this", commit, "ratio, 95 % interval"], rows, f"{len(ours)} rounds by turns")
+    interval = geometric_mean_interval([a / b for a, b in zip(*colds, strict=True)], 0.95)
+    medians = [f"{1e3 * statistics.median(each):.0f}" for each in colds]
+    rows.append(["until the first answer of a new instance", *medians, ratio(interval)])
+    table(["µs per invocation", "this", commit, "ratio, 95 % interval"], rows, f"{len(ours)} blocks")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lambda_.against", description=__doc__.splitlines()[0])
     parser.add_argument("commit", nargs="?", default="b733260")
-    parser.add_argument("--rounds", type=int, default=20, help="turns of each (20)")
-    parser.add_argument("--count", type=int, default=300, help="invocations of a turn (300)")
-    parser.add_argument("--colds", type=int, default=12, help="cold starts of each (12)")
+    parser.add_argument("--blocks", type=int, default=12, help="blocks, each with servers of its own (12)")
+    parser.add_argument("--turns", type=int, default=3, help="turns in a block, after one that does not count (3)")
+    parser.add_argument("--count", type=int, default=200, help="invocations of a turn (200)")
     given = parser.parse_args()
     heading(f"The local Lambda beside {given.commit}")
     visits: tuple[list[Visit], list[Visit]] = ([], [])
     colds: tuple[list[float], list[float]] = ([], [])
-    with sources_of(given.commit) as sources, contextlib.ExitStack() as stack:
-        both = []
-        for folder in (ROOT / "src", sources):
-            both.append(Served(folder))
-            stack.callback(both[-1].close)
-        for turn in range(-1, given.rounds):
-            for which in random.sample((0, 1), 2):
-                seen = both[which].visit(given.count)
-                if turn >= 0:
-                    visits[which].append(seen)
-        for turn in range(-1, given.colds):
-            for which in random.sample((0, 1), 2):
-                took = both[which].cold()
-                if turn >= 0:
-                    colds[which].append(took)
-        show(*visits, colds, given.commit)
-        memory = [each.resident_mb() for each in both]
-    print(f"\n  memory of the server: {memory[0]:.0f} MB, {memory[1]:.0f} MB")
+    memory: tuple[list[float], list[float]] = ([], [])
+    with sources_of(given.commit) as sources:
+        for _ in range(given.blocks):
+            for kept, value in zip((visits, colds, memory), block(sources, given.turns, given.count), strict=True):
+                for which in (0, 1):
+                    kept[which].append(value[which])  # type: ignore[attr-defined]
+    show(*visits, colds, given.commit)
+    print(f"\n  memory of the server: {max(memory[0]):.0f} MB, {max(memory[1]):.0f} MB")
     for name in ("server_cpu", "duration", "answer"):
         logs = [math.log(getattr(a, name) / getattr(b, name)) for a, b in zip(*visits, strict=True)]
         value = math.exp(statistics.fmean(logs))
