@@ -19,12 +19,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.lambda_.sandbox import MEMORY_MB, WITHIN, WORKS_S, by_quota
-from benchmarks.lambda_.socket_loop import python
+from benchmarks.lambda_.service import deploy
 from benchmarks.output import heading, table, target
 from sectax.sandboxes.instance import VCPU_MB, vcpus
 from sectax.stack.lambda_service.local import LocalLambda, measured
 from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.serving import archive
 
 REST_S = 0.1
 SHORT_S, SHORT_TURNS = 0.05, 3  # what is this long at most is repeated so many times as often
@@ -63,15 +62,7 @@ class Functions:
     def __init__(self, local: LocalLambda) -> None:
         self._client: Any = local.client()
         for memory in MEMORY_MB:
-            self._client.create_function(
-                FunctionName=f"share-{memory}",
-                Runtime=python(),
-                Handler="f.handler",
-                Role="arn:aws:iam::000000000000:role/local",
-                Code={"ZipFile": archive({"f.py": FUNCTION})},
-                MemorySize=memory,
-                Timeout=60,
-            )
+            deploy(self._client, f"share-{memory}", memory, FUNCTION)
         for _ in range(10):  # CPython specialises a function's bytecode
             for memory in MEMORY_MB:
                 self.call(memory, 100)
