@@ -1,9 +1,11 @@
 """What should follow from a negative control that fires? `python -m benchmarks.simulations.negative`.
 
-The rule is fatal at a tenth of the level at which it warns, and widens the family's intervals in between. Printed: how
+The rule is fatal at a tenth of the level at which it warns, and widens the family's intervals in between; a difference
+that is sure and lies within the margin widens them by a multiple. Printed: how
 many healthy runs lose all verdicts, or are widened; and where an arm has a bias of its own, how often the interval of a
 comparison that keeps its verdict holds the truth, without widening, widened by the distance of the control's interval
-from nothing, and by the control's mean. Differences of blocks are normal with a deviation of 1 %.
+from nothing, and by the control's mean; and how many families claim a wrong direction after a control that is sure and
+within the margin, by the multiple. Differences of blocks are normal with a deviation of 1 %.
 """
 
 from __future__ import annotations
@@ -116,6 +118,49 @@ def main() -> None:
                         f"{100 * fatal.mean():.1f}, {100 * (negative.fired & ~fatal).mean():.1f}; {', '.join(covered)}",
                         flush=True,
                     )
+    print(
+        "\nSure within a margin of 2 %, per cent of runs; with a wrong direction, widened by 1, 2 and 3 farther limits"
+    )
+    for title, of_arms in ARMS.items():
+        for size in (0.005, 0.01, 0.02):
+            for family in (1, 12):
+                seen, wrong = sure_within_margin(of_arms, size, family, given.runs // 5)
+                shares = ", ".join(f"{100 * share:.1f}" for share in wrong)
+                print(f"  {title}, {100 * size:g} %, K = {family}: {100 * seen:.1f}; {shares}", flush=True)
+
+
+Arms = Callable[[Generator, tuple[int, int]], Array]  # biases in units of the size: shape (runs, 2 + comparisons)
+
+ARMS: dict[str, Arms] = {
+    "the baseline alone is off": lambda rng, shape: np.where(np.arange(shape[1]) == 0, -1.0, np.zeros(shape)),
+    "every arm by its own, either way": lambda rng, shape: rng.normal(0.0, 1 / np.sqrt(2), shape),
+}
+
+
+def sure_within_margin(arms: Arms, size: float, family: int, runs: int) -> tuple[float, list[float]]:
+    """Until 120 blocks: how many controls are sure and within 2 %, and of all runs how many of those claim wrongly.
+
+    Args:
+        arms: the biases of the baseline, its copy and the treatments, none of which has an effect.
+    """
+    rng, margin, blocks = np.random.default_rng(3), np.log1p(0.02), 120
+    off = size * arms(rng, (runs, 2 + family))
+    baseline = noise(rng, (runs, blocks)) / np.sqrt(2) + off[:, :1]
+
+    def differences(arm: int) -> Array:
+        return noise(rng, (runs, blocks)) / np.sqrt(2) + off[:, arm, None] - baseline
+
+    copy = differences(1)
+    control = ends(copy, ALPHA, fixed=False, guard=0.0)
+    sure = ends(copy, FATAL * ALPHA, fixed=False, guard=0.0).fired
+    stands = sure & (control.low > -margin) & (control.high < margin)
+    farther = np.maximum(np.abs(control.low), np.abs(control.high))
+    wrong = np.zeros((3, runs), dtype=bool)
+    for arm in range(2, 2 + family):
+        claim = ends(differences(arm), ALPHA / family, fixed=False, guard=UNSEEN)
+        for times in (1, 2, 3):
+            wrong[times - 1] |= claim.distance > times * farther
+    return float(stands.mean()), [float((each & stands).mean()) for each in wrong]
 
 
 if __name__ == "__main__":

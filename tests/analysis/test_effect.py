@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from sectax.analysis.effect import SEQUENCE, STUDENT, within
 from sectax.analysis.findings import judge
-from sectax.model.finding import Finding, VerdictId, fired_for_sure
+from sectax.model.finding import Finding, VerdictId, fired_for_sure, takes_verdicts
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from sectax.reports import words
@@ -389,6 +389,22 @@ def test_a_bias_that_the_negative_control_sees_widens_its_family(by: float, wide
     assert finding.effect.low == pytest.approx(unbiased.effect.low - widened)
     assert finding.effect.high == pytest.approx(unbiased.effect.high + widened)
     assert fired_for_sure(control.effect) is sure
+
+
+@pytest.mark.parametrize(("margin", "fatal"), [(0.02, False), (0.008, True)])
+def test_a_sure_bias_within_the_margin_widens_and_takes_no_verdict(margin: float, fatal: bool) -> None:
+    """Quiet blocks show the smallest bias; 'half as slow again' does not fall for one that nobody minds."""
+    negative = slower([1.0] * 20, [0.008 + 0.001 * (-1) ** block for block in range(20)])
+    values = {"baseline": [1.0] * 20, "negative": negative, "t": around(1.5, 20)}
+
+    control, finding = judge(run_of(values, margin=margin))
+
+    assert control.effect is not None
+    assert finding.effect is not None
+    assert fired_for_sure(control.effect)
+    assert takes_verdicts(control.effect, control.verdict) is fatal
+    assert finding.effect.widened == pytest.approx(0.008 if fatal else 3 * control.effect.high)
+    assert finding.effect.low > math.log(1.4)
 
 
 def test_a_control_of_times_widens_nothing_in_memory() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sectax.analysis.pairs import Pairs, cost_unit, pair
+from sectax.analysis.verdict import verdict
 from sectax.model.finding import Effect, Estimate, bias_shown
 from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, Plan, last_look
@@ -18,8 +20,9 @@ from sectax.stats.student import critical_value
 
 SEQUENCE = "confidence-sequence"
 STUDENT = "student-t"
-# A negative control that fires at its own error level widens the family's intervals; at this share of that level it
-# takes their verdicts away (docs/method-notes.md, 'The negative control').
+# A negative control that fires at its own error level widens the family's intervals; at this share of that level the
+# difference is sure, and takes the verdicts away where it may exceed the margin (docs/method-notes.md, 'The negative
+# control').
 SURE = 0.1
 
 
@@ -111,48 +114,50 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         fixed=fixed,
     )
     sure = dict(zip(np.nonzero(control)[0].tolist(), range(2 * len(control), len(both.low)), strict=True))
-    widened = _bias_seen(measured.plan, pairs, both)
     method = STUDENT if fixed else SEQUENCE
     rows = len(pairs.comparisons)
     lost = _blocks_lost(measured, pairs)
-    made: list[Effect | None] = []
-    for row, comparison in enumerate(pairs.comparisons):
+
+    def effect(row: int, bias: float = 0.0) -> Effect | None:
+        """One comparison's, its limits moved outward by a bias."""
         if both.count[row] < 1:
-            made.append(None)
-            continue
-        bias = float(widened[row])
+            return None
+        comparison = pairs.comparisons[row]
         low, high = float(both.low[row]) - bias, float(both.high[row]) + bias
         level = 1 - comparison.alpha
         absolute_low = float(both.low[rows + row] - bias * typical[row])
         absolute_high = float(both.high[rows + row] + bias * typical[row])
         bounded = np.isfinite(absolute_low) and np.isfinite(absolute_high)
-        made.append(
-            Effect(
-                log_ratio=within(float(both.mean[row]), low, high),
-                low=low,
-                high=high,
+        return Effect(
+            log_ratio=within(float(both.mean[row]), low, high),
+            low=low,
+            high=high,
+            level=level,
+            blocks=int(both.count[row]),
+            method=method,
+            spread=float(both.spread[row]),
+            floor=float(both.floor[row]),
+            blocks_lost=lost[row],
+            widened=bias,
+            sure_low=float(both.low[sure[row]]) if row in sure else None,
+            sure_high=float(both.high[sure[row]]) if row in sure else None,
+            margin_needed=margin_needed(low, high),
+            absolute=Estimate(
+                point=within(float(both.mean[rows + row]), absolute_low, absolute_high),
+                low=absolute_low if bounded else None,
+                high=absolute_high if bounded else None,
                 level=level,
-                blocks=int(both.count[row]),
                 method=method,
-                spread=float(both.spread[row]),
-                floor=float(both.floor[row]),
-                blocks_lost=lost[row],
-                widened=bias,
-                sure_low=float(both.low[sure[row]]) if row in sure else None,
-                sure_high=float(both.high[sure[row]]) if row in sure else None,
-                margin_needed=margin_needed(low, high),
-                absolute=Estimate(
-                    point=within(float(both.mean[rows + row]), absolute_low, absolute_high),
-                    low=absolute_low if bounded else None,
-                    high=absolute_high if bounded else None,
-                    level=level,
-                    method=method,
-                    count=int(both.count[row]),
-                    unit=cost_unit(measured.plan.metric(comparison.metric)),
-                ),
-            )
+                count=int(both.count[row]),
+                unit=cost_unit(measured.plan.metric(comparison.metric)),
+            ),
         )
-    return tuple(made)
+
+    controls = {row: effect(row) for row in sure}
+    biases = _biases(measured.plan, pairs, controls)
+    return tuple(
+        controls[row] if row in controls else effect(row, bias) for row, bias in zip(range(rows), biases, strict=True)
+    )
 
 
 def within(point: float, low: float, high: float) -> float:
@@ -173,27 +178,20 @@ def margin_of(farthest: float) -> float | None:
     return float(np.expm1(farthest)) if farthest <= 100 else None
 
 
-def _bias_seen(plan: Plan, pairs: Pairs, seen: Intervals) -> Array:
-    """By how much each comparison's interval is widened: the mean of its negative control where that fired, else 0.
+def _biases(plan: Plan, pairs: Pairs, controls: Mapping[int, Effect | None]) -> list[float]:
+    """By how much each comparison's interval is widened for the negative controls, which are given by their rows.
 
-    A control speaks for its family, of what is made of the same observations. Its mean, and not the distance of its
-    interval from 0: the bias is as likely larger than the mean as smaller (`benchmarks.simulations.negative`).
+    A control speaks for its family, of what is made of the same observations.
     """
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
     kinds = [(family[each.cell], observed[each.metric]) for each in pairs.comparisons]
-    bias: dict[tuple[str, str], float] = {}
-    for row, comparison in enumerate(pairs.comparisons):
-        low, high = seen.low[row], seen.high[row]
-        if comparison.standing is Standing.NEGATIVE and (low > 0 or high < 0 or low > high):
-            shown = bias_shown(within(float(seen.mean[row]), float(low), float(high)), float(low), float(high))
-            bias[kinds[row]] = max(bias.get(kinds[row], 0.0), shown)
-    return np.array(
-        [
-            0.0 if comparison.standing is Standing.NEGATIVE else bias.get(kind, 0.0)
-            for comparison, kind in zip(pairs.comparisons, kinds, strict=True)
-        ]
-    )
+    biases: dict[tuple[str, str], float] = {}
+    for row, control in controls.items():
+        if control is not None:
+            shown = bias_shown(control, verdict(control.low, control.high, plan.stopping.margin))
+            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), shown)
+    return [biases.get(kind, 0.0) for kind in kinds]
 
 
 def _typical_cost(pairs: Pairs) -> Array:

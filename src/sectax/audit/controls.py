@@ -19,6 +19,7 @@ from sectax.model.finding import (
     bias_shown,
     fired_for_sure,
     leans_on,
+    takes_verdicts,
 )
 from sectax.model.plan import FIRST_LOOK
 from sectax.model.treatment import CONTROLS, Standing
@@ -55,18 +56,19 @@ def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Remark:
         else f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
     )
     saw = f"{comparison.treatment} {differs} in {comparison.metric}, over {effect.blocks} blocks"
-    if fired_for_sure(effect):
+    if takes_verdicts(effect, finding.verdict):
         return fatal(
             "run",
             saw,
             "the run sees differences where there are none, so none of its verdicts stands",
             "look for what treats the two differently (order, other load, throttling) and run again",
         )
+    likely = "a bias of the run within the margin" if fired_for_sure(effect) else "chance, or a small bias of the run"
     return warning(
         evidence.families[comparison.cell],
         saw,
-        "chance, or a small bias of the run: the intervals of the same measurements are wider by "
-        f"{_percent(bias_shown(effect.log_ratio, effect.low, effect.high)).lstrip('+')} to both sides",
+        f"{likely}: the intervals of the same measurements are wider by "
+        f"{_percent(bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
         "run again where a verdict depends on so little",
     )
 
@@ -185,8 +187,9 @@ def _claims_something(evidence: Evidence) -> bool:
 
 NEGATIVE_CONTROL = Check(
     id="negative-control",
-    rule="F: the baseline differs from a second copy of itself at 0.5 %, so no verdict of the run stands; "
-    "W: at 5 %, so the family's intervals are widened by as much; "
+    rule="F: the baseline differs from a second copy of itself at 0.5 %, perhaps by more than the margin, so no "
+    "verdict of the run stands; W: at 5 %, so the family's intervals are widened by as much, or at 0.5 % within the "
+    "margin, so they are widened by three times as much; "
     "or it was not measured: F for 'equivalent' and 'within the margin', W for other verdicts",
     examine=_negative,
     applies=_claims_something,

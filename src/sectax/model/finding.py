@@ -33,6 +33,8 @@ FASTER = frozenset({VerdictId.FASTER_MATERIAL, VerdictId.FASTER_WITHIN_MARGIN, V
 SEEN_AS_PUT = SLOWER - {VerdictId.SLOWER_WITHIN_MARGIN}
 # 'No more than the margin': these lean on the run being able to see so little.
 WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN})
+# How far a bias that is sure and small may differ from one arm to another.
+SURE_BIAS_TIMES = 3
 # More blocks may still settle these.
 UNSETTLED = frozenset({VerdictId.INCONCLUSIVE, VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN})
 
@@ -118,9 +120,30 @@ def is_answered(finding: Finding, until: Until) -> bool:
 
 
 def fired_for_sure(control: Effect) -> bool:
-    """Whether a negative control fired at a tenth of its error level too: then no verdict of its run stands."""
+    """Whether a negative control fired at a tenth of its error level too."""
     low, high = control.sure_low, control.sure_high
     return low is not None and high is not None and (low > 0 or high < 0 or low > high)
+
+
+def takes_verdicts(control: Effect, verdict: VerdictId) -> bool:
+    """Whether no verdict of its run stands after a negative control: a sure difference that may exceed the margin."""
+    return fired_for_sure(control) and verdict not in WITHIN_MARGIN
+
+
+def bias_shown(control: Effect, verdict: VerdictId) -> float:
+    """By how much the intervals of a negative control's family are moved outward, a log ratio; 0 where it saw nothing.
+
+    Its mean where it may be chance: the bias is as likely larger as smaller. Where it is sure, and within the margin,
+    so many times its farther limit, since an arm of another kind may be off by more than a copy of the baseline
+    (`benchmarks.simulations.negative`).
+    """
+    farther = max(abs(control.low), abs(control.high))
+    if verdict is VerdictId.INVALID:
+        return farther
+    if verdict not in SLOWER | FASTER:
+        return 0.0
+    sure = fired_for_sure(control) and verdict in WITHIN_MARGIN
+    return SURE_BIAS_TIMES * farther if sure else abs(control.log_ratio)
 
 
 @dataclass(frozen=True)
@@ -192,8 +215,3 @@ class TreatmentResult:
     estimates: dict[str, Estimate]
     witnesses: dict[str, str | int | float | bool] = field(default_factory=dict)
     empty_share: float | None = None
-
-
-def bias_shown(log_ratio: float, low: float, high: float) -> float:
-    """How far off a control that should show nothing is: its point, or the farther limit of an empty interval."""
-    return max(abs(low), abs(high)) if low > high else abs(log_ratio)

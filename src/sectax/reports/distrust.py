@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
-from sectax.model.finding import FASTER, SLOWER, AuditWarning, Severity, VerdictId, fired_for_sure
+from sectax.model.finding import FASTER, SLOWER, AuditWarning, Severity, VerdictId, bias_shown, takes_verdicts
 from sectax.model.plan import Plan, nominal_cost
 from sectax.model.printable import printable
 from sectax.reports import units
@@ -87,8 +87,8 @@ def _negative(controls: FamilyControls) -> list[str]:
         return [f"{same} no interval yet"]
     if verdict in _DIFFERS:
         between = f"{same} {claims.interval(negative.effect)}, which is wrong"
-        sure = fired_for_sure(negative.effect)
-        seen = f"{between}, so {'no verdict stands' if sure else 'all intervals are made wider by as much'}"
+        wider = f"all intervals are made wider by {units.share(math.expm1(bias_shown(negative.effect, verdict)))}"
+        seen = f"{between}, so {'no verdict stands' if takes_verdicts(negative.effect, verdict) else wider}"
     else:
         seen = f"{same} no difference seen"
     floor = [] if controls.noise_floor is None else [f"noise of {units.share(controls.noise_floor)}"]
