@@ -39,7 +39,6 @@ def _instance_folder(tree: Tree, folder: str) -> Path:
         "memory.swap.max": "max\n",
         "pids.max": "max\n",
         "cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 12\nnr_throttled 7\nthrottled_usec 90000\n",
-        "memory.current": "1048576\n",
         "memory.peak": "2097152\n",
         "memory.events": "low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n",
     }.items():
@@ -80,10 +79,9 @@ def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
         throttled_ns=90_000_000,
         periods=12,
         memory_peak_bytes=2 << 20,
-        memory_bytes=1 << 20,
         oom_kills=1,
     )
-    assert groups.counters() == Counters(None, None, None, None, None, None, None)
+    assert groups.counters() == Counters(None, None, None, None, None, None)
 
 
 def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -> None:
@@ -105,11 +103,9 @@ def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -
     seen.append((folder / "cgroup.freeze").read_text())
     groups.lift_quota()
     seen.append((folder / "cpu.max").read_text())
-    groups.reset_memory_peak()
-    seen.append((folder / "memory.peak").read_text()[0])
     groups.close()
 
-    assert seen == ["40000 20000", "10000 20000", "1", "0", "max", "0"]
+    assert seen == ["40000 20000", "10000 20000", "1", "0", "max"]
 
 
 def test_v2_has_one_folder_for_everything_which_a_process_joins_once(tmp_path: Path) -> None:
@@ -197,7 +193,7 @@ def test_without_control_groups_only_a_quota_is_refused(tmp_path: Path) -> None:
 
     assert groups.folders == []
     assert groups.in_force() == InForce(None, None, None, "none")
-    assert groups.counters().memory_bytes is None
+    assert groups.counters() == Counters(None, None, None, None, None, None)
 
 
 def test_an_empty_unified_mount_beside_v1_has_no_controllers(tmp_path: Path) -> None:
@@ -215,7 +211,6 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     kernel = {
         "memory.limit_in_bytes": "9223372036854771712\n",
         "memory.memsw.limit_in_bytes": "9223372036854771712\n",
-        "memory.usage_in_bytes": "4096\n",
         "memory.max_usage_in_bytes": "8192\n",
         "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
     }
@@ -228,5 +223,5 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     assert groups.folders == [tmp_path / f"{_TOP}/memory/sectax/box"]  # at the top, not in the session's own group
     assert groups.in_force() == InForce(None, None, 128 << 20, "v1")
     counters = groups.counters()
-    assert (counters.memory_bytes, counters.memory_peak_bytes, counters.oom_kills) == (4096, 8192, 2)
+    assert (counters.memory_peak_bytes, counters.oom_kills) == (8192, 2)
     groups.close()

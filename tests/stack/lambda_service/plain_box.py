@@ -97,7 +97,7 @@ class PlainBox:
 
     def counters(self) -> Counters:
         self._cpu_ns += 1_000_000
-        return Counters(self._cpu_ns, 0, 0, 5, 43 * 2**20 - 5, 20 * 2**20, 0)
+        return Counters(self._cpu_ns, 0, 0, 5, 43 * 2**20 - 5, 0)
 
     def set_quota(self, cpu: float) -> None:
         self._limits = replace(self._limits, cpu=cpu)

@@ -28,7 +28,6 @@ from sectax.sandboxes.instance.settings import (
     COUNTER_FILES,
     LIMIT_FILES,
     OPTIONAL_FILES,
-    PEAK_FILES,
     counters_of,
     limit_settings,
     limits_in_force,
@@ -126,19 +125,10 @@ class Groups:
     def counters(self) -> Counters:
         """What has been used so far."""
         texts: dict[str, bytes] = {}
-        with self._reading:
+        with self._reading, contextlib.suppress(OSError):  # the group is gone
             for file, fd in self._open.items():
-                with contextlib.suppress(OSError):  # the group is gone
-                    texts[file] = os.pread(fd, _ENOUGH, 0)
+                texts[file] = os.pread(fd, _ENOUGH, 0)
         return counters_of(texts)
-
-    def reset_memory_peak(self) -> None:
-        """Reset the peak, where the kernel can. In v2 the reset is seen through this descriptor alone."""
-        with self._reading:
-            for file in PEAK_FILES:
-                if file in self._open:
-                    with contextlib.suppress(OSError):
-                        os.pwrite(self._open[file], b"0", 0)
 
     def set_quota(self, cpu: float, period_us: int) -> None:
         """Write another quota where there is one. The kernel then starts with a full one.
@@ -209,9 +199,8 @@ class Groups:
         for controller, files in COUNTER_FILES.items():
             if controller in self._places:
                 for file in files:
-                    fd = _open(self._folder(controller) / file, writing=file in PEAK_FILES)
-                    if fd is not None:
-                        self._open[file] = fd
+                    with contextlib.suppress(OSError):  # it is one of the other version
+                        self._open[file] = os.open(self._folder(controller) / file, os.O_RDONLY | os.O_CLOEXEC)
         if FREEZER in self._places:
             self.freezer = open_freezer(self._folder(FREEZER))
 
@@ -262,13 +251,6 @@ def _make(place: Hierarchy, folder: Path) -> None:
                 raise
         else:
             return
-
-
-def _open(path: Path, *, writing: bool) -> int | None:
-    for access in (os.O_RDWR, os.O_RDONLY) if writing else (os.O_RDONLY,):
-        with contextlib.suppress(OSError):
-            return os.open(path, access | os.O_CLOEXEC)
-    return None
 
 
 def _not_to_be_had(error: OSError, place: Hierarchy) -> SandboxMissing:

@@ -191,10 +191,6 @@ class Instance:
         if self._groups.freezer is not None:
             self._groups.freezer.thaw()
 
-    def reset_memory_peak(self) -> None:
-        """Reset the memory peak; nothing happens where the kernel cannot (v2 before Linux 6.12)."""
-        self._groups.reset_memory_peak()
-
     def destroy(self) -> None:
         """End every process in it and remove all that was made. May be called again and again; never raises.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import NamedTuple
 
 # "At 1,769 MB, a function has the equivalent of one vCPU": AWS Lambda Developer Guide, "Configure Lambda function
 # memory". The share grows in proportion to the memory.
@@ -55,8 +56,7 @@ class InForce:
     cgroup: str
 
 
-@dataclass(frozen=True)
-class Counters:
+class Counters(NamedTuple):
     """What an instance has used since it was made; None where this machine does not count it.
 
     Attributes:
@@ -64,8 +64,7 @@ class Counters:
         throttled_periods: periods in which the quota ran out.
         throttled_ns: time that processors were kept from it, summed over processors.
         periods: periods in which it wanted to run.
-        memory_peak_bytes: highest use since the start or the last `reset_memory_peak`, page cache and /tmp included.
-        memory_bytes: use now.
+        memory_peak_bytes: highest use since the start, page cache included, and /tmp where it is no disk.
         oom_kills: processes that the kernel killed because the limit was reached.
     """
 
@@ -74,5 +73,4 @@ class Counters:
     throttled_ns: int | None
     periods: int | None
     memory_peak_bytes: int | None
-    memory_bytes: int | None
     oom_kills: int | None

@@ -10,16 +10,8 @@ from sectax.sandboxes.instance.limits import Counters, InForce, Limits
 COUNTER_FILES = {
     "cpu": ("cpu.stat",),
     "cpuacct": ("cpuacct.usage",),
-    "memory": (
-        "memory.usage_in_bytes",
-        "memory.max_usage_in_bytes",
-        "memory.oom_control",
-        "memory.current",
-        "memory.peak",
-        "memory.events",
-    ),
+    "memory": ("memory.max_usage_in_bytes", "memory.oom_control", "memory.peak", "memory.events"),
 }
-PEAK_FILES = ("memory.max_usage_in_bytes", "memory.peak")
 LIMIT_FILES = {
     "cpu": ("cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max"),
     "memory": ("memory.limit_in_bytes", "memory.max"),
@@ -89,15 +81,14 @@ def counters_of(texts: Mapping[str, bytes]) -> Counters:
     """The counters that files of COUNTER_FILES tell of."""
     cpu = _by_label(texts.get("cpu.stat", b""))
     events = _by_label(texts.get("memory.events", texts.get("memory.oom_control", b"")))
-    cpu_time, throttled = cpu.get(b"usage_usec"), cpu.get(b"throttled_usec")
+    cpu_time, throttled = _count(cpu.get(b"usage_usec")), _count(cpu.get(b"throttled_usec"))
     return Counters(
-        cpu_time_ns=_bytes_number(texts.get("cpuacct.usage")) if cpu_time is None else cpu_time * 1000,
-        throttled_periods=cpu.get(b"nr_throttled"),
-        throttled_ns=cpu.get(b"throttled_time") if throttled is None else throttled * 1000,
-        periods=cpu.get(b"nr_periods"),
-        memory_peak_bytes=_bytes_number(texts.get("memory.peak", texts.get("memory.max_usage_in_bytes"))),
-        memory_bytes=_bytes_number(texts.get("memory.current", texts.get("memory.usage_in_bytes"))),
-        oom_kills=events.get(b"oom_kill"),
+        cpu_time_ns=_count(texts.get("cpuacct.usage")) if cpu_time is None else cpu_time * 1000,
+        throttled_periods=_count(cpu.get(b"nr_throttled")),
+        throttled_ns=_count(cpu.get(b"throttled_time")) if throttled is None else throttled * 1000,
+        periods=_count(cpu.get(b"nr_periods")),
+        memory_peak_bytes=_count(texts.get("memory.peak", texts.get("memory.max_usage_in_bytes"))),
+        oom_kills=_count(events.get(b"oom_kill")),
     )
 
 
@@ -106,11 +97,11 @@ def _number(text: str | None) -> int | None:
     return int(text) if text is not None and text.strip().isdigit() else None
 
 
-def _bytes_number(text: bytes | None) -> int | None:
-    return int(text) if text is not None and text.strip().isdigit() else None
+def _count(text: bytes | None) -> int | None:
+    return int(text) if text else None
 
 
-def _by_label(text: bytes) -> dict[bytes, int]:
-    """The numbers of a file whose lines are a label and a number each."""
+def _by_label(text: bytes) -> dict[bytes, bytes]:
+    """What stands behind each label in a file whose lines are a label and a number each."""
     words = text.split()
-    return {label: int(value) for label, value in zip(words[::2], words[1::2], strict=False) if value.isdigit()}
+    return dict(zip(words[::2], words[1::2], strict=False))

@@ -22,6 +22,7 @@ from sectax.stack.lambda_service.instances.log import LogOutput
 from sectax.stack.lambda_service.instances.pool import Pool
 from sectax.stack.lambda_service.settings import Settings
 from sectax.stack.lambda_service.state import State
+from sectax.stack.lambda_service.tasks import Tasks
 from sectax.stack.work_folder import WorkFolder
 
 # By which folders that a killed server left are found.
@@ -56,7 +57,7 @@ class Service:
         invoke = Invoke(self._catalogue, invoker, self._queue)
         self._router = Router(self._catalogue, concurrency, invoke, self._urls, self._changed)
         self._server = HttpServer(self._router.handle, LIMITS, admit)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     async def start(self) -> None:
         """Answer calls from now on. Raises `SectaxError` where the state cannot be taken in."""
@@ -74,8 +75,7 @@ class Service:
         await self._urls.close()
         await self._queue.close()
         await self._pool.close()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._tasks.wait()
         self._work.remove()
         if self._output is not None:
             self._output.close()
@@ -92,6 +92,4 @@ class Service:
     def _instance_ended(self, function: Function) -> None:
         """Free the disk of code that only this instance still needed."""
         if not self._catalogue.registry.is_current(function):
-            task = asyncio.get_running_loop().create_task(self._catalogue.collect())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.start(self._catalogue.collect())

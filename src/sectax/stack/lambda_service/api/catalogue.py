@@ -22,7 +22,11 @@ from sectax.stack.lambda_service.state import State
 
 
 class Catalogue:
-    """Looking may be done at any time, changing only inside `changing`. Every method may raise `ApiError`."""
+    """Looking may be done at any time, changing only inside `changing`. Every method may raise `ApiError`.
+
+    Attributes:
+        runtimes: what runs functions, by the name of the runtime; those that `find_runtime` has found.
+    """
 
     def __init__(self, region: str, work: Path, state: State | None, alive: Callable[[], Iterable[Function]]) -> None:
         """Args: *alive* gives the configurations that instances still run."""
@@ -31,7 +35,7 @@ class Catalogue:
         self._places = Places(str(work), "" if state is None else str(state.folder))
         self._state = state
         self._alive = alive
-        self._runtimes: dict[str, Runtime] = {}
+        self.runtimes: dict[str, Runtime] = {}
         self._lock = asyncio.Lock()
 
     def restore(self) -> None:
@@ -78,14 +82,13 @@ class Catalogue:
             raise not_found(self.registry.function_arn(name, qualifier))
         return found
 
-    async def runtime(self, name: str) -> Runtime:
-        """What runs functions of this runtime."""
-        if name not in self._runtimes:
+    async def find_runtime(self, name: str) -> None:
+        """Find what runs functions of this runtime."""
+        if name not in self.runtimes:
             try:
-                self._runtimes[name] = await asyncio.to_thread(find, name)
+                self.runtimes[name] = await asyncio.to_thread(find, name)
             except RuntimeMissing as error:
                 raise invalid(str(error)) from error
-        return self._runtimes[name]
 
     @contextlib.asynccontextmanager
     async def changing(self) -> AsyncIterator[None]:

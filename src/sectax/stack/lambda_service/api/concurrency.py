@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from sectax.stack.lambda_service.api import requests
 from sectax.stack.lambda_service.api.call import Call
@@ -27,9 +28,8 @@ class Concurrency:
         self._instances = instances
         self._working: Counter[str] = Counter()
 
-    @contextlib.contextmanager
-    def one_more(self, entry: Entry) -> Iterator[None]:
-        """An event is in work for as long as the context lasts. Raises `ApiError` (429)."""
+    def begin(self, entry: Entry) -> None:
+        """An event is in work until `end`. Raises `ApiError` (429)."""
         if entry.reserved is not None:
             if self._working[entry.name] >= entry.reserved:
                 raise too_many("ReservedFunctionConcurrentInvocationLimitExceeded")
@@ -39,12 +39,12 @@ class Concurrency:
             if others >= self._instances - sum(reserved.values()):
                 raise too_many()
         self._working[entry.name] += 1
-        try:
-            yield
-        finally:
-            self._working[entry.name] -= 1
-            if not self._working[entry.name]:
-                del self._working[entry.name]  # the function may be deleted by now, and never be called again
+
+    def end(self, name: str) -> None:
+        """An event of this function is in work no more."""
+        self._working[name] -= 1
+        if not self._working[name]:
+            del self._working[name]  # the function may be deleted by now, and never be called again
 
     async def put(self, catalogue: Catalogue, call: Call) -> dict[str, Any]:
         """PutFunctionConcurrency."""
@@ -111,12 +111,16 @@ class Invoker:
             ApiError: there is no such function, or it is busy.
             SectaxError: a sandbox could not be made.
         """
-        runtime = await self._catalogue.runtime(self._catalogue.called(name, qualifier).runtime)
         function = self._catalogue.called(name, qualifier)
-        with self._concurrency.one_more(self._catalogue.entry(name)):
-            if stream is not None:
-                event = replace(event, stream=stream(function))
-            try:
-                return function, await self._pool.invoke(function, runtime, event)
-            except TooManyInstances as error:
-                raise too_many() from error
+        while (runtime := self._catalogue.runtimes.get(function.runtime)) is None:
+            await self._catalogue.find_runtime(function.runtime)
+            function = self._catalogue.called(name, qualifier)  # it may be another by now
+        if stream is not None:
+            event = msgspec.structs.replace(event, stream=stream(function))
+        self._concurrency.begin(self._catalogue.entry(name))
+        try:
+            return function, await self._pool.invoke(function, runtime, event)
+        except TooManyInstances as error:
+            raise too_many() from error
+        finally:
+            self._concurrency.end(name)

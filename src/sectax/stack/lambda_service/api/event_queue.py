@@ -13,6 +13,7 @@ from sectax.stack.lambda_service.api.errors import ApiError, too_many
 from sectax.stack.lambda_service.entry import EventSettings
 from sectax.stack.lambda_service.function import LATEST
 from sectax.stack.lambda_service.instances.invocation import Event
+from sectax.stack.lambda_service.tasks import Tasks
 
 EVENT_BYTES = 1024 * 1024  # AWS Lambda quotas, since October 2025
 
@@ -32,7 +33,7 @@ class EventQueue:
         self._catalogue = catalogue
         self._invoker = invoker
         self._retry_s = retry_s
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._bytes = 0
 
     def put(self, name: str, qualifier: str | None, event: Event) -> None:
@@ -40,22 +41,19 @@ class EventQueue:
         if self._bytes + len(event.payload) + _OWN_BYTES > _MOST_BYTES:
             raise too_many()
         self._bytes += len(event.payload) + _OWN_BYTES
-        task = asyncio.get_running_loop().create_task(self._work(name, qualifier, event))
-        self._tasks.add(task)
-        task.add_done_callback(lambda done: self._done(done, event))
+        self._tasks.start(self._work(name, qualifier, event))
 
     async def close(self) -> None:
         """Forget what waits."""
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
-
-    def _done(self, task: asyncio.Task[None], event: Event) -> None:
-        self._tasks.discard(task)
-        self._bytes -= len(event.payload) + _OWN_BYTES
+        await self._tasks.cancel()
 
     async def _work(self, name: str, qualifier: str | None, event: Event) -> None:
+        try:
+            await self._repeated(name, qualifier, event)
+        finally:
+            self._bytes -= len(event.payload) + _OWN_BYTES
+
+    async def _repeated(self, name: str, qualifier: str | None, event: Event) -> None:
         loop = asyncio.get_running_loop()
         came = loop.time()
         for attempt in itertools.count():

@@ -34,7 +34,7 @@ async def create(catalogue: Catalogue, call: Call) -> Document:
             raise invalid(
                 "Runtime and Handler are mandatory parameters for functions created with deployment packages."
             )
-        await catalogue.runtime(wanted.runtime)
+        await catalogue.find_runtime(wanted.runtime)
         if catalogue.registry.find(name) is not None:
             raise conflict(f"Function already exist: {name}")
         arn, code = catalogue.registry.function_arn(name), catalogue.code_of(upload, wanted.code)
@@ -98,7 +98,7 @@ async def update_configuration(catalogue: Catalogue, call: Call) -> Document:
         entry = catalogue.entry(call.name())
         _check_revision(entry.latest, wanted.revision_id)
         if wanted.runtime:
-            await catalogue.runtime(wanted.runtime)
+            await catalogue.find_runtime(wanted.runtime)
         entry = replace(entry, latest=await _configured(catalogue, entry.latest, wanted))
         await catalogue.keep(entry)
     return documents.configuration(entry.latest)

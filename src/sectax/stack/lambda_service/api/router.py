@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from sectax.stack.lambda_service.api.errors import ApiError, not_implemented, to
 from sectax.stack.lambda_service.api.invoke import Invoke
 from sectax.stack.lambda_service.api.urls import Urls
 from sectax.stack.lambda_service.http import Exchange
+from sectax.stack.lambda_service.tasks import Tasks
 
 _Action = Callable[[Catalogue, Call], Awaitable[dict[str, Any] | None]]
 _CREATED = ("CreateFunction", "PublishVersion", "PublishLayerVersion", "CreateAlias", "CreateFunctionUrlConfig")
@@ -48,21 +48,15 @@ class Router:
             "UpdateFunctionUrlConfig": urls.update,
             "DeleteFunctionUrlConfig": urls.delete,
         }
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     def handle(self, exchange: Exchange) -> None:
         """Answer one request, now or later."""
-        task = asyncio.get_running_loop().create_task(self._answer(exchange))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.start(self._answer(exchange))
 
     async def close(self) -> None:
         """Leave unanswered what is under way."""
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._tasks.cancel()
 
     async def _answer(self, exchange: Exchange) -> None:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from sectax.stack.lambda_service.http import Exchange, HttpLimits, HttpServer
 from sectax.stack.lambda_service.http.server import listen_on_loopback
 from sectax.stack.lambda_service.instances.invocation import Event
 from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
+from sectax.stack.lambda_service.tasks import Tasks
 
 _LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=PAYLOAD_BYTES, connections=512)
 _AUTHS = ("AWS_IAM", "NONE")
@@ -35,7 +36,7 @@ class Urls:
         self._invoker = invoker
         self._host = host
         self._servers: dict[tuple[str, str], HttpServer] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     async def start(self) -> None:
         """Serve the URLs that the state has kept; one whose port is taken gets another."""
@@ -50,11 +51,7 @@ class Urls:
         """Close all of them."""
         for server in self._servers.values():
             server.close()
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._tasks.cancel()
 
     def close_unused(self) -> None:
         """Close those of deleted functions and aliases."""
@@ -149,7 +146,11 @@ class Urls:
             listener = listen_on_loopback(self._host, port)
         except WrongUse:
             listener = listen_on_loopback(self._host, 0)
-        server = HttpServer(self._handler(name, qualifier), _LIMITS, self._judge(name, qualifier))
+
+        def handle(exchange: Exchange) -> None:
+            self._tasks.start(self._answer(name, qualifier, exchange))
+
+        server = HttpServer(handle, _LIMITS, self._judge(name, qualifier))
         await server.listen(listener)
         self._servers[name, qualifier] = server
         return int(listener.getsockname()[1])
@@ -171,22 +172,15 @@ class Urls:
 
         return judge
 
-    def _handler(self, name: str, qualifier: str) -> Callable[[Exchange], None]:
-        def handle(exchange: Exchange) -> None:
-            task = asyncio.get_running_loop().create_task(self._answer(name, qualifier, exchange))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-        return handle
-
     async def _answer(self, name: str, qualifier: str, exchange: Exchange) -> None:
         try:
             entry = self._catalogue.entry(name)
             url = _found(entry, qualifier)
             if exchange.request.too_large:
                 raise ApiError(413, "RequestEntityTooLargeException", "Request Entity Too Large")
-            event = Event(b"", self._arn(entry, qualifier))
-            event = replace(event, payload=url_events.event(exchange.request, f"url{url.port}", event.request_id))
+            request_id = str(uuid.uuid4())
+            payload = url_events.event(exchange.request, f"url{url.port}", request_id)
+            event = Event(payload, self._arn(entry, qualifier), request_id=request_id)
             if url.mode == RESPONSE_STREAM:
                 await self._stream(name, qualifier, event, exchange)
                 return

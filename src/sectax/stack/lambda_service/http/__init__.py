@@ -2,7 +2,7 @@
 as Python gets. It serves both sides: the AWS API outside, and the Runtime API inside every instance."""
 
 from sectax.stack.lambda_service.http.connection import Connection
-from sectax.stack.lambda_service.http.messages import Exchange, HttpLimits, Request
+from sectax.stack.lambda_service.http.messages import Exchange, HttpLimits, Request, response
 from sectax.stack.lambda_service.http.server import HttpServer
 
-__all__ = ["Connection", "Exchange", "HttpLimits", "HttpServer", "Request"]
+__all__ = ["Connection", "Exchange", "HttpLimits", "HttpServer", "Request", "response"]

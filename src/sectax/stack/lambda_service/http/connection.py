@@ -156,7 +156,6 @@ class Connection(asyncio.BufferedProtocol):
     def on_message_begin(self) -> None:
         self._begin()
         self._begun = True
-        self.deadline = self._loop.time() + self._limits.header_s
 
     def on_url(self, part: bytes) -> None:
         self._target += part
@@ -172,19 +171,17 @@ class Connection(asyncio.BufferedProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_headers = False
-        self.deadline = self._loop.time() + self._limits.request_s
+        headers = self._headers
         path, _, query = self._target.decode("latin-1").partition("?")
         method = self._parser.get_method().decode("latin-1")
-        request = Request(method, path, query, self._headers, chunks=self._parser.get_http_version() != "1.0")
+        request = Request(method, path, query, headers, chunks=self._parser.get_http_version() != "1.0")
         self._receiving = exchange = Exchange(request, self._send, release=self._server.release, write=self._write_part)
         judge = self._server.judge
         self._most = self._limits.body_bytes if judge is None else judge(exchange)
-        length = self._headers.get("content-length", "")
+        length = headers.get("content-length", "")
         if exchange.gone or (length.isdecimal() and int(length) > 2 * self._most):
             self._fail(413)
-        if exchange.outlet is not None:
-            self.deadline = math.inf  # its taker says how long it may last
-        if self._headers.get("expect", "").lower() == "100-continue" and self._transport is not None and self.idle:
+        if headers.get("expect", "").lower() == "100-continue" and self._transport is not None and self.idle:
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, part: bytes) -> None:
@@ -243,6 +240,7 @@ class Connection(asyncio.BufferedProtocol):
         self._most = 0
 
     def _feed(self, data: bytes) -> None:
+        was = self._begun, self._in_headers
         if self._in_headers:
             self._header_fed += len(data)
         self._refusal = 400
@@ -260,6 +258,8 @@ class Connection(asyncio.BufferedProtocol):
             self._server.make_room()
         if self._waiting:
             self.deadline = math.inf
+        elif was != (self._begun, self._in_headers):
+            self._set_deadline()
         outlet = self._outlet
         if outlet is not None and self._transport is not None and not outlet.ready(self._read_on):
             self._transport.pause_reading()
@@ -347,12 +347,14 @@ class Connection(asyncio.BufferedProtocol):
             self._proceed()
 
     def _set_deadline(self) -> None:
-        """After an answer, and after the client has read one."""
+        """After an answer, after the client has read one, and when a request has begun or its headers have come."""
         if self._answering is not None or self._waiting or self.parted:
             return
         limits = self._limits
-        if self._begun or self._choked:
-            seconds: float | None = limits.header_s if self._in_headers and not self._choked else limits.request_s
+        if self._outlet is not None:
+            seconds: float | None = None  # the body's taker says how long it may last
+        elif self._begun or self._choked:
+            seconds = limits.header_s if self._in_headers and not self._choked else limits.request_s
         else:
             seconds = limits.idle_s
         self.deadline = math.inf if seconds is None else self._loop.time() + seconds

@@ -132,10 +132,13 @@ class Exchange:
 
     def answer(self, status: int, body: bytes = b"", headers: Headers = ()) -> None:
         """Send the answer; nothing happens where the client has hung up or was answered before."""
-        if self.gone:
-            return
-        self.gone = True
-        self._send(self, response(status, body, headers, keep_alive=self.keep_alive))
+        self.send(response(status, body, headers, keep_alive=self.keep_alive))
+
+    def send(self, answer: bytes) -> None:
+        """Send an answer, or its end, as it goes over the wire."""
+        if not self.gone:
+            self.gone = True
+            self._send(self, answer)
 
     def begin(self, status: int, headers: Headers = ()) -> None:
         """Send the head of an answer whose parts follow."""
@@ -152,16 +155,13 @@ class Exchange:
 
     def end(self) -> None:
         """The answer is whole."""
-        if not self.gone:
-            self.gone = True
-            self._send(self, b"0\r\n\r\n" if self.request.chunks else b"")
+        self.send(b"0\r\n\r\n" if self.request.chunks else b"")
 
     def break_off(self) -> None:
         """There is no rest: the client sees that from a connection that ends in the middle of the answer."""
         if not self.gone:
-            self.gone = True
             self.keep_alive = False
-            self._send(self, b"")
+            self.send(b"")
 
     def ready(self, then: Callable[[], None]) -> bool:
         """Whether the client reads what it is sent; where not, *then* is called once it does or has hung up."""
@@ -185,7 +185,7 @@ class Exchange:
 def response(status: int, body: bytes, headers: Headers, *, keep_alive: bool) -> bytes:
     """The bytes of an answer. Header values are the caller's own: they must hold no line break."""
     # 204 has no body and may not say how long it is (RFC 9110, 8.6).
-    length = b"\r\n" if status == HTTPStatus.NO_CONTENT else b"Content-Length: %d\r\n\r\n" % len(body)
+    length = b"\r\n" if status == 204 else b"Content-Length: %d\r\n\r\n" % len(body)
     return _head(status, headers, keep_alive=keep_alive) + length + body
 
 

@@ -107,6 +107,8 @@ class ExtensionsApi:
 
     def tell_invoke(self, invocation: Invocation) -> None:
         """Send an event to those that registered for it."""
+        if not self._extensions:
+            return
         event = {
             "eventType": INVOKE,
             "deadlineMs": invocation.deadline_epoch_ms,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 
-import msgspec
-
 from sectax.sandboxes.instance import Counters, InForce
 from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, TooSlow
@@ -16,7 +14,7 @@ from sectax.stack.lambda_service.instances.log import end_line, report_line, sta
 from sectax.stack.lambda_service.instances.share import ExactShare, exact_share
 
 UNHANDLED = "Unhandled"
-_NO_COUNTERS = Counters(None, None, None, None, None, None, None)
+_NO_COUNTERS = Counters(None, None, None, None, None, None)
 _NO_LIMITS = InForce(None, None, None, "none")
 
 
@@ -52,38 +50,44 @@ class FunctionInstance:
         Raises:
             InitTooSlow: the init phase did, and was no part of the invocation.
         """
-        cold = not self._warm
-        invocation = Invocation(event)
-        before = _NO_COUNTERS
+        life, cold = self.life, not self._warm
+        invocation = Invocation(event, self._answered)
+        start = start_line(invocation.request_id, self.function.version)
+        self._before = self._after = _NO_COUNTERS
         gone: InstanceGone | None = None
         try:
             if inits_again:
-                self.life.log.say(start_line(invocation.request_id, self.function.version))
+                life.log.say(start)
             if cold:
                 await self._begin(init_s, inits_again)
             if not inits_again:
-                self.life.log.say(start_line(invocation.request_id, self.function.version))
-            before = self.life.box.counters()
-            await self._handle(invocation, before, self.life.init_s or 0.0 if inits_again else 0.0)
-            after = self.life.box.counters()
-            invocation.held_ns = await self._owed(invocation.answered_ns, after, invocation.deadline)
+                life.log.say(start)
+            self._hand_out(invocation, self.function.timeout - (life.init_s or 0.0 if inits_again else 0.0))
+            await self._until_done(invocation)
         except InstanceGone as error:
-            gone = error
-            self.life.gone = error
+            life.gone = error
             self.end_reason = error.reason
-            if invocation.handed_ns == 0:  # what it did was to try to begin
-                invocation.handed_ns = self.life.init_began_ns or time.monotonic_ns()
-                if not inits_again:
-                    self.life.log.say(start_line(invocation.request_id, self.function.version))
-            invocation.answered_ns = time.monotonic_ns()
-            after = self._counters()
+            ended_ns = time.monotonic_ns()
+            if isinstance(error, TooSlow):  # an exact share may know it sooner
+                ended_ns = max(ended_ns, round(invocation.deadline * 1e9))
+            if invocation.payload is not None and not invocation.overdue:  # it counts, whatever happened afterwards
+                invocation.done_ns = ended_ns
+            else:
+                gone = error
+                if invocation.handed_ns == 0:  # what it did was to try to begin
+                    invocation.handed_ns = life.init_began_ns or ended_ns
+                    if not inits_again:
+                        life.log.say(start)
+                invocation.answered_ns, invocation.held_ns = ended_ns, 0
+                if life.created_s is not None:
+                    self._after = life.box.counters()
         if inits_again:
-            invocation.handed_ns = self.life.init_began_ns or invocation.handed_ns
+            invocation.handed_ns = life.init_began_ns or invocation.handed_ns
         self._count += 1
-        measured = self._measured(invocation, before, after, cold=cold and not inits_again)
-        if gone is None:
-            measured = await self._settle(invocation, measured)
-        return self._outcome(invocation, measured, gone)
+        invocation.done_ns = max(invocation.done_ns, invocation.answered_ns + invocation.held_ns)
+        if (left_ns := invocation.done_ns - time.monotonic_ns()) > 0:
+            await asyncio.sleep(left_ns / 1e9)
+        return self._outcome(invocation, self._measured(invocation, cold=cold and not inits_again), gone)
 
     async def _begin(self, init_s: float, inits_again: bool) -> None:
         try:
@@ -97,10 +101,10 @@ class FunctionInstance:
             self._share = exact_share(self._in_force)
         self._warm = True
 
-    async def _handle(self, invocation: Invocation, before: Counters, spent_s: float) -> None:
-        """*spent_s* of its timeout the invocation has used already."""
-        life, timeout = self.life, self.function.timeout
-        left_s = timeout - spent_s
+    def _hand_out(self, invocation: Invocation, left_s: float) -> None:
+        """*left_s* is what the event has of its timeout."""
+        life = self.life
+        self._before = before = life.box.counters()
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
         invocation.deadline = life.loop_time() + left_s
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
@@ -110,56 +114,44 @@ class FunctionInstance:
         life.box.thaw()
         if self._share is not None and before.cpu_time_ns is not None:
             self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
-        if not await life.until(lambda: invocation.payload is not None, invocation.deadline):
-            raise TooSlow(timeout)
 
-    async def _owed(self, ended_ns: int, counters: Counters, deadline: float) -> int:
-        """By how many nanoseconds what ended at this instant ended sooner than an exact share, where wanted, lets it.
+    def _answered(self, invocation: Invocation) -> None:
+        self._after = self.life.box.counters()
+        invocation.held_ns = self._owed(invocation.answered_ns, self._after)
+
+    async def _until_done(self, invocation: Invocation) -> None:
+        """Wait until runtime and extensions have done with the event, then freeze them; what that took is billed.
+
+        Who calls again finds the instance free.
 
         Raises:
-            TooSlow: it would have ended after the deadline, which has come when this is raised.
+            InstanceGone: they will not; where the payload is there, after the answer.
         """
+        life = self.life
+        in_time = await life.until(lambda: life.all_waiting, invocation.deadline)
+        if in_time:
+            life.box.freeze()
+        if in_time and not invocation.overdue and life.extensions.hear_events:
+            now_ns = time.monotonic_ns()
+            invocation.done_ns = now_ns + self._owed(now_ns, life.box.counters())
+            in_time = invocation.done_ns <= invocation.deadline * 1e9
+        if invocation.overdue or not in_time:
+            raise TooSlow(self.function.timeout)
+
+    def _owed(self, ended_ns: int, counters: Counters) -> int:
+        """By how many nanoseconds what ended at this instant ended sooner than an exact share, if any, lets it."""
         if self._share is None or counters.cpu_time_ns is None:
             return 0
         due_ns = self._share.end(ended_ns, counters.cpu_time_ns, counters.throttled_ns or 0)
-        if due_ns > deadline * 1e9:
-            await asyncio.sleep(deadline - self.life.loop_time())
-            raise TooSlow(self.function.timeout)
         if due_ns > ended_ns:
             self.life.fill_quota()  # the wait pays for what it had too much: the kernel must not ask for it, too
         return due_ns - ended_ns
 
-    async def _settle(self, invocation: Invocation, measured: Measured) -> Measured:
-        """Wait until runtime and extensions have done with the event, then freeze them; what that took is billed.
-
-        Who calls again finds the instance free. The answer counts, whatever happens now.
-        """
-        life = self.life
-        done_ns = answered_ns = invocation.answered_ns + invocation.held_ns
-        try:
-            if not await life.until(lambda: life.all_waiting, invocation.deadline):
-                raise TooSlow(self.function.timeout)
-            life.box.freeze()
-            if life.extensions.hear_events:
-                now_ns = time.monotonic_ns()
-                done_ns = max(done_ns, now_ns + await self._owed(now_ns, life.box.counters(), invocation.deadline))
-        except InstanceGone as error:
-            life.gone = error
-            self.end_reason = error.reason
-            done_ns = max(done_ns, time.monotonic_ns())
-        if (left_ns := done_ns - time.monotonic_ns()) > 0:
-            await asyncio.sleep(left_ns / 1e9)
-        if not life.extensions.hear_events:
-            return measured
-        return msgspec.structs.replace(measured, extensions_s=(done_ns - answered_ns) / 1e9)
-
-    def _counters(self) -> Counters:
-        return self.life.box.counters() if self.life.created_s is not None else _NO_COUNTERS
-
-    def _measured(self, invocation: Invocation, before: Counters, after: Counters, *, cold: bool) -> Measured:
-        limits = self._in_force
+    def _measured(self, invocation: Invocation, *, cold: bool) -> Measured:
+        limits, before, after = self._in_force, self._before, self._after
         throttled_ns = _difference(before.throttled_ns, after.throttled_ns)
         cpu_ns = _difference(before.cpu_time_ns, after.cpu_time_ns)
+        extensions_ns = invocation.done_ns - invocation.answered_ns - invocation.held_ns
         return Measured(
             request_id=invocation.request_id,
             duration_s=invocation.duration_s,
@@ -168,6 +160,7 @@ class FunctionInstance:
             held_s=invocation.held_ns / 1e9 if invocation.held_ns else None,
             init_s=self.life.init_s if cold else None,
             created_s=self.life.created_s if cold else None,
+            extensions_s=extensions_ns / 1e9 if self.life.extensions.hear_events else None,
             cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,
             periods=_difference(before.periods, after.periods),
             throttled_periods=_difference(before.throttled_periods, after.throttled_periods),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -25,8 +24,7 @@ class Stream(Protocol):
         """Whether more may come now; where not, *then* is called once it may."""
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """An event as it was sent.
 
     Attributes:
@@ -38,17 +36,23 @@ class Event:
     arn: str
     client_context: str = ""
     stream: Stream | None = None
-    request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    request_id: str = msgspec.field(default_factory=lambda: str(uuid.uuid4()))
 
 
-@dataclass
-class Invocation:
+def _new_trace() -> str:
+    digits = os.urandom(20).hex()
+    return f"Root=1-{int(time.time()):08x}-{digits[:24]};Parent={digits[24:]};Sampled=0"
+
+
+class Invocation(msgspec.Struct):
     """An event that is being handled.
 
     Attributes:
+        on_answer: called when the answer has come and the runtime knows that it has.
         handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
             just after the last byte of the answer was read from it; 0 before.
         held_ns: how long the answer is held after that, for an exact share.
+        done_ns: when runtime and extensions had done with the event; 0 where only the runtime hears of events.
         deadline: when the function's time is over, on the loop's clock, which is the monotonic one in seconds.
         payload: the answer; None before. Of one that went to `event.stream` only what is left: nothing, or an error.
         failed: the answer is an error.
@@ -56,16 +60,14 @@ class Invocation:
     """
 
     event: Event
-    trace_id: str = field(
-        default_factory=lambda: (
-            f"Root=1-{int(time.time()):08x}-{secrets.token_hex(12)};Parent={secrets.token_hex(8)};Sampled=0"
-        )
-    )
+    on_answer: Callable[[Invocation], None] = lambda _: None
+    trace_id: str = msgspec.field(default_factory=_new_trace)
     deadline: float = 0.0
     deadline_epoch_ms: int = 0
     handed_ns: int = 0
     answered_ns: int = 0
     held_ns: int = 0
+    done_ns: int = 0
     payload: bytes | None = None
     failed: bool = False
     streaming: bool = False
@@ -74,6 +76,11 @@ class Invocation:
     def request_id(self) -> str:
         """The event's."""
         return self.event.request_id
+
+    @property
+    def overdue(self) -> bool:
+        """Whether an exact share would not have let it answer before its deadline."""
+        return self.held_ns > 0 and self.answered_ns + self.held_ns > self.deadline * 1e9
 
     @property
     def duration_s(self) -> float:
@@ -130,8 +137,7 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.duration_s + (self.init_s or 0.0) + (self.extensions_s or 0.0)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How an invocation ended: what the caller gets.
 
     Attributes:

@@ -65,6 +65,7 @@ class Life:
         self._making: asyncio.Future[Box] | None = None
         self._running: dict[str, BoxProcess] = {}  # by the name of the extension; the runtime's is empty
         self._change: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
 
     @property
@@ -128,12 +129,7 @@ class Life:
                 raise self.gone
             if self._loop.time() >= deadline:
                 return False
-            self._change = self._loop.create_future()
-            timer = self._loop.call_at(deadline, self._notify)
-            try:
-                await self._change
-            finally:
-                timer.cancel()
+            await self._change_by(deadline)
         return True
 
     async def end(self, reason: str) -> None:
@@ -195,6 +191,23 @@ class Life:
             self.gone = self.extensions.failure or self.gone
         self._notify()
 
+    def _change_by(self, deadline: float) -> asyncio.Future[None]:
+        """Done once something has changed or the deadline has come; it may be done for neither."""
+        # The timer stays from event to event: to look once too often costs less than one timer for each.
+        if self._timer is None or self._timer.when() > deadline:
+            self._cancel_timer()
+            self._timer = self._loop.call_at(deadline, self._time_is_up)
+        self._change = self._loop.create_future()
+        return self._change
+
+    def _time_is_up(self) -> None:
+        self._timer = None
+        self._notify()
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
     def _notify(self) -> None:
         if self._change is not None and not self._change.done():
             self._change.set_result(None)
@@ -216,6 +229,7 @@ class Life:
             for passage in self._passages:
                 passage.close()
             await asyncio.to_thread(self.box.destroy)
+        self._cancel_timer()
         self.log.close()
 
     async def _shut_down(self, reason: str) -> None:
@@ -234,10 +248,7 @@ class Life:
 
     async def _ended(self, running: Callable[[], bool], deadline: float) -> None:
         while running() and self._loop.time() < deadline:
-            self._change = self._loop.create_future()
-            timer = self._loop.call_at(deadline, self._notify)
-            await self._change
-            timer.cancel()
+            await self._change_by(deadline)
 
     def _signal_runtime(self, number: int) -> None:
         runtime = self._running.get("")

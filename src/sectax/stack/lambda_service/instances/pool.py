@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from sectax.stack.lambda_service.function import Function
 from sectax.stack.lambda_service.instances.box import MakeBox
@@ -17,6 +16,7 @@ from sectax.stack.lambda_service.instances.life import Life
 from sectax.stack.lambda_service.instances.log import LogOutput, init_timeout_line
 from sectax.stack.lambda_service.instances.programs import Runtime
 from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.lambda_service.tasks import Tasks
 
 _REAP_EVERY_S = 1.0
 
@@ -50,7 +50,7 @@ class Pool:
         self._present: set[FunctionInstance] = set()  # those that are ending, too
         self._ended = ended
         self._output = output
-        self._ending: set[asyncio.Task[None]] = set()
+        self._ending = Tasks()
         self._numbers = itertools.count(1)
         self._reaper = self._loop.create_task(self._reap())
 
@@ -94,8 +94,7 @@ class Pool:
         self._free.clear()
         for instance in list(self._all):
             self._end(instance, "SPINDOWN")
-        if self._ending:
-            await asyncio.wait(self._ending)
+        await self._ending.wait()
 
     def _take(self, function: Function) -> FunctionInstance | None:
         free = self._free.get(function, [])
@@ -135,17 +134,12 @@ class Pool:
     def _end(self, instance: FunctionInstance, reason: str) -> None:
         """Let it end in the background; it no longer counts."""
         self._all.discard(instance)
-        self._background(self._ending_of(instance, reason))
+        self._ending.start(self._ending_of(instance, reason))
 
     async def _ending_of(self, instance: FunctionInstance, reason: str) -> None:
         await instance.life.end(reason)
         self._present.discard(instance)
         self._ended(instance.function)
-
-    def _background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = self._loop.create_task(work)
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
 
     async def _reap(self) -> None:
         while True:

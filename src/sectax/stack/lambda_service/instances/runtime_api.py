@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from sectax.stack.lambda_service.http import Exchange, HttpLimits, Request
+from sectax.stack.lambda_service.http import Exchange, HttpLimits, Request, response
 from sectax.stack.lambda_service.instances.errors import InstanceGone
 from sectax.stack.lambda_service.instances.extensions_api import PREFIX as EXTENSION
 from sectax.stack.lambda_service.instances.extensions_api import TELEMETRY, ExtensionsApi
@@ -60,7 +60,7 @@ class RuntimeApi:
         self._invocation = invocation
         self._streaming = None
         headers = [
-            ("Content-Type", "application/json"),
+            *_JSON,
             ("Lambda-Runtime-Aws-Request-Id", invocation.request_id),
             ("Lambda-Runtime-Deadline-Ms", str(invocation.deadline_epoch_ms)),
             ("Lambda-Runtime-Invoked-Function-Arn", invocation.event.arn),
@@ -68,8 +68,9 @@ class RuntimeApi:
         ]
         if invocation.event.client_context:
             headers.append(("Lambda-Runtime-Client-Context", invocation.event.client_context))
+        answer = response(200, invocation.event.payload, headers, keep_alive=asking.keep_alive)
         invocation.handed_ns = time.monotonic_ns()
-        asking.answer(200, invocation.event.payload, headers)
+        asking.send(answer)
 
     def judge(self, exchange: Exchange) -> int:
         """How many bytes a body may have, by the headers.
@@ -89,7 +90,7 @@ class RuntimeApi:
             return PAYLOAD_BYTES
         invocation.streaming = True
         self._streaming = exchange
-        exchange.outlet = _Streamed(invocation, invocation.event.stream, self._notify)
+        exchange.outlet = _Streamed(invocation, invocation.event.stream)
         invocation.event.stream.begin(request.headers.get("content-type", ""))
         return STREAM_BYTES
 
@@ -146,7 +147,7 @@ class RuntimeApi:
             else:
                 invocation.payload = _trailed_error(exchange.request) if broken_off else exchange.request.body
                 exchange.answer(202, _OK, _JSON)
-            self._notify()
+            invocation.on_answer(invocation)
 
     def _init_error(self, exchange: Exchange) -> None:
         if self.ready:
@@ -161,9 +162,8 @@ class RuntimeApi:
 class _Streamed:
     """The body of an answer on its way from the runtime to the caller."""
 
-    def __init__(self, invocation: Invocation, stream: Stream, notify: Callable[[], None]) -> None:
+    def __init__(self, invocation: Invocation, stream: Stream) -> None:
         self._invocation = invocation
-        self._notify = notify
         self.put = stream.put
         self.ready = stream.ready
 
@@ -174,7 +174,7 @@ class _Streamed:
             self._invocation.failed = True
             error = {"errorType": "Runtime.TruncatedResponse", "errorMessage": "the answer broke off in the middle"}
             self._invocation.payload = msgspec.json.encode(error)
-            self._notify()
+            self._invocation.on_answer(self._invocation)
 
 
 def _trailed_error(request: Request) -> bytes:
