@@ -106,12 +106,12 @@ class FunctionInstance:
         life = self.life
         self._before = before = life.box.counters()
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
-        invocation.deadline = life.loop_time() + left_s
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
         life.extensions.tell_invoke(invocation)
         life.api.hand_out(invocation)
         life.box.thaw()
+        invocation.deadline = invocation.handed_ns / 1e9 + left_s
         if self._share is not None and before.cpu_time_ns is not None:
             self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
 

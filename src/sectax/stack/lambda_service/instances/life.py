@@ -79,10 +79,6 @@ class Life:
         """Whether runtime and extensions have done with the last event."""
         return self.api.waiting and self.extensions.all_waiting
 
-    def loop_time(self) -> float:
-        """The present, on the clock of all deadlines."""
-        return self._loop.time()
-
     async def begin(self, init_s: float, *, boosted: bool = True) -> None:
         """Make the sandbox, start extensions and runtime, and wait until all ask for their first event.
 
