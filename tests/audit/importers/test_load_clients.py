@@ -25,14 +25,14 @@ K6_OLD = sample("k6-old.txt")
 
 def test_ab_tells_times_rate_bytes_and_no_failure() -> None:
     read_ = figures(AB)
-    mean = read_["http://127.0.0.1:18765/ 1: latency, mean"]
+    mean = read_["http://127.0.0.1:18765/: latency, mean"]
 
     assert mean.value == 0.006
     assert mean.trials == 2000
     assert mean.circumstances.errors == 0
     assert mean.circumstances.wall_s == pytest.approx(2.785, abs=0.01)
-    assert read_["http://127.0.0.1:18765/ 1: latency, p99"].value is not None
-    assert read_["http://127.0.0.1:18765/ 1: requests/s"].value == pytest.approx(2000 / mean.circumstances.wall_s, 1e-3)
+    assert read_["http://127.0.0.1:18765/: latency, p99"].value is not None
+    assert read_["http://127.0.0.1:18765/: requests/s"].value == pytest.approx(2000 / mean.circumstances.wall_s, 1e-3)
 
 
 def test_ab_names_the_rate_that_is_not_its_count() -> None:
@@ -116,17 +116,17 @@ def test_hey_with_a_mean_above_its_slowest_is_named() -> None:
 def test_oha_has_units_of_its_own() -> None:
     read_ = figures(sample("oha.txt"))
 
-    assert read_["http://127.0.0.1:8080/10KB 1: latency, p99"].value == pytest.approx(0.0141022)
-    assert read_["http://127.0.0.1:8080/10KB 1: requests/s"].circumstances.named_bytes == 10240
+    assert read_["http://127.0.0.1:8080/10KB: latency, p99"].value == pytest.approx(0.0141022)
+    assert read_["http://127.0.0.1:8080/10KB: requests/s"].circumstances.named_bytes == 10240
 
 
 def test_k6_tells_trends_of_requests_and_iterations() -> None:
     read_ = figures(K6)
 
-    assert read_["login.js 1: http_req_duration, p95"].value == pytest.approx(16.94e-3)
-    assert read_["login.js 1: iteration_duration, mean"].value == pytest.approx(10.3e-3)
-    assert read_["login.js 1: http_req_duration{expected_response:true}, mean"].trials == 58210
-    assert read_["login.js 1: requests/s"].value == pytest.approx(1940.102041)
+    assert read_["login.js: http_req_duration, p95"].value == pytest.approx(16.94e-3)
+    assert read_["login.js: iteration_duration, mean"].value == pytest.approx(10.3e-3)
+    assert read_["login.js: http_req_duration{expected_response:true}, mean"].trials == 58210
+    assert read_["login.js: requests/s"].value == pytest.approx(1940.102041)
 
 
 def test_k6_says_what_failed_what_was_dropped_and_what_it_warned_of() -> None:
@@ -137,6 +137,23 @@ def test_k6_says_what_failed_what_was_dropped_and_what_it_warned_of() -> None:
     assert "Insufficient VUs" in words
     assert "'status is 200' failed 139 times of 27950" in words
     assert not {"F contradiction", "W contradiction"} & said(evidence)
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        K6[: K6.index("    http_reqs.")],
+        K6[: K6.index("    NETWORK")],
+        K6[: K6.index(" p(95)=17.05ms")],
+        K6_OLD[: K6_OLD.index("     iterations.")],
+    ],
+    ids=["requests", "network", "line", "old form"],
+)
+def test_a_summary_of_k6_that_was_cut_short_says_so(cut: str) -> None:
+    whole = K6 if cut in K6 else K6_OLD
+
+    assert any("cut short" in incident.meaning for incident in read(cut).incidents)
+    assert not any("cut short" in incident.meaning for incident in read(whole).incidents)
 
 
 def test_k6_colours_are_no_part_of_its_numbers() -> None:
@@ -167,8 +184,8 @@ def test_k6_that_reached_the_rate_that_was_asked_for_shows_no_cost() -> None:
 def test_both_forms_of_k6s_json_are_read(name: str) -> None:
     read_ = figures(sample(name))
 
-    assert read_["summary 1: http_req_duration, mean"].value == pytest.approx(3.2146e-3)
-    assert read_["summary 1: http_req_duration, p95"].trials == 9120
+    assert read_["summary: http_req_duration, mean"].value == pytest.approx(3.2146e-3)
+    assert read_["summary: http_req_duration, p95"].trials == 9120
 
 
 def test_k6_json_with_failures_is_named() -> None:

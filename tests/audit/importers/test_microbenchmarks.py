@@ -56,6 +56,44 @@ def test_jmh_rows_are_read_in_any_locale(row: str, seconds: float) -> None:
     assert one.trials == (5 if "avgt  5" in row else 1)
 
 
+BOTH_WAYS = "Sums.a  1024  thrpt  5  {} ± 0.100  ops/us\nSums.a  1024  avgt  5  {} ± 0.001  us/op\n"
+
+
+@pytest.mark.parametrize(
+    ("rate", "time", "contradicts"),
+    [
+        (2.1, 0.5, False),
+        # Four threads.
+        (8.1, 0.5, False),
+        # No number of threads makes fewer operations than one.
+        (0.21, 0.5, True),
+    ],
+)
+def test_jmhs_throughput_and_time_of_one_benchmark_are_held_against_each_other(
+    rate: float, time: float, contradicts: bool
+) -> None:
+    assert ("F contradiction" in said(read(TABLE + BOTH_WAYS.format(rate, time)))) is contradicts
+
+
+def test_jmhs_json_tells_how_many_threads_a_throughput_is_of() -> None:
+    def file(threads: int) -> str:
+        metrics = {"thrpt": (8e6, "ops/s"), "avgt": (5e-7, "s/op")}
+        return json.dumps(
+            [
+                {
+                    "benchmark": "a.b",
+                    "mode": mode,
+                    "threads": threads,
+                    "primaryMetric": {"score": score, "scoreUnit": unit, "rawData": [[score, score]]},
+                }
+                for mode, (score, unit) in metrics.items()
+            ]
+        )
+
+    assert "F contradiction" in said(read(file(1)))
+    assert "F contradiction" not in said(read(file(4)))
+
+
 def test_jmh_rates_are_operations_a_second() -> None:
     (one,) = read(f"{TABLE}Sums.a  1024  thrpt  25  9.465 ± 0.100  ops/ms\n").figures
 
@@ -117,6 +155,15 @@ def test_criterion_tells_time_bytes_and_samples() -> None:
 def test_criterion_numbers_that_contradict_each_other_are_named(old: str, new: str) -> None:
     assert "F contradiction" in said(read(CRITERION.replace(old, new)))
     assert "F contradiction" not in said(read(CRITERION))
+
+
+def test_a_benchmark_of_criterion_without_a_time_is_named() -> None:
+    steps = "Benchmarking {0}\nBenchmarking {0}: Warming up for 3.0000 s\nBenchmarking {0}: Analyzing\n"
+    begun = f"{CRITERION}{steps.format('sum/lost')}"
+    done = f"{steps.format('sum/kept')}sum/kept   time:   [1.0 ns 1.1 ns 1.2 ns]\n{CRITERION}"
+
+    assert ["sum/lost has no time" in incident.saw for incident in read(begun).incidents] == [True]
+    assert not read(done).incidents
 
 
 def test_criterion_behind_a_carriage_return_is_read() -> None:

@@ -213,7 +213,8 @@ def test_two_quantiles_of_one_share_are_compared() -> None:
 def test_an_interrupted_benchmark_of_go_is_told() -> None:
     begun = "goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nBenchmarkB-8\nsignal: interrupt\n"
 
-    assert "BenchmarkB-8 has no result" in said(read(begun))["said-by-the-tool"][1]
+    assert any("BenchmarkB-8 has no result" in incident.saw for incident in read(begun).incidents)
+    assert said(read(begun))["said-by-the-tool"][0] == "F"  # by the signal
     # With -v the name stands alone, and the result below it.
     assert "said-by-the-tool" not in said(read("goos: linux\nBenchmarkB-8\nBenchmarkB-8 \t 100\t 120 ns/op\nPASS\n"))
 
@@ -222,6 +223,93 @@ def test_a_crash_that_no_benchmark_explains_is_told() -> None:
     assert said(read("goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nfatal error: all goroutines are asleep\n"))[
         "said-by-the-tool"
     ][0] == "F"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "testing: BenchmarkA-8 left GOMAXPROCS set to 1",
+        "coverage: 71.4% of statements",
+        "ok  \texample.com/a\t1.2s\tcoverage: 71.4% of statements",
+        "WARNING: DATA RACE",
+    ],
+)
+def test_what_go_says_beside_its_figures_makes_them_doubtful(line: str) -> None:
+    healthy = "goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nBenchmarkB-8 \t 100\t 240 ns/op\nPASS\n"
+
+    assert said(read(f"{healthy}{line}\n"))["said-by-the-tool"][0] == "W"
+    assert "said-by-the-tool" not in said(read(healthy))
+
+
+def test_a_failure_is_not_crowded_out_by_warnings() -> None:
+    begun = "".join(f"Benchmark{chr(65 + at)}-8\nx\n" for at in range(26))
+
+    assert said(read(f"goos: linux\nBenchmarkOne-8 \t 9\t 1 ns/op\n{begun}--- FAIL: BenchmarkZ\n"))[
+        "said-by-the-tool"
+    ][0] == "F"  # fmt: skip
+
+
+OPENSSL_MR = """+DTP:2048:private:rsa sign:10
++R1:2000:2048:1.00
++F2:2:2048:2220.300000:77590.400000:73102.400000:2201.300000
++F7:0:256:CurveSM2:3000.000000:2500.000000
++R15:100:ML-KEM-768:0.01
++R16:200:ML-KEM-768:0.01
++R15:300:X25519:0.01
++F9:0:10448.000000:5646.000000:12261.000000
++F9:4:20448.000000:6646.000000:13261.000000
++R18:100:mldsa87:0.01
++F10:3:448.000000:646.000000:261.000000
+"""
+
+
+def test_every_line_of_openssls_machine_readable_form_is_read() -> None:
+    rates = {figure.id: figure.value for figure in read(OPENSSL_MR).figures}
+
+    assert rates["2048 bits rsa, decrypt"] == 2201.3
+    assert rates["256 bits SM2 (CurveSM2), verify"] == 2500
+    assert rates["ML-KEM-768, encaps"] == 5646
+    assert rates["X25519, keygen"] == 20448
+    assert rates["mldsa87, signs"] == 646
+    assert len(rates) == 4 + 2 + 6 + 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "RSA sign failure",
+        "ECDH computations don't match.",
+        "Error while initialising EVP_PKEY_CTX.",
+        "Encaps error for mlkem768.",
+        "EVP error!",
+        "SIG verify failure at count 3",
+        "WARNING: the error queue contains previous unhandled errors.",
+        "Child terminated by signal 9",
+        "aes-128-cbc is not an AEAD cipher",
+        "speed: Unknown algorithm sha257",
+    ],
+)
+def test_what_openssl_says_of_its_failures_is_heard(line: str) -> None:
+    assert said(read(f"{OPENSSL_MR}{line}\n"))["said-by-the-tool"][0] == "W"
+    flags = "compiler: gcc -Wformat -Werror=format-security -DERROR_FOR\n"
+    assert "said-by-the-tool" not in said(read(OPENSSL_MR + flags))
+
+
+def test_times_that_were_taken_out_of_hyperfines_file_leave_their_exit_codes_behind() -> None:
+    def file(codes: int) -> str:
+        times = [1.01, 1.02, 1.03, 1.02]
+        return json.dumps({"results": [{"command": "a", "mean": 1.02, "times": times, "exit_codes": [0] * codes}]})
+
+    assert "number of times of a" in said(read(file(6)))["contradiction"][1]
+    assert "contradiction" not in said(read(file(4)))
+
+
+def test_a_run_has_a_number_only_beside_others_of_its_name() -> None:
+    alone = [figure.id for figure in read(SYSBENCH_1_1).figures]
+    twice = [figure.id for figure in read(SYSBENCH_1_1 + SYSBENCH_1_1).figures]
+
+    assert "sql: total time" in alone
+    assert {"sql 1: total time", "sql 2: total time"} <= set(twice)
 
 
 GO = "goos: linux\nBenchmarkHash/{}-8 \t 100\t {} ns/op\nBenchmarkHash/{}-8 \t 100\t {} ns/op\nPASS\n"
@@ -263,6 +351,7 @@ def test_commands_that_differ_in_a_size_alone_are_set_beside_each_other() -> Non
         ("Sum/8-2", None),
         ("1KB to 2KB", None),
         ("8MHz", None),
+        ("64ib", None),
     ],
 )
 def test_sizes_in_names(name: str, size: float | None) -> None:

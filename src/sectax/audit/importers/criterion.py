@@ -15,7 +15,7 @@ from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
 from sectax.audit.importers.microbench import levels_of, of_names, too_wide
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
-from sectax.audit.importers.sizes import size_in, without_size
+from sectax.audit.importers.sizes import named_size
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, DECIMAL, SECONDS, number, number_in
 from sectax.model.finding import Severity
@@ -40,6 +40,9 @@ _SAID = re.compile(
 )
 _FAILED = re.compile(r"\s*+(?:thread '|error: bench(?:mark)? failed|error: test failed)")
 _PREFIX = re.compile(r"(?:Benchmarking .{0,500}?: (?:Warming up|Collecting|Analyzing).{0,200}\r)++")
+# `Benchmarking NAME`, and behind a colon what it is doing.
+_BEGUN = re.compile(r"\s*+Benchmarking (\S.{0,498}?)(?:: [A-Z][a-z].{0,200})?$")
+_NO_TIME = "the benchmark was begun, and interrupted or cut off: the file is not whole"
 _UNITS = SECONDS | {"ps": 1e-12}
 _BYTES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
 _ELEMENTS = {"elem/s": 1.0, "Kelem/s": 1e3, "Melem/s": 1e6, "Gelem/s": 1e9}
@@ -66,11 +69,14 @@ def _read(lines: Iterable[str]) -> Evidence:
     twice: list[Twice] = []
     said = Said()
     before, samples = "", None
+    begun: dict[str, int] = {}
     for place, line in enumerate(lines, 1):
         if len(line) > 5000:
             continue
         # A terminal writes over what was there.
         text = line.rsplit("\r", 1)[-1] if "\r" in line.rstrip("\r") else line
+        if found := _BEGUN.match(text):
+            begun.setdefault(found[1], place)
         if found := _RESULT.search(text):
             results.append(_result(found, text, before, place))
             results[-1].trials = samples
@@ -95,6 +101,10 @@ def _read(lines: Iterable[str]) -> Evidence:
             )
         if text and not text.isspace():
             before = text
+    timed = {result.name for result in results}
+    for name, place in begun.items():
+        if name not in timed:
+            said.add(Severity.WARNING, place, f"{printable(name, 60)} has no time", _NO_TIME)
     for result in results:
         incidents += too_wide(result.name, result.seconds, result.high - result.seconds, "Criterion")
         twice += _interval(result)
@@ -155,14 +165,12 @@ def _interval(result: _Result) -> Iterator[Twice]:
 
 
 def _figure(result: _Result) -> Figure:
-    named = size_in(result.name)
     size = None if result.bytes_s is None or not result.seconds else result.bytes_s * result.seconds
     told = Circumstances(
         operation=result.name,
         moves=Moves.BODY if size else None,
         size_bytes=float(f"{size:.3g}") if size else None,
-        named_bytes=named,
-        named=None if named is None else without_size(result.name),
+        **named_size(result.name),
         # Iterations are as many as fit into the time of a measurement.
         calibrated=True,
         replicates=1,

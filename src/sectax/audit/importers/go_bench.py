@@ -1,19 +1,22 @@
 """What `go test -bench` prints: any number of counts, -benchmem and units of its own.
 
-The format: go.dev/design/14313-benchmark-format. Lines of one name are one figure with a value for each count.
+The format: go.dev/design/14313-benchmark-format; what else is printed: src/testing/benchmark.go of golang/go. Lines of
+one name are one figure with a value for each count.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from sectax.audit.evidence import Evidence, Incident
-from sectax.audit.figure import Circumstances, Contrast, Figure, Moves, Quantity
-from sectax.audit.importers.parts import Importer, Measurement, evidence
-from sectax.audit.importers.sizes import size_in, without_size
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
+from sectax.audit.importers.microbench import of_names
+from sectax.audit.importers.parts import Importer, Measurement
+from sectax.audit.importers.said import Said
+from sectax.audit.importers.sizes import named_size
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
 from sectax.model.finding import Severity
@@ -30,7 +33,17 @@ _UNITS = {
     "allocs/op": (Quantity.COUNT, 1.0),
 }
 # In the end of a line too: a benchmark that fails has printed its name already.
-_FAILED = re.compile(r"--- FAIL: \S+|^(?:FAIL|panic: |fatal error: |exit status [1-9])\S*")
+_FAILED = re.compile(
+    r"--- FAIL: \S+|^(?:FAIL|panic: |fatal error: |exit status [1-9]|signal: |\*\*\* Test killed|SIGQUIT)\S*"
+)
+# What makes figures doubtful, and what that means.
+_DOUBTFUL = (
+    (re.compile(r"testing: \S{1,400} left GOMAXPROCS set to \d++"), "it ran on other processors than its name says"),
+    (re.compile(r"coverage: [\d.]{1,10}% of statements"), "it was measured with -cover, which counts every statement"),
+    (re.compile(r"WARNING: DATA RACE"), "it was measured with -race, and what it does is not safe"),
+)
+# They stand in the last columns of a line, or alone.
+_LONGEST = 2000
 # What stands after the name of a benchmark that ended without a result.
 _NO_RESULT = re.compile(r"(Benchmark[^\s/]\S{0,400}-\d{1,5})\s*+$")
 _PROCS = re.compile(r"-(\d+)$")
@@ -48,28 +61,27 @@ class _Series:
 
 def _read(lines: Iterable[str]) -> Evidence:
     package, processor = "", None
-    incidents: list[Incident] = []
+    said = Said()
     series: dict[tuple[str, str, str], _Series] = {}
     bytes_each: dict[tuple[str, str], list[float]] = {}
     begun: tuple[int, str] | None = None
     for place, line in enumerate(lines, 1):
         if begun is not None and line and not line.isspace():
-            incidents += _interrupted(*begun, line)
+            _interrupted(said, *begun, line)
             begun = None
         if line.startswith("pkg: "):
             package = line[5:].strip()
         elif line.startswith("cpu: "):
             processor = line[5:].strip() or None
         elif failed := _FAILED.search(line):
-            incidents.append(
-                Incident(
-                    Severity.FATAL,
-                    f"line {place} says '{printable(failed[0], 60)}'",
-                    "a benchmark failed: what it printed, or what is missing of it, is of broken code",
-                )
-            )
+            meaning = "a benchmark failed: what it printed, or what is missing of it, is of broken code"
+            said.add(Severity.FATAL, place, failed[0], meaning)
         elif alone := _NO_RESULT.match(line):
             begun = place, alone[1]
+        elif len(line) <= _LONGEST:
+            for pattern, meaning in _DOUBTFUL:
+                if doubtful := pattern.search(line):
+                    said.add(Severity.WARNING, place, doubtful[0], meaning)
         found = _RESULT.match(line)
         if found is None:
             continue
@@ -80,19 +92,22 @@ def _read(lines: Iterable[str]) -> Evidence:
         for unit, value in pairs:
             made = series.setdefault((package, found[1], unit), _Series(package, processor))
             if None not in (made.processor, processor) and made.processor != processor:
-                incidents.append(_two_processors(found[1], made.processor or "", processor or ""))
+                both = f"{printable(made.processor or '', 60)} and {printable(processor or '', 60)}"
+                said.add(
+                    Severity.FATAL,
+                    place,
+                    f"values of {printable(found[1], 60)} come from two processors: {both}",
+                    "its figure is of neither machine",
+                )
             made.values.append(value)
             made.batches.append(batch)
     figures = [_figure(*key[1:], each, bytes_each.get(key[:2], ())) for key, each in series.items()]
-    factors = [factor for factor in (figures[0].levels if figures else {}) if _varies(figures, factor)]
-    # Names tell what was measured, but not which of them is the baseline.
-    contrast = Contrast(factors[0], None, told=False, entails=("size_bytes",), guessed=True) if factors else None
     if begun is not None:
-        incidents += _interrupted(*begun, "")
-    return evidence(figures, "go test -bench", contrast, incidents)
+        _interrupted(said, *begun, "")
+    return of_names(figures, "go test -bench", said.incidents())
 
 
-def _interrupted(place: int, name: str, after: str) -> Iterator[Incident]:
+def _interrupted(said: Said, place: int, name: str, after: str) -> None:
     """A name without a result. With -v sub-benchmarks follow their parent's name, and results a line of their own."""
     if after.startswith(("Benchmark", "    ", "\t", "---", "FAIL", "PASS", "ok ", "goos:", "panic:")) or _RESULT.search(
         after
@@ -100,19 +115,8 @@ def _interrupted(place: int, name: str, after: str) -> Iterator[Incident]:
         return
     if re.match(r"\s*\d+\s+\S+ ns/op", after):
         return
-    yield Incident(
-        Severity.WARNING,
-        f"line {place}: {printable(name, 60)} has no result",
-        "the benchmark was interrupted, or its result is lost: the file is not whole",
-    )
-
-
-def _two_processors(name: str, one: str, other: str) -> Incident:
-    return Incident(
-        Severity.FATAL,
-        f"values of {printable(name, 60)} come from two processors: {printable(one, 60)} and {printable(other, 60)}",
-        "its figure is of neither machine",
-    )
+    meaning = "the benchmark was interrupted, or its result is lost: the file is not whole"
+    said.add(Severity.WARNING, place, f"{printable(name, 60)} has no result", meaning)
 
 
 def _pairs(line: str, start: int, place: int) -> Iterable[tuple[str, float]]:
@@ -132,14 +136,12 @@ def _bytes_each(told: dict[str, float]) -> float | None:
 
 def _figure(name: str, unit: str, series: _Series, bytes_each: Sequence[float]) -> Figure:
     quantity, _ = _UNITS.get(unit, (Quantity.OTHER, 1.0))
-    named = size_in(name)
     told = Circumstances(
         operation=name,
         moves=Moves.BODY if bytes_each else None,
         # Both were printed with four digits, so their product has three.
         size_bytes=float(f"{median(bytes_each):.3g}") if bytes_each else None,
-        named_bytes=named,
-        named=None if named is None else without_size(_PROCS.sub("", name)),
+        **named_size(_PROCS.sub("", name)),
         events=sum(series.batches),
         # Of counts with different numbers of operations, the fewest: the timer's step shows most in those.
         batch=min(series.batches) if quantity is Quantity.TIME else None,
@@ -161,10 +163,6 @@ def _levels(name: str) -> dict[str, str]:
         key, separator, level = part.partition("=")
         levels |= {key: level} if separator and key else {f"sub{at}": part}
     return levels | ({"procs": procs[1]} if procs else {})
-
-
-def _varies(figures: list[Figure], factor: str) -> bool:
-    return len({figure.levels.get(factor) for figure in figures}) > 1
 
 
 GO_BENCH = Importer("go-bench", "go test -bench", _read, _BEGINS)

@@ -1,17 +1,23 @@
-"""What `hyperfine --export-json` writes."""
+"""What `hyperfine --export-json` writes.
+
+Source: src/benchmark and src/export of sharkdp/hyperfine. Of each run there is one time and one exit code, since 1.18
+of memory too; the time of an empty shell is taken off each time, which is 0 where that is more.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import msgspec
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
-from sectax.audit.importers.sizes import size_in, without_size
+from sectax.audit.importers.sizes import named_size
 from sectax.formats import json_text
+from sectax.model.printable import printable
 
 _BEGINS = re.compile(r'\s*\{\s*"results"\s*:')
 
@@ -24,6 +30,7 @@ class _Result(msgspec.Struct):
     max: float | None = None
     times: list[float] | None = None
     exit_codes: list[int | None] | None = None
+    memory_usage_byte: list[int] | None = None
     parameters: dict[str, str | int | float] = {}
 
 
@@ -36,7 +43,23 @@ def _read(lines: Iterable[str]) -> Evidence:
     figures = [_figure(at, each) for at, each in enumerate(results)]
     # With --reference hyperfine writes the reference first; the file does not tell whether there was one.
     contrast = Contrast("command", None, told=False) if len(results) > 1 else None
-    return evidence(figures, "hyperfine", contrast)
+    return evidence(figures, "hyperfine", contrast, twice=chain(*map(_counts, results)))
+
+
+def _counts(result: _Result) -> Iterator[Twice]:
+    """Times that were taken out leave the other numbers of their runs behind."""
+    for name in ("exit_codes", "memory_usage_byte"):
+        beside = getattr(result, name)
+        if result.times and beside and len(beside) != len(result.times):
+            yield Twice(
+                f"the number of times of {printable(result.command, 60)}",
+                float(len(result.times)),
+                float(len(beside)),
+                f"the number of its {name} is",
+                0.0,
+                (result.command,),
+                0.0,
+            )
 
 
 def _figure(at: int, result: _Result) -> Figure:
@@ -44,11 +67,9 @@ def _figure(at: int, result: _Result) -> Figure:
     mean = json_text.checked(() if result.mean is None else (result.mean,), f"results[{at}].mean")
     codes = result.exit_codes
     runs = len(times) or None
-    named = size_in(result.command)
     told = Circumstances(
         operation=result.command,
-        named_bytes=named,
-        named=None if named is None else without_size(result.command),
+        **named_size(result.command),
         events=None if runs is None else float(runs),
         # None is a process that a signal ended.
         errors=None if codes is None else float(sum(code != 0 for code in codes)),

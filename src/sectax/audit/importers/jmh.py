@@ -7,7 +7,7 @@ point, in the locale of whoever ran it: '12,345' is twelve there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from statistics import fmean
@@ -19,18 +19,19 @@ from sectax.audit.figure import Circumstances, Cold, Figure, Quantity
 from sectax.audit.importers.microbench import levels_of, of_names, per_operation, too_wide
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
-from sectax.audit.importers.sizes import size_in, without_size
+from sectax.audit.importers.sizes import named_size
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number
 from sectax.model.finding import Severity
+from sectax.model.printable import printable
 
 _BEGINS = re.compile(
     r"^# JMH (?:version: |\d)|^[ \t]*+Benchmark[ \t](?:[^\n]{0,1000}[ \t])?Mode[ \t]++(?:Cnt|Samples|Thr)[ \t]",
     re.MULTILINE,
 )
 _JSON = re.compile(r'\s*+\[\s*+\{.{0,2000}?"(?:jmhVersion|primaryMetric)"\s*+:', re.DOTALL)
-_FACT = re.compile(r"# (Benchmark|Benchmark mode|Parameters|VM version|Warmup|Fork): (.*\S)")
+_FACT = re.compile(r"# (Benchmark|Benchmark mode|Parameters|VM version|Warmup|Threads|Fork): (.*\S)")
 _ITERATION = re.compile(r"(# Warmup )?Iteration\s++(\d++): (\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)")
 _RESULT = re.compile(r'Result "?([^":]++)"?:')
 _SUMMARY = re.compile(r"\s*+\(min, avg, max\) = \(([^,]++|\d++,\d++), ([^ ]++), ([^)]++)\)")
@@ -43,7 +44,8 @@ _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _FAILED = re.compile(r"<failure>|<forked VM failed with exit code .{1,20}>|RunnerException: .*|ERROR: .*")
 _WARNED = re.compile(r"\*\*\* ?WARNING: .*|WARNING: (?:System\.gc|JMH lock|The perf event count).*")
 _QUANTILE_ROW = re.compile(r"(.{1,400}):\S{0,200}[·.]p(\d\.\d{1,9})$")
-_NUMBERS = 2 * 10**6
+# Throughput and time of one benchmark are measured one after the other, each with its own noise.
+MOST_APART = 2.0
 
 
 @dataclass
@@ -55,6 +57,7 @@ class _Benchmark:
     parameters: dict[str, str]
     line: int
     warmups: int | None = None
+    threads: int | None = None
     unit: str = ""
     forks: list[list[float]] = field(default_factory=list)
     stated: dict[str, float] = field(default_factory=dict)
@@ -103,7 +106,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             if fact[1] == "Benchmark":
                 log.append(_begun(facts, place))
                 facts = {
-                    key: value for key, value in facts.items() if key in ("VM version", "Warmup", "Benchmark mode")
+                    key: facts[key] for key in ("VM version", "Warmup", "Threads", "Benchmark mode") if key in facts
                 }
             elif fact[1] == "Parameters" and log:
                 log[-1].parameters = _parameters(fact[2])
@@ -124,8 +127,11 @@ def _begun(facts: dict[str, str], place: int) -> _Benchmark:
     mode = facts.get("Benchmark mode", "").partition(",")[0]
     warmup = facts.get("Warmup", "")
     count = re.match(r"(\d{1,9}) iterations", warmup)
+    threads = re.match(r"(\d{1,9}) thread", facts.get("Threads", ""))
     warmups = int(count[1]) if count else 0 if warmup == "<none>" else None
-    return _Benchmark(facts["Benchmark"], _SHORT.get(mode, mode), {}, place, warmups)
+    return _Benchmark(
+        facts["Benchmark"], _SHORT.get(mode, mode), {}, place, warmups, int(threads[1]) if threads else None
+    )
 
 
 def _parameters(text: str) -> dict[str, str]:
@@ -229,6 +235,7 @@ def _evidence(log: list[_Benchmark], rows: list[_Row], runtime: str | None, said
         )
     if not figures:
         raise BadInput("there is no result of JMH in it", "give the whole output of a finished run, or its table")
+    twice += _both_ways(figures, {(one.name, one.mode): one.threads for one in log})
     return of_names(figures, "JMH", incidents, twice)
 
 
@@ -260,12 +267,37 @@ def _score_twice(row: _Row, values: list[float]) -> Twice:
     )
 
 
+def _both_ways(figures: list[Figure], threads: Mapping[tuple[str, str], int | None]) -> Iterator[Twice]:
+    """Throughput and average time of one benchmark: all threads together, and one. Each was measured by itself.
+
+    Where nobody tells how many threads there are, no number of them explains less than one.
+    """
+    found: dict[Hashable, dict[str, Figure]] = {}
+    for figure in figures:
+        if figure.statistic in (None, "mean") and figure.typical:
+            key = frozenset(item for item in figure.levels.items() if item[0] != "mode")
+            found.setdefault(key, {})[figure.levels["mode"]] = figure
+    for modes in found.values():
+        rate, time = modes.get("thrpt"), modes.get("avgt")
+        if rate is None or time is None or (rate.quantity, time.quantity) != (Quantity.RATE, Quantity.TIME):
+            continue
+        under_way = (rate.typical or 0.0) * (time.typical or 0.0)
+        known = threads.get((rate.levels["benchmark"], "thrpt"))
+        if under_way < 1 / MOST_APART or (known is not None and under_way > MOST_APART * known):
+            yield Twice(
+                f"the throughput of {printable(rate.levels['benchmark'], 60)}, in operations a second,",
+                rate.typical or 0.0,
+                (known or 1) / (time.typical or 1.0),
+                f"by its average time and {known or 'one'} thread{'s' if (known or 1) > 1 else ''} it is",
+                0.0,
+                (rate.id, time.id),
+            )
+
+
 def _circumstances(name: str, runtime: str | None, **others: object) -> Circumstances:
-    named = size_in(name)
     return Circumstances(
         operation=name,
-        named_bytes=named,
-        named=None if named is None else without_size(name),
+        **named_size(name),
         runtime=runtime,
         # An iteration lasts as long as it is asked to; single shots say so in their mode.
         calibrated=True,
@@ -331,13 +363,13 @@ class _Result(msgspec.Struct):
     warmupIterations: int | None = None
     jdkVersion: str | None = None
     vmName: str | None = None
+    threads: int | None = None
 
 
 def _of_json(lines: Iterable[str]) -> Evidence:
     results = json_text.read(lines, list[_Result], "JMH")
     figures: list[Figure] = []
     incidents: list[Incident] = []
-    twice: list[Twice] = []
     for at, result in enumerate(results):
         metric, where = result.primaryMetric, f"[{at}].primaryMetric"
         runtime = " ".join(each for each in (result.vmName, result.jdkVersion) if each) or None
@@ -348,7 +380,7 @@ def _of_json(lines: Iterable[str]) -> Evidence:
             continue
         (score,) = json_text.checked((_plain(metric.score, f"{where}.score"),), f"{where}.score")
         benchmark = _Benchmark(
-            result.benchmark, result.mode, result.params, 0, result.warmupIterations, metric.scoreUnit
+            result.benchmark, result.mode, result.params, 0, result.warmupIterations, unit=metric.scoreUnit
         )
         benchmark.forks = [
             list(json_text.checked((_plain(each, where) for each in fork), f"{where}.rawData[{number}]"))
@@ -369,6 +401,7 @@ def _of_json(lines: Iterable[str]) -> Evidence:
         if not made:
             row = _Row(result.benchmark, result.params, result.mode, None, score, None, metric.scoreUnit, 0)
             figures.append(_of_row(row, runtime))
+    twice = _both_ways(figures, {(result.benchmark, result.mode): result.threads for result in results})
     return of_names(figures, "JMH", incidents, twice)
 
 

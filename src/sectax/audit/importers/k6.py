@@ -48,6 +48,8 @@ _RATE_ASKED = re.compile(r"\s*+(?:\*|[a-z]).{0,120}?: (\d++(?:\.\d++)?) iteratio
 _LASTS = re.compile(r"\s*+\* .{0,120}?: \d++ looping VUs for ([0-9hms.]{1,20})")
 _INTERRUPTED = re.compile(r".{0,200}?, (\d++) complete and (\d++) interrupted iterations")
 _LOG = re.compile(r"(?:time=\S{1,60} level=(error|warning|fatal) msg=|(ERRO|WARN|FATA|PANI)\[\d++\] ?)(.*)")
+# What stands in every whole summary of requests: in the old form at its end, in the new one below them.
+_WHOLE_SUMMARY = (("http_reqs",), ("data_received",), ("iterations", "vus", "vus_max"))
 # How times of connections go; a connection that is kept has none. The rest are parts of http_req_duration.
 _PARTS = ("http_req_sending", "http_req_waiting", "http_req_receiving")
 _NOT_FIGURES = frozenset({*_PARTS, "http_req_blocked", "http_req_connecting", "http_req_tls_handshaking"})
@@ -67,6 +69,7 @@ class _Run:
     load: LoadRun
     trends: dict[str, dict[str, float]] = field(default_factory=dict)
     counters: dict[str, tuple[float, float]] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)
     failed: tuple[float, float] | None = None
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
     data: tuple[float, float] | None = None
@@ -104,6 +107,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             last = name.partition("{")[0]
             if not runs or name in runs[-1].trends or name in runs[-1].counters:
                 runs.append(_run(runs, asked, place, section))
+            runs[-1].names[name] = place
             _metric(runs[-1], name, found, place)
             if below := _NEGATIVE.search(found[2]):
                 _backwards(said, name, below, place)
@@ -128,7 +132,22 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     incidents = [*said.incidents(), *(each for run in measured for each in _failed_checks(run))]
     for run in measured:
         _finish(run)
-    return of_runs([run.load for run in measured], "k6", incidents, [each for run in measured for each in _twice(run)])
+    incidents += [each for run in measured for each in _cut_short(run)]
+    return of_runs([run.load for run in measured], "k6", incidents, chain(*map(_twice, measured)))
+
+
+def _cut_short(run: _Run) -> Iterator[Incident]:
+    """A text whose last metrics are missing, or whose last line ends before its last number."""
+    last, told = max(run.names, key=lambda name: run.names[name], default=""), run.trends
+    missing = [names[0] for names in _WHOLE_SUMMARY if not any(each in run.names for each in names)]
+    if _WHOLE in run.names and missing and run.load.factor == "script":
+        yield _not_whole(f"the summary at line {run.load.line} has no {' and no '.join(missing)}")
+    elif last in told and len(told[last]) < max(map(len, told.values())):
+        yield _not_whole(f"line {run.names[last]} has fewer statistics of {printable(last, 60)} than the others")
+
+
+def _not_whole(saw: str) -> Incident:
+    return Incident(Severity.WARNING, saw, "it was cut short, or lines were taken out: what is missing is not known")
 
 
 def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from sectax.audit.contradictions import LONG_ENOUGH_S
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
-from sectax.audit.importers.parts import Measurement, evidence
-from sectax.audit.importers.sizes import size_in, without_size
+from sectax.audit.importers.parts import Measurement, evidence, numbered
+from sectax.audit.importers.sizes import named_size
 from sectax.formats.numbers import DURATION, SECONDS
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
@@ -84,10 +84,14 @@ def of_runs(
 ) -> Evidence:
     """All runs of a file as evidence. Raises `BadInput` where there are none."""
     return evidence(
-        (figure for at, run in enumerate(runs, 1) for figure in _figures(at, run)),
+        (
+            figure
+            for run, named in zip(runs, numbered(run.name for run in runs), strict=True)
+            for figure in _figures(run, *named)
+        ),
         client,
-        incidents=[*incidents, *(each for run in runs for each in _failures(run))],
-        twice=[*twice, *(each for run in runs for each in _twice(run))],
+        incidents=chain(incidents, *map(_failures, runs)),
+        twice=chain(twice, *map(_twice, runs)),
     )
 
 
@@ -126,12 +130,10 @@ def _twice(run: LoadRun) -> Iterator[Twice]:
         )
 
 
-def _figures(at: int, run: LoadRun) -> Iterator[Figure]:
-    named = size_in(run.name)
+def _figures(run: LoadRun, label: str, which: str) -> Iterator[Figure]:
     told = Circumstances(
         operation=run.name,
-        named_bytes=named,
-        named=None if named is None else without_size(run.name),
+        **named_size(run.name),
         load_client=run.client,
         ends_by=run.ends_by,
         configured_s=run.configured_s,
@@ -145,7 +147,7 @@ def _figures(at: int, run: LoadRun) -> Iterator[Figure]:
         bytes_each=run.bytes_read / run.requests if run.bytes_read is not None and run.requests else None,
         errors=_errors(run),
     )
-    label, levels = f"{run.name} {at}", {run.factor: run.name, "run": str(at)}
+    levels = {run.factor: run.name, "run": which}
     for metric, times in run.times.items():
         count = run.counts.get(metric, run.requests)
         # Statistics of one metric can contradict each other, those of two cannot.

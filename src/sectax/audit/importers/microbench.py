@@ -33,7 +33,7 @@ def of_names(
     """Figures of which names alone tell what was measured, but not which of them is the baseline."""
     factors = [factor for factor in (figures[0].levels if figures else {}) if _varies(figures, factor)]
     contrast = Contrast(factors[0], None, told=False, entails=("size_bytes",), guessed=True) if factors else None
-    return evidence(figures, tool, contrast, list(incidents), list(twice))
+    return evidence(figures, tool, contrast, incidents, twice)
 
 
 def _varies(figures: Sequence[Figure], factor: str) -> bool:

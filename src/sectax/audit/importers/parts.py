@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -95,12 +96,23 @@ class Measurement:
         )
 
 
+def numbered(names: Iterable[str]) -> list[tuple[str, str]]:
+    """What each run of these names is called, and which of its name it is. A name that no other has needs no number."""
+    every = list(names)
+    of_all, so_far = Counter(every), Counter[str]()
+    found = []
+    for name in every:
+        so_far[name] += 1
+        found.append((f"{name} {so_far[name]}" if of_all[name] > 1 else name, str(so_far[name])))
+    return found
+
+
 def evidence(
     figures: Iterable[Figure],
     what: str,
     contrast: Contrast | None = None,
-    incidents: Sequence[Incident] = (),
-    twice: Sequence[Twice] = (),
+    incidents: Iterable[Incident] = (),
+    twice: Iterable[Twice] = (),
 ) -> Evidence:
     """Figures under unique ids, as evidence that is not our own.
 

@@ -14,7 +14,7 @@ from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, Figure, Quantity
 from sectax.audit.importers.microbench import of_names
 from sectax.audit.importers.parts import Importer, Measurement
-from sectax.audit.importers.sizes import size_in, without_size
+from sectax.audit.importers.sizes import named_size
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
 from sectax.model.printable import printable
@@ -77,12 +77,10 @@ def _figures(
     if stats.rounds is not None and stats.rounds < 0:
         raise BadInput(f"{where}.rounds is {stats.rounds}", "every value must be a finite number of 0 or more")
     name = benchmark.fullname or benchmark.name
-    named = size_in(benchmark.name)
     warmed = (benchmark.options or {}).get("warmup")
     circumstances = Circumstances(
         operation=benchmark.name,
-        named_bytes=named,
-        named=None if named is None else without_size(benchmark.name),
+        **named_size(benchmark.name),
         warm_up_trials=0 if warmed is False else None,
         # All rounds are of one process.
         replicates=1,

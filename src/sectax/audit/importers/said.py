@@ -9,7 +9,7 @@ from sectax.audit.evidence import Incident
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
-_MOST_INCIDENTS = 20
+_MOST_INCIDENTS = 20  # of a severity
 
 
 class Said:
@@ -21,7 +21,8 @@ class Said:
     def add(self, severity: Severity, place: int, text: str, meaning: str) -> None:
         """Note what *text* says; lines that differ in their numbers alone are one."""
         kind = printable(text.strip(), 80)
-        if len(self._found) < _MOST_INCIDENTS:
+        # Warnings do not crowd out what is worse.
+        if sum(each[0] is severity for each in self._found.values()) < _MOST_INCIDENTS:
             self._found.setdefault(re.sub(r"\d++", "0", kind), (severity, place, f"{kind}\0{meaning}"))
 
     def incidents(self) -> Iterator[Incident]:

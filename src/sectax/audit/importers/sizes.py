@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypedDict
 
 from sectax.formats.numbers import BINARY
 
@@ -10,10 +11,17 @@ from sectax.formats.numbers import BINARY
 _UNITS = {name.lower(): scale for name, scale in BINARY.items()}
 _UNITS |= {name.replace("i", ""): scale for name, scale in _UNITS.items()}
 # A number and a unit, and no part of a longer word: not the 8M of '8MHz', nor the 2b of 'blake2b'.
-_SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d{1,12}(?:\.\d{1,3})?)[ _]?([kmgt]?i?b)(?![A-Za-z0-9])", re.IGNORECASE)
+_SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d{1,12}(?:\.\d{1,3})?)[ _]?((?:[kmgt]i?)?b)(?![A-Za-z0-9])", re.IGNORECASE)
 # What is shown in the place of a size, where only the rest of a name counts.
 _PLACE = "{size}"
 _LONGEST = 2000
+
+
+class NamedSize(TypedDict):
+    """The circumstances that a name tells by itself."""
+
+    named_bytes: float | None
+    named: str | None
 
 
 def size_in(name: str) -> float | None:
@@ -25,3 +33,9 @@ def size_in(name: str) -> float | None:
 def without_size(name: str) -> str:
     """A name with its sizes taken out: what names share that differ in their sizes alone."""
     return _SIZE.sub(_PLACE, name[:_LONGEST])
+
+
+def named_size(name: str) -> NamedSize:
+    """The size in a name, and the name without it; None for both where it tells none."""
+    size = size_in(name)
+    return {"named_bytes": size, "named": None if size is None else without_size(name)}

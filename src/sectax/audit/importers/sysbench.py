@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sectax.audit.contradictions import LONG_ENOUGH_S
-from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
-from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence, numbered
+from sectax.audit.importers.said import Said
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
 from sectax.model.finding import Severity
-from sectax.model.printable import printable
 
 _MIB = 2.0**20  # 0.4 prints MB and Mb, and means the same
 _N = r"([0-9.eE+-]+|-?nan|-?inf)"
@@ -125,20 +125,15 @@ class _Run:
 
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
-    incidents: list[Incident] = []
+    said = Said()
     for place, line in enumerate(lines, 1):
         if len(line) > _LONGEST:
             continue
-        said = _SAID.match(line)
-        if said is not None:
-            fatal = said[1] in ("FATAL", "ALERT")
-            incidents.append(
-                Incident(
-                    Severity.FATAL if fatal else Severity.WARNING,
-                    f"line {place}: {printable(said[0], 80)}",
-                    "sysbench itself says that its test failed" if fatal else "sysbench itself warns of its figures",
-                )
-            )
+        if its := _SAID.match(line):
+            if its[1] in ("FATAL", "ALERT"):
+                said.add(Severity.FATAL, place, its[0], "sysbench itself says that its test failed")
+            else:
+                said.add(Severity.WARNING, place, its[0], "sysbench itself warns of its figures")
         # Every output begins with the banner; where that was cut off, with its options or with what it measured.
         ended = bool(runs) and "total time" in runs[-1].facts
         options = line.startswith(_OPTIONS) and (not runs or ended)
@@ -154,7 +149,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         )
     measured = [run for run in runs if run.started or run.facts]
     twice = [each for run in measured for each in _twice(run)]
-    return evidence(_figures(measured), "sysbench", incidents=incidents, twice=twice)
+    return evidence(_figures(measured), "sysbench", incidents=said.incidents(), twice=twice)
 
 
 def _twice(run: _Run) -> Iterator[Twice]:
@@ -227,12 +222,11 @@ def _take(run: _Run, place: int, line: str) -> None:
 
 
 def _figures(runs: list[_Run]) -> Iterator[Figure]:
-    numbers: dict[str, int] = {}
     for run in runs:
         if "total time" not in run.facts:
             raise BadInput("this output of sysbench was cut short: it has no total time", line=run.line)
         run.test = run.test or _unnamed(run)
-        which = numbers[run.test] = numbers.get(run.test, 0) + 1
+    for run, (label, which) in zip(runs, numbered(run.test for run in runs), strict=True):
         events = run.facts.get("events")
         told = Circumstances(
             operation=run.test,
@@ -244,8 +238,8 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
             achieved_rate=None if events is None else events / max(run.facts["total time"], 1e-9),
         )
         of = Measurement(
-            f"{run.test} {which}",
-            {"test": run.test, "run": str(which)},
+            label,
+            {"test": run.test, "run": which},
             told,
             None if events is None else int(events),
         )

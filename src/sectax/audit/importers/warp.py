@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
-from sectax.audit.importers.parts import Importer, Measurement, evidence
+from sectax.audit.importers.parts import Importer, Measurement, evidence, numbered
+from sectax.audit.importers.said import Said
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, duration_in, number, number_in
 from sectax.model.finding import Severity
-from sectax.model.printable import printable
 
 _BEGINS = re.compile(r"^(?:Report|Operation): [A-Z]{3,}(?=[ .,(]|$)", re.MULTILINE)
 _HEAD = re.compile(r"(?:Report|Operation): ([A-Z]{3,})(?=[ .,(]|$)")
@@ -85,7 +85,7 @@ class _Report:
 
 def _read(lines: Iterable[str]) -> Evidence:
     reports: list[_Report] = []
-    incidents: list[Incident] = []
+    said = Said()
     twice: list[Twice] = []
     # Where the operations of a mixed benchmark begin; they end with their sum, or where a new output begins.
     mixed: int | None = None
@@ -102,35 +102,24 @@ def _read(lines: Iterable[str]) -> Evidence:
             mixed = None
         if reports:
             _take(reports[-1], place, line)
-            if said := _SAID.search(line):
+            if too_little := _SAID.search(line):
                 reports[-1].skipped = True
-                incidents.append(_of_the_tool(place, said[0]))
-    incidents += _without_a_result(reports)
+                said.add(Severity.WARNING, place, too_little[0], "warp itself says that it measured too little")
+    _without_a_result(reports, said)
     for report in reports:
         twice += _hosts(report)
-    return evidence(_figures(reports), "warp", incidents=incidents, twice=twice)
+    return evidence(_figures(reports), "warp", incidents=said.incidents(), twice=twice)
 
 
-def _of_the_tool(place: int, said: str) -> Incident:
-    return Incident(
-        Severity.WARNING,
-        f"line {place}: {printable(said.strip(), 80)}",
-        "warp itself says that it measured too little",
-    )
-
-
-def _without_a_result(reports: Sequence[_Report]) -> Iterator[Incident]:
+def _without_a_result(reports: Sequence[_Report], said: Said) -> None:
     """What has no average. Raises `BadInput` where the text ends in it."""
     for report in reports:
         if report.tells or report.compared or report.skipped:
             continue
         if report is reports[-1]:
             raise BadInput(f"this report of {report.operation} was cut short: it has no average", line=report.line)
-        yield Incident(
-            Severity.WARNING,
-            f"line {report.line}: this report of {report.operation} has no average",
-            "it was cut short or failed, and is in none of the figures",
-        )
+        meaning = "it was cut short or failed, and is in none of the figures"
+        said.add(Severity.WARNING, report.line, f"this report of {report.operation} has no average", meaning)
 
 
 def _take(report: _Report, place: int, line: str) -> None:
@@ -198,11 +187,8 @@ def _cluster(total: _Speed, reports: Sequence[_Report]) -> Iterator[Twice]:
 
 
 def _figures(reports: Sequence[_Report]) -> Iterator[Figure]:
-    numbers: dict[str, int] = {}
-    for report in reports:
-        if not report.tells:
-            continue
-        which = numbers[report.operation] = numbers.get(report.operation, 0) + 1
+    telling = [report for report in reports if report.tells]
+    for report, (label, which) in zip(telling, numbered(each.operation for each in telling), strict=True):
         # Of a mixed benchmark the shares of the operations were asked for.
         operation = f"{report.operation} among others" if report.mixed else report.operation
         told = Circumstances(
@@ -216,8 +202,8 @@ def _figures(reports: Sequence[_Report]) -> Iterator[Figure]:
             errors=report.errors,
         )
         of = Measurement(
-            f"{report.operation} {which}",
-            {"operation": report.operation, "run": str(which)}
+            label,
+            {"operation": report.operation, "run": which}
             | ({} if report.concurrency is None else {"concurrency": f"{report.concurrency:g}"}),
             told,
             None if report.count is None else int(report.count),
