@@ -4,7 +4,8 @@ python -m benchmarks.audit_corpus [--files FOLDER] [--fetch] [--all] [--sources]
 
 The files are other people's, from public repositories, and are not in this one: `corpus.toml` names each by repository,
 commit and path, with its SHA-256, its licence and what somebody found in it who read it before the audit did. `--fetch`
-brings those that are missing into FOLDER, with git. Nothing is audited whose hash differs.
+brings those that are missing into FOLDER, with git. Nothing is audited whose hash differs. What has no commit is
+an output in a thread (`issues/7`, `pull/7`): copy it into FOLDER under its hash, with a line end behind its last line.
 """
 
 from __future__ import annotations
@@ -43,16 +44,17 @@ class Entry:
         refused: why it holds no figures, where the audit must refuse it.
         why: what is wrong, in words.
         amended: what the judge had overlooked, and the audit showed; it counts neither as a find nor as an accusation.
-        set: 'tuned' where the checks were mended after this file was seen, 'fresh' where it was judged afterwards.
+        set: 'tuned' where the checks were mended after this file was seen, 'fresh' and 'newest' where it was judged
+            afterwards.
     """
 
     repository: str
-    commit: str
     path: str
     sha256: str
     format: str
     licence: str
     set: str
+    commit: str = ""
     lines: str = ""
     options: Sequence[str] = ()
     finds: Sequence[str] = ()
@@ -144,6 +146,9 @@ def fetch(wanted: Iterable[Entry], folder: Path) -> None:
     """Bring files with git, one shallow fetch for each repository and commit."""
     commits: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for entry in wanted:
+        if not entry.commit:
+            print(f"  in a thread, to be copied by hand: {HOST}/{entry.name.replace(': ', '/')} as {entry.sha256}")
+            continue
         commits[entry.repository, entry.commit].append(entry)
     for (repository, commit), files in commits.items():
         with tempfile.TemporaryDirectory() as clone:
