@@ -44,7 +44,7 @@ class Entry:
         refused: why it holds no figures, where the audit must refuse it.
         why: what is wrong, in words.
         amended: what the judge had overlooked, and the audit showed; it counts neither as a find nor as an accusation.
-        set: 'tuned' where the checks were mended after this file was seen, 'fresh' and 'newest' where it was judged
+        set: 'tuned' where the checks were mended after this file was seen, 'fresh' where it was judged
             afterwards.
     """
 

@@ -122,7 +122,7 @@ def _as_asked(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _reached(told: Circumstances, rate: float | None) -> bool:
-    if told.target_rate is None or told.achieved_rate is None or rate is None:
+    if not told.target_rate or told.achieved_rate is None or rate is None:
         return False
     # Operations that are sent at random times are a Poisson number.
     chance = 0.01 + (3 / math.sqrt(told.events) if told.events else 0.0)

@@ -113,6 +113,26 @@ def test_hey_with_a_mean_above_its_slowest_is_named() -> None:
     assert "F contradiction" in said(read(HEY.replace("Average:\t0.0026", "Average:\t0.9")))
 
 
+@pytest.mark.parametrize("limit", ["-q 0", "-q 0.0"])
+def test_a_limit_of_nothing_is_no_limit(limit: str) -> None:
+    evidence = read(f"$ hey {limit} -z 10s http://x/\n\n{HEY}")
+
+    assert evidence.figures[0].circumstances.target_rate is None
+    assert "F fixed-time-total" not in said(evidence)
+
+
+def test_hey_of_a_million_answers_says_that_it_kept_no_more() -> None:
+    many = HEY.replace("responses", "responses\n  [204]\t{} responses", 1)
+    answers = int(HEY.split("[200]\t")[1].split()[0])
+
+    assert any("first million" in each.meaning for each in read(many.format(1_000_000 - answers)).incidents)
+    assert not any("first million" in each.meaning for each in read(many.format(7)).incidents)
+
+
+def test_an_empty_line_after_each_is_no_reason_to_refuse_hey() -> None:
+    assert figures(HEY.replace("\n", "\n\n").replace("Summary", "summary")).keys() == figures(HEY).keys()
+
+
 def test_oha_has_units_of_its_own() -> None:
     read_ = figures(sample("oha.txt"))
 

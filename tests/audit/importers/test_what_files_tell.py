@@ -249,6 +249,89 @@ def test_a_failure_is_not_crowded_out_by_warnings() -> None:
     ][0] == "F"  # fmt: skip
 
 
+@pytest.mark.parametrize("margin", ["    ", "\t", "> "])
+def test_go_in_the_margin_of_a_text_is_read(margin: str) -> None:
+    text = "goos: linux\ncpu: A\nBenchmarkA-8 \t 100\t 120 ns/op\n--- FAIL: BenchmarkB\nFAIL\n"
+    indented = "".join(f"{margin}{line}\n" for line in text.splitlines())
+
+    assert [figure.value or list(figure.values) for figure in read(indented).figures] == [[pytest.approx(120e-9)]]
+    assert read(indented).figures[0].circumstances.processor == "A"
+    assert said(read(indented))["said-by-the-tool"][0] == "F"
+
+
+def test_a_benchmark_of_go_that_a_signal_ended_is_told() -> None:
+    ended = "goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nBenchmarkB-8 \tSIGQUIT: quit\n"
+
+    assert said(read(ended))["said-by-the-tool"][0] == "F"
+
+
+WARP = """Operation: GET. Concurrency: 8
+* Average: 90.00 MiB/s, 90.00 obj/s
+
+Throughput by host:
+ * http://a:9000: Avg: {host} obj/s
+
+Throughput, split into 59 x 1s:
+ * Fastest: {fastest} obj/s
+ * 50% Median: {median} obj/s
+ * Slowest: 20.00 obj/s
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "fastest", "median", "found"),
+    [
+        ("90.00", "100.00", "91.00", ""),
+        ("0.00", "100.00", "91.00", "F contradiction"),
+        ("90.00", "50.00", "46.00", "F contradiction"),
+        ("90.00", "200.00", "30.00", "W said-by-the-tool"),
+    ],
+)
+def test_the_seconds_and_hosts_of_warp_are_held_against_its_average(
+    host: str, fastest: str, median: str, found: str
+) -> None:
+    heard = said(read(WARP.format(host=host, fastest=fastest, median=median)))
+    seen = {f"{severity} {check}" for check, (severity, _) in heard.items()}
+
+    assert seen & {"F contradiction", "W said-by-the-tool"} == ({found} if found else set())
+
+
+def test_what_warp_left_out_before_its_first_report_is_told() -> None:
+    text = "Skipping PUT too few samples.\n" + WARP.format(host="90.00", fastest="100.00", median="91.00")
+
+    assert said(read(text))["said-by-the-tool"][0] == "W"
+
+
+SHORT_WRK = """Running 5s test @ {url}
+  2 threads and 10 connections
+    Latency     1.97s     1.28s    4.93s    60.75%
+  8330 requests in {wall}, 2.25MB read
+Requests/sec: {rate}
+"""
+
+
+def test_a_run_of_wrk_that_ended_too_soon_is_told() -> None:
+    def ran(wall: str, rate: str) -> Evidence:
+        return read(SHORT_WRK.format(url="http://x", wall=wall, rate=rate))
+
+    assert said(ran("1.25ms", "6664000.00"))["said-by-the-tool"][0] == "W"
+    assert "said-by-the-tool" not in said(ran("5.01s", "1662.67"))
+
+
+def test_an_address_that_somebody_took_out_is_no_reason_to_refuse_wrk() -> None:
+    assert read(SHORT_WRK.format(url=" /path", wall="5.01s", rate="1662.67")).figures
+
+
+def test_sysbench_that_did_nothing_was_not_ended_by_its_clock() -> None:
+    nothing = (
+        "sysbench 1.0.20\nThreads started!\n  total size: 20480MiB\nTotal operations: 0 (    0.00 per second)\n\n"
+        "0.00 MiB transferred (0.00 MiB/sec)\n    total time:       0.0008s\n    total number of events:      0\n"
+    )
+
+    assert said(read(nothing))["zero-event-run"][0] == "F"
+    assert "fixed-time-total" not in said(read(nothing))
+
+
 OPENSSL_MR = """+DTP:2048:private:rsa sign:10
 +R1:2000:2048:1.00
 +F2:2:2048:2220.300000:77590.400000:73102.400000:2201.300000

@@ -22,8 +22,11 @@ from sectax.formats.numbers import number_in
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
-_BEGINS = re.compile(r"^goos: \w|^Benchmark\S*\s+\d+\s+\S+ \S+/op\b", re.MULTILINE)
-_RESULT = re.compile(r"Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
+# It stands indented, or as a quotation, in the text of others.
+_MARGIN = r"[ \t>]*+"
+_BEGINS = re.compile(rf"^{_MARGIN}(?:goos: \w|Benchmark\S*\s+\d+\s+\S+ \S+/op\b)", re.MULTILINE)
+_RESULT = re.compile(rf"{_MARGIN}Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
+_FACT = re.compile(rf"{_MARGIN}(pkg|cpu): (.*)")
 _FIELD = re.compile(r"\S+")
 # Unit -> quantity, and how many of its base unit it is. Others are taken as they are.
 _UNITS = {
@@ -34,7 +37,9 @@ _UNITS = {
 }
 # In the end of a line too: a benchmark that fails has printed its name already.
 _FAILED = re.compile(
-    r"--- FAIL: \S+|^(?:FAIL|panic: |fatal error: |exit status [1-9]|signal: |\*\*\* Test killed|SIGQUIT)\S*"
+    r"--- FAIL: \S+"
+    rf"|^{_MARGIN}(?:Benchmark\S{{1,400}}+\s++)?(?:FAIL|panic: |fatal error: |exit status [1-9]|signal: |SIG[A-Z]++: "
+    r"|\*\*\* Test killed)\S*"
 )
 # What makes figures doubtful, and what that means.
 _DOUBTFUL = (
@@ -45,7 +50,7 @@ _DOUBTFUL = (
 # They stand in the last columns of a line, or alone.
 _LONGEST = 2000
 # What stands after the name of a benchmark that ended without a result.
-_NO_RESULT = re.compile(r"(Benchmark[^\s/]\S{0,400}-\d{1,5})\s*+$")
+_NO_RESULT = re.compile(rf"{_MARGIN}(Benchmark[^\s/]\S{{0,400}}-\d{{1,5}})\s*+$")
 _PROCS = re.compile(r"-(\d+)$")
 
 
@@ -69,10 +74,11 @@ def _read(lines: Iterable[str]) -> Evidence:
         if begun is not None and line and not line.isspace():
             _interrupted(said, *begun, line)
             begun = None
-        if line.startswith("pkg: "):
-            package = line[5:].strip()
-        elif line.startswith("cpu: "):
-            processor = line[5:].strip() or None
+        if fact := _FACT.match(line):
+            if fact[1] == "pkg":
+                package = fact[2].strip()
+            else:
+                processor = fact[2].strip() or None
         elif failed := _FAILED.search(line):
             meaning = "a benchmark failed: what it printed, or what is missing of it, is of broken code"
             said.add(Severity.FATAL, place, failed[0], meaning)

@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
-from sectax.audit.evidence import Evidence, Twice
+from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import Command, LoadRun, command, of_runs, quantile
 from sectax.audit.importers.parts import Importer
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, SECONDS, number_in
+from sectax.model.finding import Severity
 
-_BEGINS = re.compile(r"^[ \t]*+Summary:[ \t\r]*+\n[ \t]*+(?:Success rate|Total):[ \t]", re.MULTILINE)
-_HEAD = re.compile(r"\s*+Summary:\s*+$")
+# Some who copy it have an empty line after each.
+_BEGINS = re.compile(r"^[ \t]*+[Ss]ummary:[ \t\r]*+\n\s*+(?:Success rate|Total):[ \t]", re.MULTILINE)
+_HEAD = re.compile(r"\s*+[Ss]ummary:\s*+$")
 _TIME = re.compile(r"\s*+(Total|Slowest|Fastest|Average):\s++(\S++) (secs|sec|min|ms|us|µs|ns|s|m|h)\b")
 _RATE = re.compile(r"\s*+Requests/sec:\s++(\S++)")
 _SIZE = re.compile(r"\s*+(Total data|Size/request|Size/sec):\s++(\S++) (bytes|[KMGT]iB|B)(?:/s)?\s*+$")
@@ -60,7 +63,16 @@ def _read(lines: Iterable[str]) -> Evidence:
     for run in runs:
         _finish(run)
     twice = [each for run in runs for each in _sizes(run)]
-    return of_runs([run.load for run in runs], "hey or oha", twice=twice)
+    return of_runs([run.load for run in runs], "hey or oha", chain(*map(_not_kept, runs)), twice)
+
+
+def _not_kept(run: _Run) -> Iterator[Incident]:
+    if sum(run.answers.values()) == _MOST_KEPT:
+        yield Incident(
+            Severity.WARNING,
+            f"exactly a million answers are counted ({run.load.where.removeprefix('of ')})",
+            "hey keeps the first million: later ones, and errors among them, are in none of its times and counts",
+        )
 
 
 def _load(number: int, place: int, asked: Command | None) -> LoadRun:

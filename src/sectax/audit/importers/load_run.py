@@ -139,8 +139,9 @@ def _figures(run: LoadRun, label: str, which: str) -> Iterator[Figure]:
         configured_s=run.configured_s,
         events=run.requests,
         wall_s=run.wall_s,
-        target_rate=run.target,
-        achieved_rate=None if run.target is None else run.rate,
+        # A rate of nothing is what asks for no limit.
+        target_rate=run.target or None,
+        achieved_rate=run.rate if run.target else None,
         dropped=run.dropped,
         in_flight=run.in_flight,
         printed_s=run.printed_s,

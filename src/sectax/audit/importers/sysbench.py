@@ -260,6 +260,8 @@ def _unnamed(run: _Run) -> str:
 def _ends_by(run: _Run) -> EndsBy | None:
     """What ended the run, where its output tells: a time limit, or a total that it did not come to."""
     moved, asked = run.facts.get("MiB moved"), run.facts.get("MiB asked for")
+    if run.facts.get("events") == 0:
+        return None
     if run.event_limit:
         return EndsBy.EVENTS
     if run.time_limit or run.facts.get("requests asked for") == 0:

@@ -14,6 +14,7 @@ from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence, numbered
 from sectax.audit.importers.said import Said
+from sectax.audit.words import number as number_of
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, duration_in, number, number_in
 from sectax.model.finding import Severity
@@ -38,6 +39,8 @@ _SAID = re.compile(r"(?:Skipping\s\S++.{0,80}too few samples|Not enough requests
 # The line of all requests has its own name, 'Reqs:', since 2024; before, it followed 'Requests considered'.
 _REQUESTS = re.compile(r"\s*+\* (?:Reqs: )?Avg: \S")
 _TIMES = re.compile(r"(Avg|Fastest|Slowest|(?<![\d.])\d++(?:\.\d++)?%): ([^,\s]+)")
+# The average of all seconds over their median, or the other way round.
+MOST_SKEWED = 2.0
 _STATISTICS = {"Avg": "mean", "Fastest": "min", "Slowest": "max", "50%": "median"}
 # Until 2020 it printed MB, and counted in 1024 too.
 _BYTES = {unit.replace("i", ""): scale for unit, scale in BINARY.items()} | BINARY
@@ -89,6 +92,8 @@ def _read(lines: Iterable[str]) -> Evidence:
     twice: list[Twice] = []
     # Where the operations of a mixed benchmark begin; they end with their sum, or where a new output begins.
     mixed: int | None = None
+    # So many reports are followed by something else: the text of a page, another command.
+    ended = 0
     for place, line in enumerate(lines, 1):
         head = _HEAD.match(line)
         if head is not None:
@@ -100,14 +105,18 @@ def _read(lines: Iterable[str]) -> Evidence:
             mixed = None
         elif line.startswith(("```", "λ ", "$ ", "warp: ")):
             mixed = None
-        if reports:
+            ended = len(reports)
+        if len(reports) > ended:
             _take(reports[-1], place, line)
-            if too_little := _SAID.search(line):
+        if too_little := _SAID.search(line):
+            said.add(Severity.WARNING, place, too_little[0], "warp itself says that it measured too little")
+            if reports:
                 reports[-1].skipped = True
-                said.add(Severity.WARNING, place, too_little[0], "warp itself says that it measured too little")
     _without_a_result(reports, said)
     for report in reports:
-        twice += _hosts(report)
+        _of_two_states(report, said)
+    for report in reports:
+        twice += [*_hosts(report), *_within(report)]
     return evidence(_figures(reports), "warp", incidents=said.incidents(), twice=twice)
 
 
@@ -164,13 +173,50 @@ def _hosts(report: _Report) -> Iterator[Twice]:
             # Two digits after the point of either.
             0.05 * average.bandwidth + 0.01 * report.size,
         )
-    if average is not None and len(parts) > 1 and report.hosts == len(parts):
+    if average is not None and parts and report.hosts in (None, len(parts)):
+        # Where nothing says how many there are, some may not be listed.
+        if report.hosts is None and any(each.rate for each in parts):
+            return
         yield Twice(
             f"the rate of {report.operation}, in line {report.line},",
             average.rate,
             sum(each.rate for each in parts),
             f"those of its {len(parts)} hosts are together",
             0.05 * average.rate + 0.01 * len(parts),
+        )
+
+
+def _within(report: _Report) -> Iterator[Twice]:
+    """Where the average of all seconds lies outside of the fastest and the slowest."""
+    for name, beyond in (("Fastest", 1), ("Slowest", -1)):
+        end = report.segments.get(name)
+        if report.average is None or end is None:
+            continue
+        # Seconds are put in order by their bytes, where there are any.
+        both = report.average.bandwidth is not None and end.bandwidth is not None
+        told, bound = (one.bandwidth if both else one.rate for one in (report.average, end))
+        if told is not None and bound is not None and beyond * (told - bound) > 0:
+            yield Twice(
+                f"the {'bandwidth' if both else 'rate'} of {report.operation}, in line {report.line},",
+                told,
+                bound,
+                f"its {name.lower()} second has",
+                0.01,
+            )
+
+
+def _of_two_states(report: _Report, said: Said) -> None:
+    """Where the average of all seconds is far from the second in their middle."""
+    middle = report.segments.get("50% Median")
+    if report.average is None or middle is None or not middle.rate or not report.average.rate:
+        return
+    ratio = report.average.rate / middle.rate
+    if max(ratio, 1 / ratio) > MOST_SKEWED:
+        said.add(
+            Severity.WARNING,
+            report.line,
+            f"the average of {report.operation} is {number_of(ratio)} times its median second",
+            "it was measured in more than one state, such as with and without a cache: the average is of none of them",
         )
 
 

@@ -16,7 +16,7 @@ from sectax.formats.numbers import duration_in, number, number_in
 from sectax.model.finding import Severity
 
 _BEGINS = re.compile(r"^Running \S+ test @ ", re.MULTILINE)
-_HEAD = re.compile(r"Running (\S+) test @ (\S.*)")
+_HEAD = re.compile(r"Running (\S+) test @ \s*+(\S.*)")
 _LATENCY = re.compile(r"\s++Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)")
 _HEADER = re.compile(r"\s*+Thread Stats\s++Avg\s++Stdev\s++(Max|99%)")
 _QUANTILE = re.compile(r"\s*+(\d++(?:\.\d++)?)%\s++(\S++)\s*+$")
@@ -36,6 +36,8 @@ _RATE = re.compile(r"Requests/sec:\s*(\S+)")
 _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
 _UNCORRECTED = "Uncorrected Latency"
+# Of the time that was asked for.
+LEAST_LASTED = 0.9
 
 
 @dataclass
@@ -70,6 +72,11 @@ def _read(lines: Iterable[str]) -> Evidence:
         if run.load.rate is None:
             raise BadInput("this output of wrk was cut short: it has no Requests/sec", line=run.load.line)
         run.load.in_flight = _in_flight(run)
+        lasted, asked_s = run.load.wall_s or 0.0, run.load.configured_s or 0.0
+        if 0 < lasted < LEAST_LASTED * asked_s:
+            what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
+            meaning = "it was interrupted, or the clock that its rate is taken from is wrong"
+            said.add(Severity.WARNING, run.load.line or 0, what, meaning)
     return of_runs([run.load for run in runs], "wrk", said.incidents())
 
 
@@ -113,7 +120,7 @@ def _latency(load: LoadRun, statistic: str, found: re.Match[str], at: int, place
 def _in_flight(run: _Run) -> float | None:
     """Little's law: how many requests each connection has under way, or due, at once. wrk itself pipelines."""
     mean = run.load.times.get(LATENCY, {}).get("mean")
-    if not run.scheduled or run.load.rate is None or not run.connections or mean is None:
+    if not (run.scheduled or run.load.target) or run.load.rate is None or not run.connections or mean is None:
         return None
     return run.load.rate * mean / run.connections
 
