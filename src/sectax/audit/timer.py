@@ -19,6 +19,8 @@ ENOUGH_STEPS = 1000
 MOST_DUPLICATES = 0.1
 # Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
 FEWEST_BATCHES = 20
+# Of somebody's single values: fewer repeats may be chance, whatever grid they lie on.
+FEWEST_REPEATS = 5
 # Of somebody's single values: from this share of zeros on, nothing can be said of the time.
 MOST_ZEROS = 0.1
 # A step, as a share of the value: from here on rounding may change it by 5 %; and a value that is one step long.
@@ -213,7 +215,8 @@ def _copies(figure: Figure) -> Iterator[Remark]:
     looked_at = np.asarray(figure.values, dtype=np.float64)[:MOST_LOOKED_AT]
     distinct = np.unique(looked_at).size
     repeats = 1 - distinct / looked_at.size
-    if repeats > MOST_DUPLICATES and distinct >= FEWEST_BATCHES and off_any_grid(figure.values):
+    enough = max(FEWEST_REPEATS, MOST_DUPLICATES * looked_at.size)
+    if looked_at.size - distinct > enough and distinct >= FEWEST_BATCHES and off_any_grid(figure.values):
         yield Remark(
             Severity.WARNING,
             figure.id,
@@ -242,13 +245,13 @@ def _lost_in_a_step(evidence: Evidence) -> Iterator[Remark]:
             continue
         baseline, base = steps.pop(contrast.baseline)
         for figure, step in steps.values():
-            coarse = max(step.step, base.step)
-            if coarse >= LEAST_HIDDEN * base.typical and abs(step.typical - base.typical) < coarse:
+            coarse, hidden = max(step.step, base.step), max(step.hides, base.hides)
+            if hidden >= LEAST_HIDDEN * base.typical and abs(step.typical - base.typical) < coarse:
                 yield Remark(
                     Severity.FATAL,
                     figure.table,
                     f"{figure.id} and {baseline.id} differ by less than one step of their times ({duration(coarse)})",
-                    f"a cost of up to {share_of(coarse / base.typical)} would not show",
+                    f"a cost of up to {share_of(hidden / base.typical)} would not show",
                     "time many operations together, or print more digits",
                     ids([figure, baseline]),
                 )

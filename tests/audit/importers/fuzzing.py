@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy as np
 
+# Checks bring these when they first need them, which is not the time of the input that they look at then.
+import sectax.stats.diagnostics
+import sectax.stats.single_values  # noqa: F401
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.registry import choose

@@ -95,6 +95,12 @@ def test_a_row_with_twenty_thousand_blanks_takes_no_time(before: str, blank: str
     assert time.process_time() - began < 0.5
 
 
+def test_a_name_of_two_thousand_parts_takes_no_time() -> None:
+    """It took a second: each part was held against each other."""
+    with pytest.raises(BadInput, match="levels"):
+        read(f"goos: linux\nBenchmarkA{'/b' * 2000}-8 \t 100\t 120 ns/op\n")
+
+
 @pytest.mark.parametrize("text", ["9" * 50_000 + "x", "1" * 50_000 + "ms", "9." * 20_000], ids=lambda text: text[-3:])
 def test_numbers_and_durations_of_many_digits_take_no_time(text: str) -> None:
     began = time.process_time()

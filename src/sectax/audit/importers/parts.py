@@ -15,6 +15,8 @@ from sectax.model.printable import printable
 
 # Checks look at pairs of figures, and nobody reads a table of more.
 MOST_FIGURES = 5000
+# Nor does anybody name so many; each is held against each other, so that thousands of them take minutes.
+MOST_FACTORS = 50
 
 _UNITS = {
     Quantity.TIME: "s",
@@ -123,6 +125,12 @@ def evidence(
     seen: dict[str, int] = {}
     for figure in figures:
         seen[figure.id] = times = seen.get(figure.id, 0) + 1
+        if len(figure.levels) > MOST_FACTORS:
+            raise BadInput(
+                f"{printable(figure.id, 60)} has {len(figure.levels)} levels, and {MOST_FACTORS} are the most that can "
+                "be audited together",
+                "give it a shorter name",
+            )
         unique.append(figure if times == 1 else dataclasses.replace(figure, id=f"{figure.id} ({times})"))
         if len(unique) > MOST_FIGURES:
             raise BadInput(
