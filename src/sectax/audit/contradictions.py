@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import SPEEDS, gather, sides
+from sectax.audit.grouping import SPEEDS, about, gather, sides
 from sectax.audit.words import EVERYTHING, duration, ids, number
 from sectax.model.finding import Severity
 
@@ -68,14 +68,13 @@ def _own_values(figure: Figure) -> Iterator[Remark]:
     for name, told in figure.stated.items():
         real = float(of_values[name])
         if abs(told - real) > OF_ITS_VALUES * max(abs(real), abs(told)):
-            yield Remark(
+            yield about(
                 Severity.FATAL,
-                figure.table,
+                [figure],
                 f"the {name} of {figure.id} is said to be {_in_words(figure, told)}, and that of its {data.size} "
                 f"values is {_in_words(figure, real)}",
                 _WRONG,
                 _ASK,
-                ids([figure]),
             )
 
 
@@ -86,29 +85,18 @@ def _in_words(figure: Figure, value: float) -> str:
 def _order(group: list[Figure]) -> Iterator[Remark]:
     """Quantiles rise, and the mean lies between the least and the most."""
     told = [figure for figure in group if figure.quantity is Quantity.TIME and figure.value is not None]
-    placed = (
-        sorted(
-            ((share, figure) for figure in told if (share := _share(figure.statistic)) is not None),
-            key=lambda one: one[0],
-        )
-        if told
-        else []
-    )
-    pairs = [(low, high) for (_, low), (_, high) in pairwise(placed)]
+    shares = {figure.id: share for figure in told if (share := _share(figure.statistic)) is not None}
+    placed = sorted((figure for figure in told if figure.id in shares), key=lambda figure: shares[figure.id])
     means = [figure for figure in told if figure.statistic == "mean"]
-    least = [figure for share, figure in placed if share == 0]
-    most = [figure for share, figure in placed if share == 1]
-    pairs += [(low, mean) for low in least for mean in means] + [(mean, high) for high in most for mean in means]
+    pairs = [*pairwise(placed)]
+    pairs += [(low, mean) for low in placed if shares[low.id] == 0 for mean in means]
+    pairs += [(mean, high) for high in placed if shares[high.id] == 1 for mean in means]
     for low, high in pairs:
-        if _above(low.value or 0.0, high.value or 0.0):
-            yield Remark(
-                Severity.FATAL,
-                low.table,
-                f"{low.id} is {duration(low.value or 0.0)}, and {high.id} is {duration(high.value or 0.0)}",
-                "the first cannot be more than the second: one of the two is wrong",
-                _ASK,
-                ids([low, high]),
-            )
+        one, other = low.value or 0.0, high.value or 0.0
+        if _above(one, other):
+            saw = f"{low.id} is {duration(one)}, and {high.id} is {duration(other)}"
+            meaning = "the first cannot be more than the second: one of the two is wrong"
+            yield Remark(Severity.FATAL, low.table, saw, meaning, _ASK, ids([low, high]))
 
 
 def _share(statistic: str | None) -> float | None:
@@ -142,14 +130,8 @@ def _rate(group: list[Figure]) -> Iterator[Remark]:
             continue
         real = told.events / told.wall_s
         if abs(rate - real) > TOLERANCE * max(rate, real):
-            yield Remark(
-                Severity.FATAL,
-                figure.table,
-                f"{figure.id} is {number(rate)}, and {told.events:.0f} in {told.wall_s:g} s are {number(real)} /s",
-                _WRONG,
-                _ASK,
-                ids([figure]),
-            )
+            saw = f"{figure.id} is {number(rate)}, and {told.events:.0f} in {told.wall_s:g} s are {number(real)} /s"
+            yield about(Severity.FATAL, [figure], saw, _WRONG, _ASK)
 
 
 def _told_twice(evidence: Evidence) -> Iterator[Remark]:
@@ -157,14 +139,8 @@ def _told_twice(evidence: Evidence) -> Iterator[Remark]:
     for each in evidence.twice:
         tolerance = TOLERANCE if each.tolerance is None else each.tolerance
         if abs(each.told - each.follows) > tolerance * max(abs(each.told), abs(each.follows)) + each.slack:
-            yield Remark(
-                Severity.FATAL,
-                each.what,
-                f"{each.what} is said to be {number(each.told)}; {each.from_} {number(each.follows)}",
-                _WRONG,
-                _ASK,
-                each.figures,
-            )
+            saw = f"{each.what} is said to be {number(each.told)}; {each.from_} {number(each.follows)}"
+            yield Remark(Severity.FATAL, each.what, saw, _WRONG, _ASK, each.figures)
 
 
 def _bytes(evidence: Evidence) -> Iterator[Remark]:
@@ -255,14 +231,9 @@ def _hosts(evidence: Evidence) -> Iterator[Remark]:
                 f"{figure.levels[contrast.factor]}: {', '.join(sorted(each))}"
                 for figure, each in zip(group, known, strict=True)
             )
-            yield Remark(
-                Severity.FATAL,
-                group[0].table,
-                f"each side was measured on its own {kind} ({of})",
-                "the difference of the sides cannot be told from that of where they ran",
-                "measure both sides in each place",
-                ids(group),
-            )
+            meaning = "the difference of the sides cannot be told from that of where they ran"
+            saw = f"each side was measured on its own {kind} ({of})"
+            yield Remark(Severity.FATAL, group[0].table, saw, meaning, "measure both sides in each place", ids(group))
 
 
 def _units(evidence: Evidence) -> Iterator[Remark]:

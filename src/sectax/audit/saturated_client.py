@@ -59,43 +59,33 @@ def _loaded(evidence: Evidence) -> list[Figure]:
 
 
 def _told(figure: Figure) -> bool:
-    told = figure.circumstances
-    return (
-        told.client_cpu_share is not None
-        or (told.target_rate is not None and told.achieved_rate is not None)
-        or (told.dropped is not None and told.events is not None)
-        or (told.in_flight is not None and told.in_flight > MOST_IN_FLIGHT)
-    )
+    return any(told for told, _ in _looks(figure.circumstances, by_chance=True))
 
 
 def _reasons(told: Circumstances, *, by_chance: bool = True) -> list[str]:
-    reasons = []
-    if told.client_cpu_share is not None and told.client_cpu_share > MOST_BUSY:
-        reasons.append(f"the client used {100 * told.client_cpu_share:.0f} % of its CPU quota")
-    if (
-        told.target_rate is not None
-        and told.achieved_rate is not None
-        and told.achieved_rate < (LEAST_ACHIEVED - (_chance(told) if by_chance else 0.0)) * told.target_rate
-    ):
-        reasons.append(f"{told.achieved_rate:.4g} operations/s were achieved of {told.target_rate:.4g}")
-    if told.dropped is not None and told.events is not None and _dropped_share(told) > MOST_DROPPED:
-        reasons.append(f"{100 * _dropped_share(told):.2g} % of the operations were not sent")
+    return [reason for _, reason in _looks(told, by_chance=by_chance) if reason]
+
+
+def _looks(told: Circumstances, *, by_chance: bool) -> Iterator[tuple[bool, str]]:
+    """For each sign of a client at its limit: whether the source tells of it, and what is wrong, if anything."""
+    share = told.client_cpu_share
+    busy = share is not None and share > MOST_BUSY
+    yield share is not None, f"the client used {100 * (share or 0.0):.0f} % of its CPU quota" if busy else ""
+    target, achieved = told.target_rate, told.achieved_rate
+    if target is not None and achieved is not None:
+        # Where operations are sent at random times, they are a Poisson number.
+        chance = 3 / math.sqrt(told.events) if by_chance and told.events else 0.0
+        slow = achieved < (LEAST_ACHIEVED - chance) * target
+        yield True, f"{achieved:.4g} operations/s were achieved of {target:.4g}" if slow else ""
+    if told.dropped is not None and told.events is not None:
+        lost = told.dropped / (told.dropped + told.events) if told.dropped else 0.0
+        yield True, f"{100 * lost:.2g} % of the operations were not sent" if lost > MOST_DROPPED else ""
     if told.in_flight is not None and told.in_flight > MOST_IN_FLIGHT:
-        reasons.append(
+        yield (
+            True,
             f"rate and mean latency mean that {told.in_flight:.0f} requests of each connection were due at once: they "
-            "waited in the client, which was asked for more than it could send"
+            "waited in the client, which was asked for more than it could send",
         )
-    return reasons
-
-
-def _chance(told: Circumstances) -> float:
-    """How much less may be achieved by chance, where operations are sent at random times: a Poisson number of them."""
-    return 3 / math.sqrt(told.events) if told.events else 0.0
-
-
-def _dropped_share(told: Circumstances) -> float:
-    dropped = told.dropped or 0.0
-    return dropped / (dropped + (told.events or 0.0)) if dropped else 0.0
 
 
 SATURATED_CLIENT = Check(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -57,3 +57,8 @@ def checked(values: Iterable[float], where: str) -> tuple[float, ...]:
 def whole(value: Any) -> int | None:
     """A count among facts of any type, or None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**53 else None
+
+
+def text(facts: Mapping[str, object], *names: str) -> str | None:
+    """The texts of these names among facts of any type, one after the other; None where there are none."""
+    return " ".join(value for name in names if isinstance(value := facts.get(name), str) and value) or None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
-from sectax.audit.importers.microbench import levels_of, of_names, too_wide
+from sectax.audit.importers.microbench import of_names, too_wide
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sizes import named_size
@@ -177,7 +177,7 @@ def _figure(result: _Result) -> Figure:
         replicate="process",
     )
     group, _, function = result.name.partition("/")
-    levels = levels_of(group, {"function": function} if function else {})
+    levels = {"benchmark": group} | ({"function": function} if function else {})
     # By default a hundred; a number of them is printed only beside outliers.
     of = Measurement(result.name, levels, told, result.trials)
     statistic = "median" if result.bencher else "mean"

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from statistics import fmean
 
 import msgspec
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Cold, Figure, Quantity
-from sectax.audit.importers.microbench import levels_of, of_names, per_operation, too_wide
-from sectax.audit.importers.parts import Importer, Measurement
+from sectax.audit.importers.microbench import of_names, per_operation, too_wide
+from sectax.audit.importers.parts import Importer, Measurement, by_first_line
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sizes import named_size
 from sectax.formats import json_text
@@ -85,9 +84,7 @@ class _Row:
 
 
 def _read(lines: Iterable[str]) -> Evidence:
-    every = iter(lines)
-    first = next((line for line in every if line and not line.isspace()), "")
-    return _of_json(chain([first], every)) if first.lstrip().startswith("[") else _of_text(chain([first], every))
+    return by_first_line(lines, "[", _of_json, _of_text)
 
 
 def _of_text(lines: Iterable[str]) -> Evidence:
@@ -308,7 +305,7 @@ def _circumstances(name: str, runtime: str | None, **others: object) -> Circumst
 def _of_benchmark(benchmark: _Benchmark, runtime: str | None) -> Iterator[Figure]:
     forks = [fork for fork in benchmark.forks if fork]
     quantity, scale = per_operation(benchmark.unit)
-    levels = levels_of(benchmark.name, benchmark.parameters, mode=benchmark.mode)
+    levels = {"benchmark": benchmark.name} | benchmark.parameters | {"mode": benchmark.mode}
     values = () if benchmark.mode == "sample" else tuple(value * scale for fork in forks for value in fork)
     told = _circumstances(
         benchmark.label,
@@ -338,7 +335,7 @@ def _of_row(row: _Row, runtime: str | None) -> Figure:
     label = ", ".join([name, *(f"{key}={value}" for key, value in row.parameters.items())])
     of = Measurement(
         f"{label} {row.mode}",
-        levels_of(name, row.parameters, mode=row.mode),
+        {"benchmark": name} | row.parameters | {"mode": row.mode},
         _circumstances(label, runtime),
         # The number of calls stands in the row of the mean.
         row.count if found is None else None,

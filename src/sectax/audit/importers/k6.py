@@ -16,7 +16,7 @@ import msgspec
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import LoadRun, of_runs, quantile
-from sectax.audit.importers.parts import Importer
+from sectax.audit.importers.parts import Importer, by_first_line
 from sectax.audit.importers.said import Said
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
@@ -86,11 +86,7 @@ class _Asked:
 
 
 def _read(lines: Iterable[str]) -> Evidence:
-    every = iter(lines)
-    first = next((line for line in every if line and not line.isspace()), "")
-    if first.lstrip().startswith("{"):
-        return _of_json(chain([first], every))
-    return _of_text(chain([first], every))
+    return by_first_line(lines, "{", _of_json, _of_text)
 
 
 def _of_text(lines: Iterable[str]) -> Evidence:

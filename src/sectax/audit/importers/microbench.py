@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Contrast, Figure, Quantity
@@ -48,8 +48,3 @@ def too_wide(name: str, value: float, error: float, tool: str) -> Iterable[Incid
             f"{printable(name, 60)} is printed with an error of ± {100 * error / value:.0f} %",
             f"by {tool}'s own word no difference below that can be seen",
         )
-
-
-def levels_of(name: str, parameters: Mapping[str, str], **others: str) -> dict[str, str]:
-    """The levels of a measurement; a parameter keeps its name."""
-    return {"benchmark": name} | dict(parameters) | others

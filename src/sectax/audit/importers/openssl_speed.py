@@ -38,16 +38,10 @@ _SAID = re.compile(
     r"|secret failed|Child (?:exited with [1-9]|terminated by)|Don't understand line|Unknown type ))"
 )
 _NOT_DONE = "openssl itself says that something asked of it was not done: which code was measured is not sure"
-# '256 bits ecdsa (nistp256)   0.0000s   0.0001s  52096.9  16756.6', 'rsa 2048 bits 0.000244s 0.000016s 4102.0 61460.0'
-# A name ends where blanks begin, and blanks are taken at once: a line of 20,000 of them takes no time.
-_PAIR = re.compile(r"\s*+(\S(?:.*?\S)??)\s++\S+s\s++\S+s\s++(\S++)\s++(\S++)\s*+$")
-_ONE = re.compile(r"\s*+(\S(?:.*?\S)??)\s++\S+s\s++(\S++)\s*+$")
-_ROWS = {1: _ONE, 2: _PAIR}  # by the number of operations in a row
-_HEAD_PAIR = re.compile(r"\s++(sign|encaps?|keygens)\s++(verify|decaps?)\s.*/s")
-_HEAD_ONE = re.compile(r"\s++op\s++op/s\s*+$")
-# Since 3.2: 'keygen encaps decaps keygens/s encaps/s decaps/s', 'sign verify encrypt decrypt sign/s verify/s encr./s'.
-_HEAD_MORE = re.compile(r"\s++((?:[a-z]++\s++){3,4})((?:[a-z.]++/s\s*+){3,4})$")
-_ROW_MORE = re.compile(r"\s*+(\S(?:.*?\S)??)\s++((?:[\d.]++s\s++){3,4})((?:[\d.]++(?:\s++|$)){3,4})$")
+# 'sign verify sign/s verify/s', 'op op/s'; since 3.2 of three and four operations too. Below it stand rows of a name,
+# times, and as many rates: '256 bits ecdsa (nistp256)   0.0000s   0.0001s  52096.9  16756.6'.
+_HEAD = re.compile(r"\s++((?:[a-z]++\s++){1,4})((?:[a-z.]++/s\s*+){1,4})$")
+_TIME, _NUMERIC = re.compile(r"[\d.]+s"), re.compile(r"[\d.]+")
 # What a script adds behind a row: the kind of core that it ran on.
 _CORE = re.compile(r"\(([^()]{1,60})\)\s*+$")
 _BITS = re.compile(r"(\d+) bits")
@@ -98,16 +92,14 @@ def _figures(lines: Iterable[str], said: Said) -> Iterator[Figure]:
             yield from _named_rates(place, line, name, _NAMED[kind][1], library)
         elif _SIZES.match(line):
             sizes = [int(number(each, line=place)) for each in _SIZE.findall(line)]
-        elif len(line) <= _LONGEST and (more := _HEAD_MORE.match(line)):
-            operations = tuple(more[1].split())
-        elif _HEAD_PAIR.match(line):
-            operations = ("sign", "verify") if " sign " in line else ("encapsulate", "decapsulate")
-        elif _HEAD_ONE.match(line):
-            operations = ("op",)
-        elif len(operations) in _ROWS and (row := _ROWS[len(operations)].match(line)):
-            yield from _rates(place, row, operations, library)
-        elif len(operations) > 2 and len(line) <= _LONGEST and (row := _ROW_MORE.match(line)):
-            yield from _more_rates(place, row, operations, library)
+        elif len(line) <= _LONGEST and (head := _HEAD.match(line)):
+            operations = tuple(head[1].split())
+        elif operations and (row := _name_and_rates(line, len(operations), place)):
+            name, rates = row
+            bits = _BITS.search(name)
+            for operation, text in zip(operations, rates, strict=True):
+                rate = number(text, line=place, column=line.rindex(text) + 1)
+                yield _rate(name, operation, rate, None if bits is None else bits[1], library)
         elif (
             _CELL.search(line) or (sizes and len(line) <= _LONGEST and _SLOW_ROW.match(line))
         ) and not line.startswith(("Doing ", "Got: ", "+", "compiler:", "options:")):
@@ -164,20 +156,17 @@ def _throughputs(
         yield of.figure("throughput", Quantity.BANDWIDTH, value, "rate", id=f"{name}, {label}")
 
 
-def _rates(place: int, row: re.Match[str], operations: tuple[str, ...], library: str | None) -> Iterator[Figure]:
-    bits = _BITS.search(row[1])
-    for at, operation in enumerate(operations, 2):
-        yield _rate(row[1], operation, number_in(row, at, place), None if bits is None else bits[1], library)
-
-
-def _more_rates(place: int, row: re.Match[str], operations: tuple[str, ...], library: str | None) -> Iterator[Figure]:
-    """Three or four operations: their times, then their rates."""
-    rates = row[3].split()
-    if len(rates) != len(operations):
-        raise BadInput(f"{len(rates)} rates stand under {len(operations)} operations", line=place)
-    bits = _BITS.search(row[1])
-    for operation, text in zip(operations, rates, strict=True):
-        yield _rate(row[1], operation, number(text, line=place), None if bits is None else bits[1], library)
+def _name_and_rates(line: str, operations: int, place: int) -> tuple[str, list[str]] | None:
+    """A row below a head: what stands before its times, and what behind them. None of any other line."""
+    words = line.split()
+    first = next((at for at, word in enumerate(words) if at and _TIME.fullmatch(word)), len(words))
+    last = next((at for at in range(first, len(words)) if not _TIME.fullmatch(words[at])), len(words))
+    times, rates = last - first, words[last:]
+    if times == operations == len(rates):
+        return " ".join(words[:first]), rates
+    if times and rates and all(map(_NUMERIC.fullmatch, rates)):
+        raise BadInput(f"{len(rates)} rates stand under {operations} operations", line=place)
+    return None
 
 
 def _machine_rates(place: int, line: str, library: str | None) -> Iterator[Figure]:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
@@ -96,6 +97,18 @@ class Measurement:
             stated=stated or {},
             circumstances=self.told,
         )
+
+
+def by_first_line(
+    lines: Iterable[str],
+    opening: str,
+    of_json: Callable[[Iterable[str]], Evidence],
+    of_text: Callable[[Iterable[str]], Evidence],
+) -> Evidence:
+    """What a tool writes as JSON, which begins with *opening*, or prints as text."""
+    every = iter(lines)
+    first = next((line for line in every if line and not line.isspace()), "")
+    return (of_json if first.lstrip().startswith(opening) else of_text)(chain([first], every))
 
 
 def numbered(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -71,29 +71,19 @@ def _figure(at: int, benchmark: _Benchmark, facts: dict[str, object]) -> Figure:
         batch=None if loops is None else float(loops * (json_text.whole(facts.get("inner_loops")) or 1)),
         # Loops are doubled until a value lasts as long as --min-time asks; --loops leaves no trace.
         calibrated=True,
-        processor=_text(facts, "cpu_model_name"),
-        runtime=_runtime(facts),
+        processor=json_text.text(facts, "cpu_model_name"),
+        runtime=json_text.text(facts, "python_implementation", "python_version"),
     )
     of = Measurement(name, {"benchmark": name}, told, len(values))
     return of.figure("time" if timed else unit, quantity, id=name, values=values)
 
 
 def _granularity(facts: dict[str, object]) -> float | None:
-    found = _RESOLUTION.search(_text(facts, "timer") or "")
+    found = _RESOLUTION.search(json_text.text(facts, "timer") or "")
     try:
         return float(found[1]) * _SECONDS[found[2]] or None if found is not None else None
     except ValueError:
         return None
-
-
-def _runtime(facts: dict[str, object]) -> str | None:
-    told = [_text(facts, name) for name in ("python_implementation", "python_version")]
-    return " ".join(each for each in told if each) or None
-
-
-def _text(facts: dict[str, object], name: str) -> str | None:
-    value = facts.get(name)
-    return value if isinstance(value, str) else None
 
 
 PYPERF = Importer(

@@ -88,7 +88,7 @@ def _figures(
         batch=None if stats.iterations is None else float(stats.iterations),
         calibrated=True,
         processor=_processor(machine),
-        runtime=_text(machine, "python_implementation", "python_version"),
+        runtime=json_text.text(machine, "python_implementation", "python_version"),
     )
     # A parameter is the level of a factor; the name of a test holds it in brackets.
     levels = {"benchmark": name.partition("[")[0] if benchmark.params else name} | {
@@ -135,16 +135,7 @@ def _order(told: dict[str, float | None], name: str, ids: tuple[str, ...]) -> It
 
 def _processor(machine: dict[str, object]) -> str | None:
     cpu = machine.get("cpu")
-    if not isinstance(cpu, dict):
-        return None
-    for key in ("brand_raw", "brand"):
-        if isinstance(cpu.get(key), str):
-            return str(cpu[key])
-    return None
-
-
-def _text(facts: dict[str, object], *names: str) -> str | None:
-    return " ".join(value for name in names if isinstance(value := facts.get(name), str)) or None
+    return json_text.text(cpu, "brand_raw") or json_text.text(cpu, "brand") if isinstance(cpu, dict) else None
 
 
 def _known(head: str) -> bool:
