@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sectax.audit.evidence import Evidence
+from sectax.audit.figure import EndsBy
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.parts import with_contained
 from sectax.audit.importers.sizes import size_in, without_size
@@ -316,6 +317,13 @@ def test_a_run_of_wrk_that_ended_too_soon_is_told() -> None:
 
     assert said(ran("1.25ms", "6664000.00"))["said-by-the-tool"][0] == "W"
     assert "said-by-the-tool" not in said(ran("5.01s", "1662.67"))
+
+
+def test_wrk_before_version_2_made_a_number_of_requests() -> None:
+    text = SHORT_WRK.format(url="http://x", wall="5.01s", rate="1662.67")
+    old = read(text.replace("Running 5s test @", "Making 8330 requests to"))
+
+    assert {figure.circumstances.ends_by for figure in old.figures} == {EndsBy.EVENTS}
 
 
 def test_an_address_that_somebody_took_out_is_no_reason_to_refuse_wrk() -> None:

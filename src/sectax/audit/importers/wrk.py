@@ -15,8 +15,9 @@ from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import duration_in, number, number_in
 from sectax.model.finding import Severity
 
-_BEGINS = re.compile(r"^Running \S+ test @ ", re.MULTILINE)
-_HEAD = re.compile(r"Running (\S+) test @ \s*+(\S.*)")
+# Before version 2 it made a number of requests.
+_BEGINS = re.compile(r"^(?:Running \S+ test @ |Making \d+ requests to )", re.MULTILINE)
+_HEAD = re.compile(r"(?:Running (\S+) test @|Making \d++ requests to) \s*+(\S.*)")
 _LATENCY = re.compile(r"\s++Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)")
 _HEADER = re.compile(r"\s*+Thread Stats\s++Avg\s++Stdev\s++(Max|99%)")
 _QUANTILE = re.compile(r"\s*+(\d++(?:\.\d++)?)%\s++(\S++)\s*+$")
@@ -58,8 +59,9 @@ def _read(lines: Iterable[str]) -> Evidence:
     for place, line in enumerate(lines, 1):
         head = _HEAD.match(line)
         if head is not None:
-            load = LoadRun("wrk", head[2].strip(), place, ends_by=EndsBy.TIME, target=asked)
-            load.configured_s = duration_in(head, 1, place)
+            timed = head[1] is not None
+            load = LoadRun("wrk", head[2].strip(), place, ends_by=EndsBy.TIME if timed else EndsBy.EVENTS, target=asked)
+            load.configured_s = duration_in(head, 1, place) if timed else None
             runs.append(_Run(load))
             asked = None
         elif typed := command(line, "wrk", "wrk2"):
