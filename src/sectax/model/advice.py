@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from sectax.model.advice_rules import AdviceRules
 from sectax.model.bill import Bill
 from sectax.model.finding import Estimate, Finding
 from sectax.model.plan import Plan
+
+# So many requests, operations or invocations a bill is of.
+MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ class Priced:
     bill: Bill
     least: float
     most: float
+    requests: ClassVar[int] = MILLION
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ class Requested:
     bill: Bill
     limited_s: float | None
     quota_s: float | None
+    operations: ClassVar[int] = MILLION
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from sectax.analysis.starving import starving
 from sectax.experiments import registry
 from sectax.experiments.interface import SupportsAdvice
 from sectax.model.advice import (
+    MILLION,
     Advice,
     Anatomy,
     Breakdown,
@@ -39,8 +40,6 @@ from sectax.model.treatment import Role
 from sectax.prices.price_list import PriceList, bill, load
 from sectax.workflow.advise_rates import NOT_ASKED, AskedRate, rate_advice
 from sectax.workflow.analyse import analyse_file
-
-_REQUESTS = 1_000_000
 
 
 def advise(
@@ -190,7 +189,7 @@ def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceL
         if billed.low is None or billed.high is None:
             continue
         total, least, most = (
-            bill(price.uses(_REQUESTS, seconds, result), prices) for seconds in (billed.point, billed.low, billed.high)
+            bill(price.uses(MILLION, seconds, result), prices) for seconds in (billed.point, billed.low, billed.high)
         )
         memory_mb = int(result.levels[price.memory])
         cell = analysed.measured.plan.treatment(result.treatment).cell
@@ -200,8 +199,8 @@ def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceL
 def _requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList) -> Iterator[Requested]:
     for result in _results(analysed, metric):
         cell, rate = analysed.measured.plan.treatment(result.treatment).cell, rule.rate(result)
-        for way, usages in rule.uses(_REQUESTS, result.levels).items():
-            limited = sum(each.amount for each in usages if each.item == rule.limited) / _REQUESTS
+        for way, usages in rule.uses(MILLION, result.levels).items():
+            limited = sum(each.amount for each in usages if each.item == rule.limited) / MILLION
             yield Requested(
                 cell,
                 result.treatment,

@@ -10,14 +10,13 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sectax.model.advice import AtRate, Between, BreakEven, Rate, RateAdvice
+from sectax.model.advice import MILLION, AtRate, Between, BreakEven, Rate, RateAdvice
 from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.treatment import Role
 from sectax.prices.price_list import PriceList, bill
 
-_MILLION = 1_000_000
 _CALLS = (1, 10, 100)
 _TTLS_S = (60.0, 300.0, 3600.0)
 _PER_S = 1.0
@@ -127,7 +126,7 @@ def _at(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:
     ends = [way.seconds(rate, end) for end in ("point", "low", "high")]
     assert ends[0] is not None, "an estimate has a point"
     bills = [
-        None if seconds is None else bill(rule.uses(_MILLION * seconds, _MILLION * way.asks(rate), way.result), prices)
+        None if seconds is None else bill(rule.uses(MILLION * seconds, MILLION * way.asks(rate), way.result), prices)
         for seconds in ends
     ]
     assert bills[0] is not None, "as there are seconds"

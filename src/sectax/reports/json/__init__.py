@@ -9,21 +9,15 @@ from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.reports.json import advice, audit, compared, report
 from sectax.reports.json.parts import Object, encoded
 
+_KINDS: dict[type, type[Object]] = {
+    RunReport: report.Report,
+    PublishedComparison: compared.PublishedComparison,
+    RunComparison: compared.RunComparison,
+    Audited: audit.Audit,
+    Advice: advice.Advice,
+}
+
 
 def document(result: RunReport | PublishedComparison | RunComparison | Audited | Advice) -> bytes:
     """One JSON document, UTF-8, with a line break at the end."""
-    return encoded(_structure(result))
-
-
-def _structure(result: RunReport | PublishedComparison | RunComparison | Audited | Advice) -> Object:
-    match result:
-        case RunReport():
-            return report.structure(result)
-        case PublishedComparison():
-            return compared.published_comparison(result)
-        case RunComparison():
-            return compared.run_comparison(result)
-        case Audited():
-            return audit.structure(result)
-        case Advice():
-            return advice.structure(result)
+    return encoded(_KINDS[type(result)].of(result))

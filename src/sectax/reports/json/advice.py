@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
-
-from msgspec import Meta
+from typing import Annotated, Self
 
 from sectax.model import advice as model
-from sectax.model import bill as bills
-from sectax.model import finding as model_finding
 from sectax.reports.json.dry_run import Charge
 from sectax.reports.json.findings import Estimate
-from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, fill, known, null
+from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, fill, known, null, said
 from sectax.reports.words.claims import of_kind
 
 _NO_QUOTA = "it asks no service with a quota"
 _NOT_REPORTED = "the service does not report it"
 _NO_ENDS = "one of the figures behind it has no interval"
-
-
-def _money(bill: bills.Bill) -> dict[str, Any]:
-    return {"total": bill.total, "currency": bill.currency, "prices": bill}
 
 
 class Part(Object, frozen=True):
@@ -41,18 +33,14 @@ class Missed(Object, frozen=True):
     """A size that a fitted line misses."""
 
     level: str
-    times: Annotated[Estimate, Meta(description="What it takes, as a ratio to what the line says.")]
-
-    @classmethod
-    def of(cls, missed: tuple[str, model_finding.Estimate], /) -> Self:
-        return fill(cls, level=missed[0], times=missed[1])
+    times: Annotated[Estimate, said("What it takes, as a ratio to what the line says.")]
 
 
 class Growth(WithGaps, frozen=True):
     """An operation, or one of its steps, as fixed seconds and seconds for every byte."""
 
     levels: Levels
-    step: Annotated[str | None, null("it is the whole operation")]
+    step: Annotated[str | None, null("it is the whole operation", when="")]
     fixed: Estimate
     per_byte: Estimate
     extra_per_byte: Annotated[
@@ -64,24 +52,16 @@ class Growth(WithGaps, frozen=True):
     ]
     missed: Annotated[
         tuple[Missed, ...],
-        Meta(description="Sizes that surely take other than the line says; with one of them it is no law."),
+        said("Sizes that surely take other than the line says; with one of them it is no law."),
     ]
-
-    @classmethod
-    def of(cls, growth: model.Growth, /) -> Self:
-        return fill(cls, growth, step=growth.step or None)
 
 
 class EventSize(Object, frozen=True):
     """How large the event of a size is."""
 
     level: str
-    bytes: int
-    times: Annotated[float, Meta(description="Times the payload.")]
-
-    @classmethod
-    def of(cls, size: model.EventSize, /) -> Self:
-        return fill(cls, size, bytes=size.event_bytes)
+    bytes: Annotated[int, said(at="event_bytes")]
+    times: Annotated[float, said("Times the payload.")]
 
 
 class Throttled(OfTreatment, frozen=True):
@@ -99,21 +79,22 @@ class Prices(Object, frozen=True):
     source: str
 
 
+_Total = Annotated[float, said(at="bill.total")]
+_Currency = Annotated[str, said(at="bill.currency")]
+_Prices = Annotated[Prices, said(at="bill")]
+
+
 class Bill(OfTreatment, frozen=True):
     """What a number of requests costs."""
 
     memory_mb: int
     billed_s: float
     requests: int
-    total: float
-    least: Annotated[float, Meta(description="At the lower end of the interval of what is billed.")]
-    most: Annotated[float, Meta(description="At its upper end.")]
-    currency: str
-    prices: Prices
-
-    @classmethod
-    def of(cls, priced: model.Priced, /) -> Self:
-        return fill(cls, priced, requests=1_000_000, **_money(priced.bill))
+    total: _Total
+    least: Annotated[float, said("At the lower end of the interval of what is billed.")]
+    most: Annotated[float, said("At its upper end.")]
+    currency: _Currency
+    prices: _Prices
 
 
 class Place(Object, frozen=True):
@@ -121,10 +102,6 @@ class Place(Object, frozen=True):
 
     words: str
     more: Estimate
-
-    @classmethod
-    def of(cls, part: tuple[str, model_finding.Estimate], /) -> Self:
-        return fill(cls, words=part[0], more=part[1])
 
 
 class Placed(OfTreatment, frozen=True):
@@ -138,21 +115,16 @@ class Requested(WithGaps, frozen=True):
 
     cell: str
     treatment: str
-    way: Annotated[str | None, null("there is only one", "How the service is set up.")]
+    way: Annotated[str | None, null("there is only one", "How the service is set up.", when="")]
     operations: int
-    charges: tuple[Charge, ...]
-    total: float
-    currency: str
-    prices: Prices
+    charges: Annotated[tuple[Charge, ...], said(at="bill.charges")]
+    total: _Total
+    currency: _Currency
+    prices: _Prices
     limited_s: Annotated[
         float | None, null(_NO_QUOTA, "Requests per second, at the measured rate, that a quota limits.")
     ]
     quota_s: Annotated[float | None, null(_NO_QUOTA)]
-
-    @classmethod
-    def of(cls, requested: model.Requested, /) -> Self:
-        bill, way = requested.bill, requested.way or None
-        return fill(cls, requested, way=way, operations=1_000_000, charges=bill.charges, **_money(bill))
 
 
 class Unknown(Object, frozen=True):
@@ -178,16 +150,16 @@ class Found(WithGaps, frozen=True):
 class Smallest(WithGaps, frozen=True):
     """The limit that was asked for, and the answers."""
 
-    under_s: Annotated[float | None, null(NOT_ASKED)]
-    statistic: Annotated[str | None, null(NOT_ASKED)]
-    found: tuple[Found, ...]
+    under_s: Annotated[float | None, null(NOT_ASKED, at="limit.under_s")]
+    statistic: Annotated[str | None, null(NOT_ASKED, at="limit.statistic")]
+    found: Annotated[tuple[Found, ...], said(at="smallest")]
 
 
 class Kind(Object, frozen=True):
     """What a treatment makes of one kind of work."""
 
     words: str
-    comparisons: Annotated[tuple[str, ...], Meta(description="Ids of the findings that tell it.")]
+    comparisons: Annotated[tuple[str, ...], said("Ids of the findings that tell it.")]
     answer: str
 
     @classmethod
@@ -225,16 +197,12 @@ class Rented(Object, frozen=True):
     """What the work of one hour on the baseline's machine costs on a treatment's."""
 
     levels: Levels
-    baseline: float
-    total: float
-    least: Annotated[float, Meta(description="At the lower end of the interval of the mix.")]
-    most: Annotated[float, Meta(description="At its upper end.")]
-    currency: str
-    prices: Prices
-
-    @classmethod
-    def of(cls, rented: model.Rented, /) -> Self:
-        return fill(cls, rented, baseline=rented.baseline.total, **_money(rented.bill))
+    baseline: Annotated[float, said(at="baseline.total")]
+    total: _Total
+    least: Annotated[float, said("At the lower end of the interval of the mix.")]
+    most: Annotated[float, said("At its upper end.")]
+    currency: _Currency
+    prices: _Prices
 
 
 class Starving(WithGaps, frozen=True):
@@ -245,14 +213,10 @@ class Starving(WithGaps, frozen=True):
     large: int
     at_small: Estimate
     at_large: Estimate
-    improvement: Annotated[float, Meta(description="Seconds from the small to the large one.")]
+    improvement: Annotated[float, said("Seconds from the small to the large one.")]
     held_small: Annotated[float | None, null(_NOT_REPORTED, "Share of the quota's periods in which it ran out.")]
     held_large: Annotated[float | None, null(_NOT_REPORTED)]
-    starved: Annotated[bool, Meta(description="Whether it takes longer because the quota runs out.")]
-
-    @classmethod
-    def of(cls, starving: model.Starving, /) -> Self:
-        return fill(cls, starving, starved=starving.is_starved)
+    starved: Annotated[bool, said("Whether it takes longer because the quota runs out.", at="is_starved")]
 
 
 class Between(WithGaps, frozen=True):
@@ -267,17 +231,12 @@ class AtRate(Object, frozen=True):
     """What a treatment takes of an invocation at a rate of calls."""
 
     levels: Levels
-    calls: Annotated[int, Meta(description="In each invocation.")]
-    ttl_s: float
-    invocations_per_s: Annotated[float, Meta(description="Of one instance.")]
+    calls: Annotated[int, said("In each invocation.", at="rate.calls")]
+    ttl_s: Annotated[float, said(at="rate.ttl_s")]
+    invocations_per_s: Annotated[float, said("Of one instance.", at="rate.per_s")]
     seconds: Between
-    money: Annotated[Between, Meta(description="For a million invocations.")]
+    money: Annotated[Between, said("For a million invocations.")]
     currency: str
-
-    @classmethod
-    def of(cls, at: model.AtRate, /) -> Self:
-        rate = at.rate
-        return fill(cls, at, calls=rate.calls, ttl_s=rate.ttl_s, invocations_per_s=rate.per_s)
 
 
 class BreakEven(WithGaps, frozen=True):
@@ -285,7 +244,7 @@ class BreakEven(WithGaps, frozen=True):
 
     levels: Levels
     against: str
-    anew: Annotated[float, Meta(description="Share of invocations that find the TTL over.")]
+    anew: Annotated[float, said("Share of invocations that find the TTL over.")]
     faster: Annotated[Between | None, null("it never is")]
     cheaper: Annotated[Between | None, null("it never is")]
 
@@ -293,43 +252,26 @@ class BreakEven(WithGaps, frozen=True):
 class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     """What a run says to whoever must decide."""
 
-    run: str
+    run: Annotated[str, said(at="run_id")]
     anatomies: tuple[Anatomy, ...]
     growths: tuple[Growth, ...]
-    events: tuple[EventSize, ...]
-    held: tuple[Throttled, ...]
-    lacking: Annotated[tuple[str, ...], Meta(description="Metrics that were asked for and that no treatment has.")]
-    bills: tuple[Bill, ...]
-    smallest: Smallest
+    events: Annotated[tuple[EventSize, ...], said(at="event_sizes")]
+    held: Annotated[tuple[Throttled, ...], said(at="throttled")]
+    lacking: Annotated[tuple[str, ...], said("Metrics that were asked for and that no treatment has.")]
+    bills: Annotated[tuple[Bill, ...], said(at="priced")]
+    smallest: Annotated[Smallest, said(at="")]
     profiles: tuple[Profile, ...]
-    mix: Annotated[dict[str, float], Meta(description="Kind of work -> its share; empty where nobody asked.")]
+    mix: Annotated[dict[str, float], said("Kind of work -> its share; empty where nobody asked.")]
     mixes: tuple[Mixed, ...]
     pooled: tuple[Pooled, ...]
     rents: tuple[Rented, ...]
     starving: tuple[Starving, ...]
     rates: tuple[AtRate, ...]
     break_evens: tuple[BreakEven, ...]
-    places: tuple[Placed, ...]
+    places: Annotated[tuple[Placed, ...], said(at="placed")]
     requested: tuple[Requested, ...]
 
-
-def structure(result: model.Advice) -> Advice:
-    """The document of advice."""
-    limit, rates = result.limit, result.rates
-    return fill(
-        Advice,
-        result,
-        run=result.run_id,
-        events=result.event_sizes,
-        held=result.throttled,
-        bills=result.priced,
-        smallest=fill(
-            Smallest,
-            under_s=limit and limit.under_s,
-            statistic=limit and limit.statistic,
-            found=result.smallest,
-        ),
-        rates=rates.at if rates else (),
-        break_evens=rates.break_evens if rates else (),
-        places=result.placed,
-    )
+    @classmethod
+    def of(cls, result: model.Advice, /) -> Self:
+        rates = result.rates
+        return fill(cls, result, rates=rates.at if rates else (), break_evens=rates.break_evens if rates else ())

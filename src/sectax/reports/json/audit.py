@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from msgspec import Meta
 
 from sectax.model import audited as model
 from sectax.model.audited import Status
 from sectax.model.seal import SealState
-from sectax.reports.json import findings
-from sectax.reports.json.parts import Object, fill
+from sectax.reports.json.findings import CheckWarning
+from sectax.reports.json.parts import Object, fill, said
 from sectax.reports.words import audit_sentence
 
 Count = Annotated[int, Meta(ge=0)]
@@ -19,11 +19,9 @@ Count = Annotated[int, Meta(ge=0)]
 class Source(Object, frozen=True):
     """What was audited."""
 
-    kind: Annotated[str, Meta(description="Stable: 'run', 'published', or the name of a format as --format takes it.")]
+    kind: Annotated[str, said("Stable: 'run', 'published', or the name of a format as --format takes it.")]
     title: str
-    own: Annotated[
-        bool, Meta(description="Whether sectax measured it: then F takes a verdict away, and otherwise a claim.")
-    ]
+    own: Annotated[bool, said("Whether sectax measured it: then F takes a verdict away, and otherwise a claim.")]
 
 
 class Tally(Object, frozen=True):
@@ -36,30 +34,28 @@ class Tally(Object, frozen=True):
 class AuditVerdict(Object, frozen=True):
     """How many figures are marked, and what became of the checks."""
 
-    fatal: Annotated[int, Meta(ge=0, description="Figures marked F. Of a run, comparisons that lost their verdict.")]
-    warned: Annotated[
-        int, Meta(ge=0, description="Figures marked W and not F. Of a run, comparisons with a verdict and a warning.")
-    ]
+    fatal: Annotated[Count, said("Figures marked F. Of a run, comparisons that lost their verdict.")]
+    warned: Annotated[Count, said("Figures marked W and not F. Of a run, comparisons with a verdict and a warning.")]
     beside: Tally
-    fired: Annotated[int, Meta(ge=0, description="Checks, by their status.")]
+    fired: Annotated[Count, said("Checks, by their status.")]
     silent: Count
     unchecked: Count
     not_applicable: Count
     words: str
 
 
-class AuditWarning(findings.Warning, frozen=True):
+class AuditWarning(CheckWarning, frozen=True):
     """One warning of a check."""
 
     figures: Annotated[
-        tuple[str, ...], Meta(description="Ids of the figures that it is about; empty where it is about its subject.")
+        tuple[str, ...], said("Ids of the figures that it is about; empty where it is about its subject.")
     ]
 
 
 class Check(Object, frozen=True):
     """One check and what it says."""
 
-    check: Annotated[str, Meta(description="Stable identifier.")]
+    check: Annotated[str, said("Stable identifier.")]
     rule: str
     status: Status
     warnings: tuple[AuditWarning, ...]
@@ -69,37 +65,32 @@ class Seal(Object, frozen=True):
     """What the signatures in a run file say of it."""
 
     state: SealState
-    blocks: Annotated[int, Meta(ge=0, description="Finished blocks that are sealed.")]
-    of_blocks: Annotated[int, Meta(ge=0, description="Finished blocks.")]
-    signer: Annotated[str, Meta(description="Fingerprint of the key; empty where no signature was found good.")]
-    name: Annotated[str, Meta(description="What the file of --signers calls it; empty without one.")]
-    at: Annotated[str, Meta(description="When, as the signer says; UTC in ISO 8601.")]
-    reason: Annotated[str, Meta(description="Why it is broken, not whole, or cannot be checked.")]
+    blocks: Annotated[Count, said("Finished blocks that are sealed.")]
+    of_blocks: Annotated[Count, said("Finished blocks.")]
+    signer: Annotated[str, said("Fingerprint of the key; empty where no signature was found good.")]
+    name: Annotated[str, said("What the file of --signers calls it; empty without one.")]
+    at: Annotated[str, said("When, as the signer says; UTC in ISO 8601.")]
+    reason: Annotated[str, said("Why it is broken, not whole, or cannot be checked.")]
 
 
 class Audit(Object, frozen=True, tag_field="schema", tag="sectax/audit/1"):
     """Every check of the audit on one target: a run, a published study, or a file of another tool."""
 
-    target: Annotated[str, Meta(description="As it was given.")]
-    source: Source
-    figures: Annotated[int, Meta(ge=0, description="Printed numbers that were looked at; of a run, its comparisons.")]
-    values: Annotated[int, Meta(ge=0, description="Single values behind them, as far as the source has them.")]
+    target: Annotated[str, said("As it was given.")]
+    source: Annotated[Source, said(at="")]
+    figures: Annotated[Count, said("Printed numbers that were looked at; of a run, its comparisons.")]
+    values: Annotated[Count, said("Single values behind them, as far as the source has them.")]
     verdict: AuditVerdict
-    seal: Annotated[Seal | None, Meta(description="Of a run; null of anything else.")]
-    checks: Annotated[tuple[Check, ...], Meta(description="Every check, in the order of the registry.")]
+    seal: Annotated[Seal | None, said("Of a run; null of anything else.")]
+    checks: Annotated[tuple[Check, ...], said("Every check, in the order of the registry.")]
 
-
-def structure(result: model.Audited) -> Audit:
-    """The document of an audit."""
-    return fill(
-        Audit,
-        result,
-        source=result,
-        verdict=fill(
+    @classmethod
+    def of(cls, result: model.Audited, /) -> Self:
+        verdict = fill(
             AuditVerdict,
             result.tally(),
             beside=result.beside(),
             words=audit_sentence(result),
             **{status.name.lower(): result.count(status) for status in Status},
-        ),
-    )
+        )
+        return fill(cls, result, verdict=verdict)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from msgspec import Meta
-
 from sectax.model import compared as model
 from sectax.model.published import Known
 from sectax.model.subject import Witness
 from sectax.reports.json.findings import Finding, finding
-from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known, null
+from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known, null, said
 
 
 class Fact(WithGaps, frozen=True):
@@ -42,8 +40,8 @@ class Study(Object, frozen=True):
 class ComparedRun(Object, frozen=True):
     """What was measured here."""
 
-    id: str
-    identity: dict[str, str]
+    id: Annotated[str, said(at="run_id")]
+    identity: Annotated[dict[str, str], said(at="here")]
 
 
 class Axis(Object, frozen=True):
@@ -70,7 +68,7 @@ class Side(Object, frozen=True):
     """One side's figures in the study's layout."""
 
     name: str
-    figures: Annotated[tuple[tuple[Figure, ...], ...], Meta(description="Rows of columns, in the order of the labels.")]
+    figures: Annotated[tuple[tuple[Figure, ...], ...], said("Rows of columns, in the order of the labels.")]
 
 
 class NamedRatio(Object, frozen=True):
@@ -97,7 +95,7 @@ class ComparedTable(Object, frozen=True):
     rows: Axis
     columns: Axis
     fixed: dict[str, str]
-    row_base: Annotated[str, Meta(description="The row that the ratios of rows refer to.")]
+    row_base: Annotated[str, said("The row that the ratios of rows refer to.")]
     there: Side
     here: tuple[Side, ...]
     shape: tuple[Shape, ...]
@@ -105,16 +103,18 @@ class ComparedTable(Object, frozen=True):
 
     @classmethod
     def of(cls, table: model.ComparedTable, /) -> Self:
-        printed = table.printed
+        printed, sides = table.printed, [side.name for side in table.here]
         return fill(
             cls,
             printed,
-            rows=Axis(printed.rows, printed.row_labels),
-            columns=Axis(printed.columns, printed.column_labels),
+            rows=(printed.rows, printed.row_labels),
+            columns=(printed.columns, printed.column_labels),
             row_base=table.row_base,
             there=table.there,
             here=table.here,
-            shape=tuple(_shape(each, table.here) for each in (*table.down, *table.across)),
+            shape=[
+                (each.name, each.there, zip(sides, each.here, strict=True)) for each in (*table.down, *table.across)
+            ],
             here_over_there=table.absolute,
         )
 
@@ -123,11 +123,11 @@ class PublishedComparison(Object, frozen=True, tag_field="schema", tag="sectax/p
     """A run beside a published study. Figures are in the unit that the study printed; ratios have no verdict."""
 
     study: Study
-    run: ComparedRun
+    run: Annotated[ComparedRun, said(at="")]
     choices: tuple[str, ...]
     variants: Annotated[
         dict[str, tuple[str, ...]],
-        Meta(description="Factor -> our levels that stand beside the published figure, where the study does not say."),
+        said("Factor -> our levels that stand beside the published figure, where the study does not say."),
     ]
     tables: tuple[ComparedTable, ...]
     left_out: tuple[str, ...]
@@ -143,11 +143,11 @@ class RunName(Object, frozen=True):
 class Difference(WithGaps, frozen=True):
     """Something in which two runs differ."""
 
-    subject: Annotated[str, Meta(description="'run', or the level or treatment that alone is concerned.")]
+    subject: Annotated[str, said("'run', or the level or treatment that alone is concerned.")]
     name: str
     a: Annotated[str | None, null("this run does not say")]
     b: Annotated[str | None, null("this run does not say")]
-    refuses: Annotated[bool, Meta(description="Whether absolute figures of it cannot be set against each other.")]
+    refuses: Annotated[bool, said("Whether absolute figures of it cannot be set against each other.")]
 
 
 class EffectPair(Object, frozen=True):
@@ -167,8 +167,8 @@ class AbsolutePair(WithGaps, frozen=True):
     """One treatment's figure in both runs."""
 
     treatment: str
-    metric: str
-    unit: str
+    metric: Annotated[str, said(at="metric.name")]
+    unit: Annotated[str, said(at="metric.unit")]
     a: Figure
     b: Figure
     ratio: Annotated[float | None, null("not measured", "b over a.")]
@@ -176,7 +176,7 @@ class AbsolutePair(WithGaps, frozen=True):
     @classmethod
     def of(cls, pair: model.AbsolutePair, /) -> Self:
         ratio = Missing(f"refused: {pair.refused}") if pair.refused else pair.ratio
-        return fill(cls, pair, metric=pair.metric.name, unit=pair.metric.unit, ratio=ratio)
+        return fill(cls, pair, ratio=ratio)
 
 
 class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-comparison/1"):
@@ -191,18 +191,6 @@ class RunComparison(Object, frozen=True, tag_field="schema", tag="sectax/run-com
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
 
-
-def published_comparison(result: model.PublishedComparison) -> PublishedComparison:
-    """The document of a run beside a published study."""
-    return fill(PublishedComparison, result, run=ComparedRun(result.run_id, result.here))
-
-
-def run_comparison(result: model.RunComparison) -> RunComparison:
-    """The document of two runs."""
-    a, b = RunName(result.a, result.started_a), RunName(result.b, result.started_b)
-    return fill(RunComparison, result, a=a, b=b)
-
-
-def _shape(shape: model.Shape, sides: tuple[model.Side, ...]) -> Shape:
-    ratios = (NamedRatio(side.name, Figure.of(each)) for side, each in zip(sides, shape.here, strict=True))
-    return fill(Shape, shape, here=tuple(ratios))
+    @classmethod
+    def of(cls, result: model.RunComparison, /) -> Self:
+        return fill(cls, result, a=(result.a, result.started_a), b=(result.b, result.started_b))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
-
 from sectax.model import bill as model
-from sectax.reports.json.parts import Object, encoded, fill
+from sectax.reports.json.parts import Object, encoded, fill, said
 
 
 class Charge(Object, frozen=True):
@@ -24,7 +22,7 @@ class Bill(Object, frozen=True):
 
     charges: tuple[Charge, ...]
     currency: str
-    day: Annotated[str, Meta(description="Of the prices, as YYYY-MM-DD.")]
+    day: Annotated[str, said("Of the prices, as YYYY-MM-DD.")]
     source: str
     place: str
     total: float
@@ -33,9 +31,9 @@ class Bill(Object, frozen=True):
 class DryRun(Object, frozen=True, tag_field="schema", tag="sectax/dry-run/1"):
     """What a run would do and what it would cost."""
 
-    plan: Annotated[tuple[str, ...], Meta(description="In words, a line each.")]
-    bill: Annotated[Bill | None, Meta(description="Null where nothing has a price.")]
-    assumes: Annotated[str, Meta(description="What the bill supposes.")]
+    plan: Annotated[tuple[str, ...], said("In words, a line each.")]
+    bill: Annotated[Bill | None, said("Null where nothing has a price.")]
+    assumes: Annotated[str, said("What the bill supposes.")]
 
 
 def dry_run(plan: tuple[str, ...], bill: model.Bill | None, assumes: str) -> bytes:

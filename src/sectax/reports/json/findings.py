@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from msgspec import Meta
-
 from sectax.model import finding as model
 from sectax.model.finding import Severity, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.treatment import Standing
 from sectax.reports import units
-from sectax.reports.json.parts import Object, WithGaps, fill, known, null
+from sectax.reports.json.parts import Object, WithGaps, fill, known, null, said
 from sectax.reports.reasons import no_interval
 from sectax.reports.words import verdict
 
@@ -25,9 +23,9 @@ class Estimate(WithGaps, frozen=True):
     low: float | None
     high: float | None
     unit: str
-    level: Annotated[float, Meta(description="Confidence, in (0, 1).")]
+    level: Annotated[float, said("Confidence, in (0, 1).")]
     method: str
-    count: Annotated[int, Meta(description="Blocks that it rests on.")]
+    count: Annotated[int, said("Blocks that it rests on.")]
 
     @classmethod
     def of(cls, given: model.Estimate, /) -> Self:
@@ -49,11 +47,9 @@ class Effect(WithGaps, frozen=True):
     method: str
     blocks: int
     blocks_lost: int
-    spread: Annotated[float, Meta(description="Standard deviation of the paired differences, after the floor.")]
+    spread: Annotated[float, said("Standard deviation of the paired differences, after the floor.")]
     floor: float
-    widened: Annotated[
-        float, Meta(description="How far both limits were moved outward, as a log ratio, for the negative control.")
-    ]
+    widened: Annotated[float, said("How far both limits were moved outward, as a log ratio, for the negative control.")]
 
     @classmethod
     def of(cls, given: model.Effect, /) -> Self:
@@ -62,30 +58,29 @@ class Effect(WithGaps, frozen=True):
         return fill(cls, given, log_ratio_low=given.low, log_ratio_high=given.high, **ratios)
 
 
-class Warning(Object, frozen=True):
+class CheckWarning(Object, frozen=True):
     """One check's answer."""
 
-    check: Annotated[str, Meta(description="Stable identifier of the check.")]
+    check: Annotated[str, said("Stable identifier of the check.")]
     severity: Annotated[
-        Severity, Meta(description="F: the claim falls, or the verdict is taken away. W: annotates. note: informs.")
+        Severity, said("F: the claim falls, or the verdict is taken away. W: annotates. note: informs.")
     ]
     subject: Annotated[
         str,
-        Meta(
-            description="Id of a comparison, treatment, cell or family, or 'run'; of others' numbers a figure or table."
-        ),
+        said("Id of a comparison, treatment, cell or family, or 'run'; of others' numbers a figure or table."),
     ]
     saw: str
     meaning: str
     advice: str
 
 
+CheckWarning.__name__ = "Warning"  # as the published schemas call it; in Python that is an exception
+
+
 class Verdict(Object, frozen=True):
     """What is claimed."""
 
-    id: Annotated[
-        VerdictId, Meta(description="Stable identifier. 'slower' means costlier where the metric is not a time.")
-    ]
+    id: Annotated[VerdictId, said("Stable identifier. 'slower' means costlier where the metric is not a time.")]
     words: str
 
 
@@ -114,14 +109,14 @@ class Finding(WithGaps, frozen=True):
     metric: str
     standing: Standing
     alpha: float
-    margin: Annotated[float, Meta(description="As a share: 0.02 is 2 %.")]
+    margin: Annotated[float, said("As a share: 0.02 is 2 %.")]
     verdict: Verdict
     withheld: Annotated[
         VerdictId | None, null("no verdict was taken away", "The verdict that a warning marked F took away.")
     ]
     effect: Effect | None
     needed: Needed
-    warnings: tuple[Warning, ...]
+    warnings: tuple[CheckWarning, ...]
 
 
 def finding(given: model.Finding, why_no_effect: str, metric: Metric | None = None) -> Finding:

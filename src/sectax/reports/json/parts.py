@@ -18,9 +18,23 @@ NOT_ASKED = "not asked for"
 NOT_KNOWN = "not known"
 
 
-def null(reason: str, description: str | None = None) -> Meta:
-    """What is said of a member that may be null: why it is, and what it is where it is not."""
-    return Meta(description=description, extra={"null": reason})
+def said(description: str | None = None, /, *, at: str | None = None) -> Meta:
+    """What is said of a member.
+
+    Args:
+        at: where the value of the model has it, if not by the same name: a path such as `metric.name`, and "" for the
+            value itself. What lies behind a None is None.
+    """
+    return Meta(description=description, extra=None if at is None else {"at": at})
+
+
+def null(reason: str, description: str | None = None, *, at: str | None = None, when: object = None) -> Meta:
+    """What is said of a member that may be null: why it is, and what it is where it is not.
+
+    Args:
+        at: as of `said`; when: what else than None stands for null in the model.
+    """
+    return Meta(description=description, extra={"null": reason, "when": when} | ({} if at is None else {"at": at}))
 
 
 class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +49,7 @@ class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WithGaps(Object, frozen=True, kw_only=True):
     """An object with members that may be null."""
 
-    missing: Annotated[dict[str, str], Meta(description="For every member that is null, the reason.")]
+    missing: Annotated[dict[str, str], said("For every member that is null, the reason.")]
 
 
 class OfTreatment(Object, frozen=True):
@@ -45,7 +59,7 @@ class OfTreatment(Object, frozen=True):
     treatment: str
 
 
-Levels = Annotated[dict[str, str], Meta(description="Factor -> level.")]
+Levels = Annotated[dict[str, str], said("Factor -> level.")]
 Made = TypeVar("Made", bound=Object)
 
 
@@ -64,16 +78,18 @@ def known(value: Any, reason: str) -> Any:
 def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     """An object of this kind: members are taken from *given*, and the others from the attributes of *source*.
 
-    A member that is an object itself, or a tuple or a dict of them, is made by `of` from what the model has there. What
-    is `Missing`, None where the member says why (`null`), or a number that is not finite, becomes null and is
-    explained in `missing`.
+    A *source* that is a tuple has the members in their order. A member that is an object itself, or a tuple or a dict
+    of them, is made by `of` from what the model has there. What is `Missing`, None where the member says why (`null`),
+    or a number that is not finite, becomes null and is explained in `missing`.
     """
+    known = _members(kind)
+    given |= zip(known, source, strict=True) if isinstance(source, tuple) else ()
     members: dict[str, Any] = {}
     missing: dict[str, str] = {}
-    for name, (make, why) in _members(kind).items():
-        value = given.pop(name) if name in given else getattr(source, name)
-        if value is None and why:
-            missing[name] = why
+    for name, (make, extra) in known.items():
+        value = given.pop(name) if name in given else _found(source, extra.get("at", name))
+        if "null" in extra and (value is None or value == extra["when"]):
+            missing[name] = str(extra["null"])
         elif isinstance(value, Missing):
             missing[name] = value.reason
         elif isinstance(value, float) and not math.isfinite(value):
@@ -85,16 +101,22 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     return kind(**members)
 
 
+def _found(source: Any, path: str) -> Any:
+    for name in path.split(".") if path else ():
+        source = None if source is None else getattr(source, name)
+    return source
+
+
 @functools.cache
-def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], str]]:
-    """For every member but `missing`: what makes it from the model's value, and why it may be null."""
+def _members(kind: type[Object]) -> dict[str, tuple[Callable[[Any], Any], dict[str, Any]]]:
+    """For every member but `missing`: what makes it from the model's value, and what else is said of it."""
     fields = {each.name: each.type for each in msgspec.structs.fields(kind) if each.name != "missing"}
-    return {name: (_maker(of), _why_null(of)) for name, of in fields.items()}
+    return {name: (_maker(of), _extra(of)) for name, of in fields.items()}
 
 
-def _why_null(of: Any) -> str:
+def _extra(of: Any) -> dict[str, Any]:
     metas = get_args(of)[1:] if get_origin(of) is Annotated else ()
-    return next((str(each.extra["null"]) for each in metas if isinstance(each, Meta) and each.extra), "")
+    return next((each.extra for each in metas if isinstance(each, Meta) and each.extra), {})
 
 
 def _maker(of: Any) -> Callable[[Any], Any]:

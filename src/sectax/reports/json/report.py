@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from msgspec import Meta, field
+from msgspec import field
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.finding import TreatmentResult
@@ -13,8 +13,8 @@ from sectax.model.plan import Until, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import CONTROLS, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
-from sectax.reports.json.findings import Estimate, Finding, Warning, finding
-from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, fill, known, null
+from sectax.reports.json.findings import CheckWarning, Estimate, Finding, finding
+from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, fill, known, null, said
 from sectax.reports.reasons import no_effect, no_estimate
 from sectax.reports.words import summary
 
@@ -22,23 +22,17 @@ from sectax.reports.words import summary
 class Run(WithGaps, frozen=True):
     """The run file and how far it came."""
 
-    id: str
+    id: Annotated[str, said(at="run_id")]
     path: str
     started: str
     state: Literal["running", "finished", "interrupted"]
-    trouble: Annotated[str | None, null("nothing went wrong", "Why the run or its record could not go on.")]
-    blocks: Annotated[int, Meta(description="Finished blocks.")]
-    block_seconds: Annotated[float | None, null("no block is finished")]
-    # Circumstances (host name, load) and the options that were given stay in the run file: a report is made to be
-    # shared.
-    sessions: Annotated[
-        tuple[dict[str, str], ...], Meta(description="The identity of the host and software of every session.")
-    ]
+    trouble: Annotated[str | None, null("nothing went wrong", "Why the run or its record could not go on.", when="")]
+    blocks: Annotated[int, said("Finished blocks.")]
+    block_seconds: Annotated[float | None, null("no block is finished", at="block_s")]
+    sessions: Annotated[tuple[dict[str, str], ...], said("The identity of the host and software of every session.")]
     notes: tuple[str, ...]
     scope: str
-    wrong_expected: Annotated[
-        float, Meta(description="How many wrong claims to expect among the secondary comparisons.")
-    ]
+    wrong_expected: Annotated[float, said("How many wrong claims to expect among the secondary comparisons.")]
 
 
 class Stopping(WithGaps, frozen=True):
@@ -49,7 +43,7 @@ class Stopping(WithGaps, frozen=True):
     until: Until
     max_blocks: int
     fixed_blocks: Annotated[int | None, null(NOT_ASKED)]
-    budget_seconds: Annotated[float | None, null(NOT_ASKED)]
+    budget_seconds: Annotated[float | None, null(NOT_ASKED, at="budget_s")]
 
 
 class Factor(Object, frozen=True):
@@ -67,10 +61,8 @@ class Metric(Object, frozen=True):
     better: Better
     summary: str
     resolution: float
-    compared: Annotated[
-        bool, Meta(description="Whether treatments are compared in it; otherwise each is reported by itself.")
-    ]
-    cpu: Annotated[bool, Meta(description="Whether it is CPU time.")]
+    compared: Annotated[bool, said("Whether treatments are compared in it; otherwise each is reported by itself.")]
+    cpu: Annotated[bool, said("Whether it is CPU time.")]
 
 
 class Cell(Object, frozen=True):
@@ -89,7 +81,7 @@ class Plan(Object, frozen=True):
     preset: str
     question: str
     transfers: str
-    control: Annotated[str, Meta(description="The factor whose levels are compared.")]
+    control: Annotated[str, said("The factor whose levels are compared.")]
     seed: int
     answered_by: str
     choices: tuple[str, ...]
@@ -109,14 +101,14 @@ class MetricEstimate(WithGaps, frozen=True):
 class Treatment(WithGaps, frozen=True):
     """One treatment by itself."""
 
-    id: str
+    id: Annotated[str, said(at="treatment")]
     levels: Levels
     role: Role
     state: str
     reason: str
     blocks: int
     estimates: tuple[MetricEstimate, ...]
-    witnesses: Annotated[dict[str, Witness], Meta(description="What the subjects said they are.")]
+    witnesses: Annotated[dict[str, Witness], said("What the subjects said they are.")]
     telemetry: Annotated[
         dict[str, float] | None,
         null("nothing was recorded", "What the kernel or the service counted while its batches ran, summed over them."),
@@ -141,15 +133,13 @@ class Skipped(Object, frozen=True):
     treatment: str
     levels: Levels
     reason: str
-    hint: Annotated[str, Meta(description="The command that changes it; empty where none is known.")] = field(
-        name="mend"
-    )
+    hint: Annotated[str, said("The command that changes it; empty where none is known.")] = field(name="mend")
 
 
 class Failure(Object, frozen=True):
     """What failed or was skipped once the run had begun; what is not a treatment stands here by its own name."""
 
-    block: Annotated[int, Meta(description="0 is the pilot.")]
+    block: Annotated[int, said("0 is the pilot.")]
     treatment: str
     stage: str
     state: Literal["failed", "skipped"]
@@ -163,60 +153,48 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
     run: Run
     plan: Plan
     treatments: tuple[Treatment, ...]
-    findings: Annotated[
-        tuple[Finding, ...], Meta(description="Primary and secondary comparisons, in the order of the plan.")
-    ]
+    findings: Annotated[tuple[Finding, ...], said("Primary and secondary comparisons, in the order of the plan.")]
     controls: tuple[Controls, ...]
-    warnings: Annotated[tuple[Warning, ...], Meta(description="Every warning once, F first.")]
-    skipped: Annotated[
-        tuple[Skipped, ...], Meta(description="Known before the run, or said by the subject later; each once.")
-    ]
+    warnings: Annotated[tuple[CheckWarning, ...], said("Every warning once, F first.")]
+    skipped: Annotated[tuple[Skipped, ...], said("Known before the run, or said by the subject later; each once.")]
     failures: tuple[Failure, ...]
-    summary: Annotated[tuple[str, ...], Meta(description="The findings in words.")]
+    summary: Annotated[tuple[str, ...], said("The findings in words.")]
 
-
-def structure(result: RunReport) -> Report:
-    """The document of a judged run."""
-    analysed = result.analysed
-    measured, plan = analysed.measured, analysed.measured.plan
-    return fill(
-        Report,
-        run=fill(
-            Run,
-            measured,
-            id=measured.run_id,
-            path=result.path,
-            trouble=result.trouble or None,
-            blocks=len(measured.blocks),
-            block_seconds=measured.block_s,
-            # Circumstances (host name, load) and the options that were given stay in the run file: a report is made to
-            # be shared.
-            sessions=tuple(session.whole_identity() for session in measured.sessions),
-            scope=analysed.scope,
-            wrong_expected=analysed.wrong_expected,
-        ),
-        plan=fill(
-            Plan,
-            plan,
-            stopping=fill(
-                Stopping,
-                plan.stopping,
-                max_blocks=last_look(plan, measured.calibrated),
-                budget_seconds=plan.stopping.budget_s,
+    @classmethod
+    def of(cls, result: RunReport, /) -> Self:
+        analysed = result.analysed
+        measured, plan = analysed.measured, analysed.measured.plan
+        return fill(
+            cls,
+            run=fill(
+                Run,
+                measured,
+                path=result.path,
+                trouble=result.trouble,
+                blocks=len(measured.blocks),
+                # Circumstances (host name, load) and the options that were given stay in the run file: a report is made
+                # to be shared.
+                sessions=tuple(session.whole_identity() for session in measured.sessions),
+                scope=analysed.scope,
+                wrong_expected=analysed.wrong_expected,
             ),
-        ),
-        treatments=tuple(_treatment(analysed, each) for each in analysed.treatments),
-        findings=tuple(
-            finding(each, no_effect(analysed, each), plan.metric(each.comparison.metric))
-            for each in analysed.findings
-            if each.comparison.standing not in CONTROLS
-        ),
-        controls=tuple(_controls(analysed, each) for each in analysed.controls),
-        warnings=all_warnings(analysed),
-        skipped=all_skipped(measured),
-        failures=measured.failures,
-        summary=summary(analysed),
-    )
+            plan=fill(
+                Plan,
+                plan,
+                stopping=fill(Stopping, plan.stopping, max_blocks=last_look(plan, measured.calibrated)),
+            ),
+            treatments=tuple(_treatment(analysed, each) for each in analysed.treatments),
+            findings=tuple(
+                finding(each, no_effect(analysed, each), plan.metric(each.comparison.metric))
+                for each in analysed.findings
+                if each.comparison.standing not in CONTROLS
+            ),
+            controls=tuple(_controls(analysed, each) for each in analysed.controls),
+            warnings=all_warnings(analysed),
+            skipped=all_skipped(measured),
+            failures=measured.failures,
+            summary=summary(analysed),
+        )
 
 
 def _treatment(analysed: Analysed, result: TreatmentResult) -> Treatment:
@@ -224,7 +202,6 @@ def _treatment(analysed: Analysed, result: TreatmentResult) -> Treatment:
     return fill(
         Treatment,
         result,
-        id=result.treatment,
         estimates=tuple(
             fill(MetricEstimate, metric=metric.name, estimate=known(result.estimates.get(metric.name), why))
             for metric in analysed.measured.plan.metrics
