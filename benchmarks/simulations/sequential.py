@@ -14,7 +14,7 @@ from sectax.model.finding import VerdictId
 from sectax.model.metric import Better
 from sectax.model.plan import FIRST_LOOK, Until
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, running_sequence
-from sectax.stats.differences import paired_differences
+from sectax.stats.moments import paired_differences
 
 CHUNK = 250  # runs at once: keeps the arrays in tens of megabytes
 

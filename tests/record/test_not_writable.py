@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 
 from sectax.model.errors import RecordNotWritable, WrongUse
-from sectax.record.lock import WriterLock, is_held
+from sectax.record.appender import WriterLock, is_held
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from tests.record.runs import ENVIRONMENT, events, plan, planned_block, record_block

@@ -9,7 +9,7 @@ import pytest
 
 from sectax.model.errors import BadRecord
 from sectax.record.errors import reading
-from sectax.record.steps import limit_steps
+from sectax.record.reader import limit_steps
 
 ENDLESS = "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more) SELECT COUNT(*) FROM more"
 MANY = (

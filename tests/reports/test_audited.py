@@ -12,8 +12,7 @@ from rich.cells import cell_len
 from sectax.model.audited import Audited, Checked, Status, Tally
 from sectax.model.finding import AuditWarning, Severity
 from sectax.reports import terminal
-from sectax.reports.audit_layout import audit_report
-from sectax.reports.words import audit_sentence
+from sectax.reports.audit_layout import audit_report, audit_sentence
 
 
 def warning(check: str, severity: Severity, subject: str, saw: str = "ten of ten") -> AuditWarning:

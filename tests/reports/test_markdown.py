@@ -70,7 +70,7 @@ def test_hostile_labels_are_text_and_nothing_else() -> None:
 
 
 def test_fence_is_longer_than_any_run_of_backticks_inside() -> None:
-    from sectax.reports.markdown.render import Writer
+    from sectax.reports.markdown import Writer
 
     writer = Writer()
     writer.command("echo ````")

@@ -10,8 +10,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.reports import markdown
 from sectax.reports.document import Part, Table
 from sectax.reports.report_layout import run_report
-from sectax.reports.result_tables import result_tables
-from sectax.reports.secondary import visible
+from sectax.reports.result_tables import result_tables, visible
 from tests.reports.situations.signatures import THROUGHPUT, signatures
 
 P99 = Metric("p99_duration", "s", Better.LOWER, Summary.P99, "duration", compared=False)

@@ -16,8 +16,8 @@ from sectax.model.printable import in_ascii
 from sectax.reports import terminal
 from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.html import interval_column
-from sectax.reports.interval_axis import interval_axis
 from sectax.reports.report_layout import run_report
+from sectax.reports.scale import interval_axis
 from sectax.reports.terminal.intervals import HEAD, NARROWEST, WIDEST, drawn
 from sectax.reports.terminal.tables import common_widths, left_out
 from sectax.workflow.present import View, render

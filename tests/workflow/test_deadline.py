@@ -8,19 +8,19 @@ import time
 import pytest
 
 from sectax.formats.bad_input import BadInput
-from sectax.workflow import deadline as module
-from sectax.workflow.deadline import deadline
+from sectax.workflow import input_file as module
+from sectax.workflow.input_file import deadline
 
 
 def test_work_that_does_not_end_is_stopped_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SECONDS", 0.1)
+    monkeypatch.setattr(module, "DEADLINE_S", 0.1)
 
     with pytest.raises(BadInput, match="was not audited within"), deadline(0):
         time.sleep(10)
 
 
 def test_a_larger_file_may_take_longer_and_nothing_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SECONDS", 0.01)
+    monkeypatch.setattr(module, "DEADLINE_S", 0.01)
     before = signal.getsignal(signal.SIGALRM)
 
     with deadline(50 * 2**20):

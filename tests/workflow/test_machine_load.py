@@ -11,7 +11,7 @@ import time
 import pytest
 
 from sectax.workflow import doctor
-from sectax.workflow.machine_load import machine_load, slowdown
+from sectax.workflow.environment import machine_load, slowdown
 
 
 @pytest.mark.parametrize(("per_cpu", "busy"), [(0.1, False), (3.0, True)])

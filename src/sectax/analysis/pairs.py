@@ -9,8 +9,7 @@ import numpy as np
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Comparison, Role
-from sectax.stats.differences import has_log, paired_differences
-from sectax.stats.moments import Array
+from sectax.stats.moments import Array, has_log, paired_differences
 
 
 def cost_unit(metric: Metric) -> str:

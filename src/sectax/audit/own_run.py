@@ -231,7 +231,7 @@ def _operation_s(metric: Metric, values: Iterable[float]) -> float | None:
 def _differences(measured: Measured, baseline: str, treatment: str, metric: Metric) -> tuple[float, ...]:
     import numpy as np
 
-    from sectax.stats.differences import paired_differences
+    from sectax.stats.moments import paired_differences
 
     columns = measured.values.get(metric.name, {})
     sides = (columns.get(baseline, {}), columns.get(treatment, {}))

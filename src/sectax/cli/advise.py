@@ -21,7 +21,12 @@ from sectax.workflow.advise_rates import AskedRate
     "--under", metavar="TIME", help="Find the smallest memory that keeps the Duration below TIME, such as 10ms."
 )
 @click.option("--of", metavar="STATISTIC", help="Which Duration --under limits: p99 (the default), p90 or median.")
-@click.option("--prices", type=click.Path(), metavar="FILE", help="Use your own prices instead of the built-in ones.")
+@click.option(
+    "--prices",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Use your own prices instead of the built-in ones.",
+)
 @click.option(
     "--mix", metavar="KIND=PERCENT,…", help="What your own work is made of, such as cpu=60,memory=20,syscalls=20."
 )
@@ -38,7 +43,7 @@ def command(
     run_file: str,
     under: str | None,
     of: str | None,
-    prices: str | None,
+    prices: Path | None,
     mix: str | None,
     vm: tuple[str, ...],
     calls: int | None,
@@ -53,12 +58,11 @@ def command(
     limit = parse.limit(under) if under is not None else None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
-    own_prices = Path(prices) if prices is not None else None
     advice = advise(
         Path(run_file),
         under_s=limit,
         statistic=of,
-        prices=own_prices,
+        prices=prices,
         mix=None if mix is None else parse.mix(mix),
         machines=parse.machines(vm),
         asked=AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"), rate),

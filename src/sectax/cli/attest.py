@@ -6,9 +6,8 @@ import datetime
 from pathlib import Path
 
 import click
-import msgspec
 
-from sectax.cli.options import as_json, run_file
+from sectax.cli.options import as_json, print_json, run_file
 from sectax.model.errors import ExitStatus
 from sectax.workflow.attested import Checked, attested
 
@@ -17,21 +16,21 @@ from sectax.workflow.attested import Checked, attested
 @run_file
 @click.option(
     "--certificates",
-    type=click.Path(),
+    type=click.Path(path_type=Path),
     metavar="FILE",
     help="The certificates of a host that gave none with its report (PEM): that of its chip's key, then AMD's two.",
 )
 @click.option(
     "--crl",
     "lists",
-    type=click.Path(),
+    type=click.Path(path_type=Path),
     metavar="FILE",
     multiple=True,
     help="A revocation list that the processor's vendor publishes (PEM or DER); may be given several times. Each host "
     "then needs one that is of its certificates.",
 )
 @as_json
-def command(run_file: str, certificates: str | None, lists: tuple[str, ...], json_: bool) -> None:
+def command(run_file: str, certificates: Path | None, lists: tuple[Path, ...], json_: bool) -> None:
     """Check the attestation reports that the confidential hosts of a run gave.
 
     A report is good where a processor's vendor vouches for it, and it was made for this run's plan. Whether the vendor
@@ -40,11 +39,9 @@ def command(run_file: str, certificates: str | None, lists: tuple[str, ...], jso
     Exit status: 0 every host that says that its memory is encrypted gave a good report; 1 one did not, or there is no
     such host.
     """
-    now = datetime.datetime.now(datetime.UTC)
-    given = None if certificates is None else Path(certificates)
-    checked = attested(Path(run_file), given, [Path(each) for each in lists], when=now)
+    checked = attested(Path(run_file), certificates, lists, when=datetime.datetime.now(datetime.UTC))
     if json_:
-        click.echo(msgspec.json.encode(checked).decode())
+        print_json(checked)
     else:
         _print(checked.hosts)
     if not checked.hosts or not all(each.genuine for each in checked.hosts):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,12 +15,18 @@ from sectax.workflow.audit import FORMATS, Columns, audit
 everything = click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 
 
+def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
 @click.command("audit")
 @click.argument("target", metavar="RUN|published:ID|FILE", callback=named_run)
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="What FILE is, if its content does not show it.")
 @click.option("--value", default="", metavar="COLUMN", help="For a CSV: the column that holds the values.")
 @click.option("--unit", default="", help="For a CSV: their unit, such as ms, op/s or MiB/s.")
-@click.option("--by", default="", metavar="COLUMN,COLUMN", help="For a CSV: the columns that hold levels.")
+@click.option(
+    "--by", default="", metavar="COLUMN,COLUMN", callback=_split, help="For a CSV: the columns that hold levels."
+)
 @click.option("--replicate", default="", metavar="COLUMN", help="For a CSV: names the process or host of a row.")
 @click.option("--size", default="", metavar="COLUMN", help="For a CSV: the bytes that an operation works on.")
 @click.option("--events", default="", metavar="COLUMN", help="For a CSV: how many events a row's total time is of.")
@@ -29,7 +36,7 @@ everything = click.option("--all", "show_all", is_flag=True, help="Name every fi
 @click.option("--baseline", default="", metavar="LEVEL", help="For a FILE: the level without the control.")
 @click.option(
     "--signers",
-    type=click.Path(),
+    type=click.Path(path_type=Path),
     metavar="FILE",
     help="For a run: it must be sealed with one of these keys (ALLOWED SIGNERS in man ssh-keygen).",
 )
@@ -43,18 +50,11 @@ everything = click.option("--all", "show_all", is_flag=True, help="Name every fi
 def command(
     target: str,
     format_: str | None,
-    value: str,
-    unit: str,
-    by: str,
-    replicate: str,
-    size: str,
-    events: str,
-    contains: tuple[str, ...],
-    baseline: str,
-    signers: str | None,
+    signers: Path | None,
     fail_on: str | None,
     strict: bool,
     form: Form,
+    **columns: Any,
 ) -> None:
     """Check a run, a published study, or a file of somebody else's numbers for common mistakes.
 
@@ -64,9 +64,7 @@ def command(
     Exit status: 0 the audit was made, whatever it found; 1 it found something marked F (with --fail-on W: or W) and
     --fail-on or --strict was given; 2 the target cannot be read.
     """
-    factors = tuple(part.strip() for part in by.split(",") if part.strip())
-    columns = Columns(value, unit, factors, baseline, replicate, size, events, contains)
-    audited = audit(target, format_, columns, in_full=form.show_all, signers=Path(signers) if signers else None)
+    audited = audit(target, format_, Columns(**columns), in_full=form.show_all, signers=signers)
     print_result(audited, form)
     if ((strict or fail_on) and audited.is_fatal) or (fail_on == "W" and audited.is_doubtful):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)

@@ -7,7 +7,7 @@ import textwrap
 
 import click
 
-from sectax.cli.options import as_json
+from sectax.cli.options import as_json, print_json
 from sectax.cli.output import width
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable_lines
@@ -56,9 +56,7 @@ def doctor_command(json_: bool) -> None:
 
     symptoms = examine(TerminalProgress().waiting)
     if json_:
-        import msgspec
-
-        click.echo(msgspec.json.encode(Diagnosis(symptoms)).decode())
+        print_json(Diagnosis(symptoms))
         return
     widest = max(len(symptom.id) for symptom in symptoms)
     for symptom in symptoms:
@@ -84,8 +82,8 @@ def setup_command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
 
     The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
     """
+    from sectax.workflow.doctor import set_up
     from sectax.workflow.listing import listing
-    from sectax.workflow.setup import set_up
 
     def say(text: str) -> None:
         click.echo(f"==> {printable_lines(text)}", err=True)

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 import click
 
 from sectax.model.errors import WrongUse
+
+
+def _addresses(ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """Hosts and ports; an IPv6 address in brackets."""
+    found = []
+    for each in given:
+        match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]/@\s]+)):(\d{1,5})", each)
+        if match is None or not 0 < int(match[3]) < 65536:
+            raise WrongUse(f"--allow {each} is not an address", "give it as HOST:PORT, for example 127.0.0.1:8200")
+        found.append((match[1] or match[2], int(match[3])))
+    return tuple(found)
 
 
 @click.group("lambda")
@@ -33,6 +45,7 @@ def group() -> None:
 )
 @click.option(
     "--idle",
+    "idle_s",
     type=click.FloatRange(min=0.1),
     default=300.0,
     show_default=True,
@@ -45,18 +58,23 @@ def group() -> None:
 @click.option(
     "--state",
     type=click.Path(file_okay=False),
+    default="",
     metavar="FOLDER",
     help="Keep functions and layers in this folder, for the next start.",
 )
-@click.option("--logs", type=click.Path(), metavar="FILE", help="Append what functions write; - for stdout.")
+@click.option(
+    "--logs", type=click.Path(), default="", metavar="FILE", help="Append what functions write; - for stdout."
+)
 @click.option(
     "--allow",
     multiple=True,
     metavar="HOST:PORT",
+    callback=_addresses,
     help="Let functions connect to this address, as 127.0.0.1 and the same port (may be repeated).",
 )
 @click.option(
     "--retry-delay",
+    "retry_s",
     type=click.FloatRange(min=0.0),
     default=1.0,
     show_default=True,
@@ -68,18 +86,7 @@ def group() -> None:
     is_flag=True,
     help="Hold answers until an exact quota would let the function give them. AWS lets short work have more.",
 )
-def serve_command(
-    port: int,
-    host: str,
-    instances: int,
-    idle: float,
-    region: str,
-    state: str | None,
-    logs: str | None,
-    allow: tuple[str, ...],
-    retry_delay: float,
-    exact_share: bool,
-) -> None:
+def serve_command(**settings: Any) -> None:
     """Serve AWS's Lambda API until Ctrl-C.
 
     Then all instances are removed, and all functions and layers too, unless --state keeps them.
@@ -87,27 +94,7 @@ def serve_command(
     from sectax.stack.lambda_service.main import serve
     from sectax.stack.lambda_service.settings import Settings
 
-    settings = Settings(
-        host=host,
-        port=port,
-        instances=instances,
-        idle_s=idle,
-        region=region,
-        state=state or "",
-        logs=logs or "",
-        allow=tuple(_address(each) for each in allow),
-        retry_s=retry_delay,
-        exact_share=exact_share,
-    )
-    serve(settings, lambda endpoint: _say_how(endpoint, region))
-
-
-def _address(given: str) -> tuple[str, int]:
-    """Host and port; an IPv6 address in brackets."""
-    match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]/@\s]+)):(\d{1,5})", given)
-    if match is None or not 0 < int(match[3]) < 65536:
-        raise WrongUse(f"--allow {given} is not an address", "give it as HOST:PORT, for example 127.0.0.1:8200")
-    return match[1] or match[2], int(match[3])
+    serve(Settings(**settings), lambda endpoint: _say_how(endpoint, settings["region"]))
 
 
 def _say_how(endpoint: str, region: str) -> None:

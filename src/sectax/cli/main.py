@@ -91,10 +91,11 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from sectax.experiments import registry
             from sectax.model.near import did_you_mean
 
             hint = did_you_mean(args[0], _COMMANDS, "sectax help lists the commands")
-            if _is_experiment(args[0]):
+            if args[0] in registry.names():
                 hint = f"{args[0]} is an experiment: sectax run {args[0]}"
             raise WrongUse(f"there is no command {args[0]!r}", hint)
         name, command, rest = super().resolve_command(ctx, args)
@@ -114,12 +115,6 @@ def _brought_by_an_experiment(name: str) -> click.Command | None:
         return None
     experiment = registry.load(name)
     return experiment.commands() if isinstance(experiment, HasCommands) else None
-
-
-def _is_experiment(name: str) -> bool:
-    from sectax.experiments import registry
-
-    return name in registry.names()
 
 
 def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -257,7 +252,6 @@ def _complain(message: str, hint: str, *, already_printed: bool = False) -> None
     if hint:
         click.echo(f"hint: {printable_lines(hint)}", err=True)
     if _wants_json() and not already_printed:
-        import msgspec
+        from sectax.cli.options import print_json
 
-        document = {"schema": "sectax/error/1", "error": {"message": message, "hint": hint}}
-        click.echo(msgspec.json.encode(document).decode())
+        print_json({"schema": "sectax/error/1", "error": {"message": message, "hint": hint}})

@@ -75,6 +75,13 @@ fail_if = click.option(
 )
 
 
+def print_json(document: object) -> None:
+    """One JSON document on one line."""
+    import msgspec
+
+    click.echo(msgspec.json.encode(document).decode())
+
+
 def conditions(given: Iterable[str]) -> tuple[Condition, ...]:
     """What `--fail-if` was given. Raises `WrongUse`."""
     if not given:

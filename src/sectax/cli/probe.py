@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json
+from sectax.cli.options import as_json, print_json
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.subjects.probe.conformance import CheckResult
 from sectax.toolchain.probes import copy_template
@@ -50,9 +50,7 @@ def check_command(command: str, json_: bool) -> None:
             _show(case, of_case)
     failed = [result for result in results if result.status == "failed"]
     if json_:
-        import msgspec
-
-        click.echo(msgspec.json.encode({"schema": "sectax/probe-check/1", "checks": results}).decode())
+        print_json({"schema": "sectax/probe-check/1", "checks": results})
     else:
         click.echo(_sum(results))
     if failed:

@@ -11,8 +11,7 @@ from sectax.cli.output import write_document
 from sectax.model.analysed import RunReport
 from sectax.model.errors import WrongUse
 from sectax.workflow.analyse import analyse_file
-from sectax.workflow.pages import write_pages
-from sectax.workflow.present import FORMATS, TABLES, View, render
+from sectax.workflow.present import FORMATS, TABLES, View, render, write_pages
 
 
 @click.command("report")

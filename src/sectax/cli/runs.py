@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sectax.cli.options import as_json
+from sectax.cli.options import as_json, print_json
 from sectax.model.printable import printable
 from sectax.workflow.runs import runs
 
@@ -23,9 +23,7 @@ def command(folder: Path, json_: bool) -> None:
     """
     found = runs(folder)
     if json_:
-        import msgspec
-
-        click.echo(msgspec.json.encode(found).decode())
+        print_json(found)
         return
     if not found.runs:
         click.echo(f"no run files (*.sectax) in {printable(str(folder))}", err=True)

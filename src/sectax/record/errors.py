@@ -95,8 +95,6 @@ def not_written(error: Exception, path: Path, *, begun: bool) -> Exception:
         return _no_permission(path)
     if name.startswith("SQLITE_INTERRUPT"):
         return damaged(path, "reading it takes far more work than its size explains, and was stopped")
-    if name.startswith("SQLITE_INTERRUPT"):
-        return damaged(path, "reading it takes far more work than its size explains, and was stopped")
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return RecordNotWritable(
             f"another program holds {path} and keeps it open",

@@ -16,18 +16,39 @@ from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.seal import Seal
+from sectax.record.appender import is_held
 from sectax.record.builder import MeasuredBuilder
 from sectax.record.checksums import check_all_but_blocks
 from sectax.record.errors import check_database, check_file, has_content, log_path, reading
 from sectax.record.finished_blocks import BlockReducer, finished_blocks, pilot_failures, rows
-from sectax.record.lock import is_held
 from sectax.record.plan_tables import decode_calibrated, decode_plan
 from sectax.record.seal import Check, seal_of
-from sectax.record.steps import limit_steps
 
+# All that is asked of a run of a million trials takes about one step of SQLite's machine for each byte of its file; one
+# statement never needs more.
+STEPS_PER_BYTE, STEPS_OF_ANY = 20, 20_000_000
+_BETWEEN_LOOKS = 100_000
 _BUSY_S = 10.0
 
 T = TypeVar("T")
+
+
+def limit_steps(db: sqlite3.Connection, path: Path) -> None:
+    """End a statement whose work the file does not explain with `sqlite3.OperationalError` (SQLITE_INTERRUPT)."""
+    allowed = STEPS_OF_ANY + STEPS_PER_BYTE * path.stat().st_size
+    taken = 0
+
+    def begins(_: str) -> None:
+        nonlocal taken
+        taken = 0
+
+    def look() -> bool:
+        nonlocal taken
+        taken += _BETWEEN_LOOKS
+        return taken > allowed
+
+    db.set_trace_callback(begins)
+    db.set_progress_handler(look, _BETWEEN_LOOKS)
 
 
 class RunReader:

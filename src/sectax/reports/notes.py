@@ -1,18 +1,32 @@
-"""What a report notes besides the findings: what the kernel saw while it was measured, and what empty loops take."""
+"""What a report notes besides the findings: what the kernel saw, what empty loops take, and how to measure it again."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import statistics
+from collections.abc import Iterator, Mapping
 
 from sectax.model.analysed import Analysed
+from sectax.model.environment import COMMAND_LINE
 from sectax.model.measured import Measured
+from sectax.model.plan import Plan, Until
 from sectax.model.printable import printable
-from sectax.model.treatment import Role
+from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import names
 
 # The cost of the empty loop and call is reported where it passes this share of an operation.
 _EMPTY_REPORTED_FROM = 0.01
+# Hashes and protocol versions tell programs that two runs differ, and people nothing.
+_TELL_NOBODY = frozenset({"files", "probe"})
+# These values name themselves.
+_SPEAK_ALONE = frozenset({"", "runtime", "cpu_model", "python"})
+# Levels that can be named on a command line; others follow from the options that made them.
+_NAMEABLE = re.compile(r"[\w.+/-]+")
+# The option that no command has: where the commands ran.
+_FOLDER = "folder"
+_FLAG = ("yes",)
 
 
 def notes(analysed: Analysed) -> tuple[str, ...]:
@@ -77,3 +91,69 @@ def empty_loops(analysed: Analysed) -> tuple[str, ...]:
         return ()
     what = "the empty loop and call take" if own_words is None else printable(own_words)
     return (f"of each operation, {what} (not subtracted): {', '.join(shares)}",)
+
+
+def how_measured(analysed: Analysed) -> Iterator[str]:
+    """A line for each fact; none where no session is recorded."""
+    measured, plan = analysed.measured, analysed.measured.plan
+    if not measured.sessions:
+        return
+    session = measured.sessions[0]
+    command = session.circumstances.get(COMMAND_LINE)
+    if command:
+        yield f"called as: {printable(command)}"
+    yield f"order of the trials: drawn from seed {plan.seed}"
+    baselines = {plan.treatment(cell.baseline).levels.get(plan.control, "") for cell in plan.cells} - {"baseline"}
+    for factor in plan.factors:
+        used = {each.levels.get(factor.name) for each in plan.treatments}
+        marked = baselines if factor.name == plan.control else set()
+        levels = [f"{each} (baseline)" if each in marked else each for each in factor.levels if each in used]
+        if levels:
+            yield printable(f"{factor.name}: {', '.join(levels)}")
+    yield from _software(session.whole_identity())
+
+
+def _software(identity: Mapping[str, str]) -> Iterator[str]:
+    """A line for the machine, and for each runtime with its libraries."""
+    groups: dict[str, list[str]] = {}
+    for name, value in identity.items():
+        kind, _, rest = name.partition(".")
+        known = rest.removeprefix("library_").replace("_", " ")
+        if rest not in _TELL_NOBODY:
+            groups.setdefault(kind, []).append(value if rest in _SPEAK_ALONE else f"{known} {value}")
+    for kind, values in groups.items():
+        yield printable(f"{'machine' if kind == 'host' else kind}: {', '.join(values)}")
+
+
+def repeat(plan: Plan) -> str:
+    """A command with the same levels, rules and seed; it writes a run file of its own."""
+    words = ["sectax", "run", plan.experiment, *_words(plan)]
+    folder = "".join(f"cd {shlex.quote(each)} && " for each in plan.options.get(_FOLDER, ()))
+    return folder + shlex.join(words)
+
+
+def _words(plan: Plan) -> Iterator[str]:
+    if plan.preset != "default":
+        yield f"--{plan.preset}"
+    for name, texts in plan.options.items():
+        if name != _FOLDER:
+            yield from (f"--{name}",) if texts == _FLAG else (word for text in texts for word in (f"--{name}", text))
+    for factor in plan.factors:
+        if all(_NAMEABLE.fullmatch(level) for level in factor.levels):
+            yield from ("--level", f"{factor.name}={','.join(factor.levels)}")
+    rules = plan.stopping
+    yield from ("--margin", f"{100 * rules.margin:g}%")
+    if rules.fixed_blocks is not None:
+        yield from ("--blocks", str(rules.fixed_blocks))
+    else:
+        if rules.budget_s is not None and not rules.extends:
+            yield from ("--budget", f"{rules.budget_s:g}s")
+        if rules.max_blocks is not None:
+            yield from ("--max-blocks", str(rules.max_blocks))
+        if rules.until is Until.PRECISE:
+            yield "--precise"
+        elif rules.until is not Until.VERDICT:
+            yield from ("--until", rules.until.value)
+    if any(each.standing is Standing.SECONDARY and each.alpha < rules.alpha for each in plan.comparisons):
+        yield "--simultaneous"
+    yield from ("--seed", str(plan.seed))

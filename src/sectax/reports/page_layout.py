@@ -1,20 +1,18 @@
-"""What a page of a run says beside its report: pictures, how it was measured, where, how to repeat it, raw figures."""
+"""What a page of a run says beside its report (pictures, where and how it was measured, raw figures), and the index."""
 
 from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from sectax.model.advice import Breakdown
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Status
-from sectax.model.compared import PublishedComparison, RunComparison
 from sectax.model.measured import Measured
 from sectax.model.printable import printable
 from sectax.reports import csv
-from sectax.reports.again import repeat
-from sectax.reports.compared_pictures import effects_of_both, shapes
 from sectax.reports.document import (
     Attachment,
     Block,
@@ -26,17 +24,20 @@ from sectax.reports.document import (
     Row,
     Section,
     Table,
+    Text,
     sections,
 )
-from sectax.reports.pictures import controls, pictures
+from sectax.reports.notes import repeat
+from sectax.reports.pictures import controls, pictures, where_it_goes
 from sectax.reports.report_layout import beside_the_answer, findings
-from sectax.reports.secondary import visible
-from sectax.reports.step_pictures import where_it_goes
-from sectax.reports.words import plans
+from sectax.reports.result_tables import visible
+from sectax.reports.words import plans, summary
 
 # Larger tables are packed, or stay outside the page, which is to be opened and sent like a picture.
 _LARGEST_ATTACHMENT = 200_000
 _LARGEST_PACKED = 400_000
+# Of a run in an index; its page has all sentences.
+_MOST_SENTENCES = 3
 
 
 def run_page(document: Document, analysed: Analysed, breakdown: Breakdown | None = None) -> Document:
@@ -69,17 +70,8 @@ def run_page(document: Document, analysed: Analysed, breakdown: Breakdown | None
     return replace(document, sections=(*kept, *added))
 
 
-def runs_page(document: Document, comparison: RunComparison) -> Document:
-    """A run beside another run, with the effects of both drawn."""
-    return _with_pictures(document, effects_of_both(comparison))
-
-
-def published_page(document: Document, comparison: PublishedComparison) -> Document:
-    """A run beside a published study, with the shapes of both drawn."""
-    return _with_pictures(document, shapes(comparison))
-
-
-def _with_pictures(document: Document, blocks: Iterable[Block]) -> Document:
+def with_pictures(document: Document, blocks: Iterable[Block]) -> Document:
+    """The same with pictures at its end, where there are any."""
     return replace(
         document, sections=(*document.sections, *sections(Section("Pictures", tuple(blocks), Kind.PICTURES)))
     )
@@ -138,3 +130,39 @@ _SAYS = {
     "treatments": "every treatment with its own figures",
     "blocks": "the value of every treatment in every block",
 }
+
+
+@dataclass(frozen=True)
+class IndexedRun:
+    """A run file by its name, and its page; or `trouble` says why it has none."""
+
+    name: str
+    page: str = ""
+    analysed: Analysed | None = None
+    trouble: str = ""
+
+    @property
+    def begun(self) -> str:
+        return self.analysed.measured.started if self.analysed is not None else ""
+
+
+def runs_index(folder: str, runs: Iterable[IndexedRun]) -> Document:
+    """Lay out an index of runs, in the order given."""
+    rows = tuple(map(_row, runs))
+    columns = (Column("run"), Column("experiment"), Column("begun"), Column("state"), Column("what it found"))
+    number = f"{len(rows)} run{'' if len(rows) == 1 else 's'}, the newest first; each name leads to a page."
+    return Document(f"Runs in {printable(folder)}", (Text(number),), (Section("Runs", (Table("", columns, rows),)),))
+
+
+def _row(run: IndexedRun) -> Row:
+    if run.analysed is None:
+        return Row((printable(run.name), "", "", "cannot be read", printable(run.trouble)))
+    measured = run.analysed.measured
+    said = summary(run.analysed)
+    words = " ".join(said[:_MOST_SENTENCES])
+    if len(said) > _MOST_SENTENCES:
+        words += f" ({len(said) - _MOST_SENTENCES} more)"
+    experiment = f"{printable(measured.plan.experiment)}, {printable(measured.plan.preset)}"
+    blocks = f"{printable(measured.state)}, {len(measured.blocks)} blocks"
+    begun = printable(measured.started)[:16].replace("T", " ")
+    return Row((printable(run.name), experiment, begun, blocks, words), link=quote(run.page))

@@ -10,10 +10,8 @@ from sectax.reports import units
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
 from sectax.reports.distrust import control_line, distrust
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, lines, sections
-from sectax.reports.how_measured import how_measured
-from sectax.reports.notes import notes
-from sectax.reports.result_tables import WARNED_MARK, result_tables
-from sectax.reports.secondary import footnotes, not_shown, visible
+from sectax.reports.notes import how_measured, notes
+from sectax.reports.result_tables import WARNED_MARK, footnotes, not_shown, result_tables, visible
 from sectax.reports.words import names, summary
 
 

@@ -1,4 +1,7 @@
-"""The tables of a run: the treatments of one cell in one metric, the baseline first, each with its verdict."""
+"""The tables of a run: the treatments of one cell in one metric, the baseline first, each with its verdict.
+
+Which comparisons are shown, and what is said of those that are not, stands here too.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,58 @@ from sectax.model.finding import FASTER, SLOWER, Finding, Severity, TreatmentRes
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import Cell, Role, Standing
+from sectax.model.treatment import Cell, Comparison, Role, Standing
 from sectax.reports import units
 from sectax.reports.document import Interval, Row, Table, Tone, result_table
 from sectax.reports.reasons import no_interval
-from sectax.reports.secondary import SECONDARY_MARK, hidden
 from sectax.reports.words import claims, names
 
+SECONDARY_MARK = "†"
+# What stands beside the answer is shown with it while both fit on a page.
+_BESIDE_UP_TO = 4
 # Of a row that a warning is about, where the warning itself stands below.
 WARNED_MARK = "!"
 _VOID = frozenset({VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED})
+
+
+def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
+    """The ids of the comparisons that are shown.
+
+    Where some answer the question, those alone, and, where they are few, what the plan wants to see beside them.
+    """
+    every = [each.comparison for each in analysed.findings]
+    primary = {each.treatment for each in every if each.standing is Standing.PRIMARY}
+    if show_all or not primary:
+        return frozenset(each.id for each in every)
+    beside = analysed.measured.plan.beside if len(primary) <= _BESIDE_UP_TO else ()
+    return frozenset(
+        each.id
+        for each in every
+        if each.standing is Standing.PRIMARY or (each.metric in beside and each.treatment in primary)
+    )
+
+
+def _secondary(analysed: Analysed) -> list[Comparison]:
+    compared = (each.comparison for each in analysed.findings)
+    return [each for each in compared if each.standing is Standing.SECONDARY]
+
+
+def footnotes(analysed: Analysed, shown: frozenset[str]) -> tuple[str, ...]:
+    """What the mark of a secondary comparison means; nothing where none is shown."""
+    there = [each for each in _secondary(analysed) if each.id in shown]
+    if not there:
+        return ()
+    # An error level of its own for each; with --simultaneous it is smaller.
+    chance = units.margin(float(f"{max(each.alpha for each in there):.2g}"))
+    verb = "a side result: it" if len(there) == 1 else "side results: each"
+    return (f"{SECONDARY_MARK} {verb} may be wrong with a chance of {chance} of its own",)
+
+
+def not_shown(analysed: Analysed, shown: frozenset[str]) -> str:
+    """How many side results are not shown, and of what; empty where all are."""
+    unseen = [each.metric for each in _secondary(analysed) if each.id not in shown]
+    metrics = ", ".join(names.metric(analysed.measured.plan, each) for each in dict.fromkeys(unseen))
+    return f"{len(unseen)} side result{'' if len(unseen) == 1 else 's'} ({metrics})" if unseen else ""
 
 
 def result_tables(
@@ -35,7 +80,7 @@ def result_tables(
     plan = analysed.measured.plan
     by_pair = {(each.comparison.treatment, each.comparison.metric): each for each in analysed.findings}
     results = {each.treatment: each for each in analysed.treatments}
-    all_shown = not hidden(analysed, visible)
+    all_shown = all(each.id in visible for each in _secondary(analysed))
     for metric in plan.metrics:
         for cell in plan.cells:
             members = [each.id for each in plan.treatments if each.cell == cell.id and each.role is Role.TREATMENT]

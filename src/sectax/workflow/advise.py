@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from sectax.analysis.anatomy import anatomies, own_anatomies, placed
+from sectax.analysis.anatomy import anatomies, own_anatomies, placed, starving
 from sectax.analysis.growth import growths
 from sectax.analysis.profile import mixes, pooled, profiles
-from sectax.analysis.starving import starving
 from sectax.experiments import registry
 from sectax.experiments.interface import SupportsAdvice
 from sectax.model.advice import (

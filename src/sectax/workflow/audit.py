@@ -115,8 +115,7 @@ def comparisons(findings: Iterable[Finding]) -> Tally:
 def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:
     from sectax.formats.bad_input import BadInput
     from sectax.model.printable import printable
-    from sectax.workflow.deadline import deadline
-    from sectax.workflow.input_file import opened
+    from sectax.workflow.input_file import deadline, opened
 
     with opened(Path(target)) as file:
         if file.is_database:

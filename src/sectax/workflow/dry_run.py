@@ -10,8 +10,7 @@ from sectax.experiments.interface import Billable, Request
 from sectax.model.bill import Bill
 from sectax.prices.price_list import bill, load
 from sectax.reports import words
-from sectax.workflow.comparable import refuse_nothing_to_compare
-from sectax.workflow.in_time import with_budget
+from sectax.workflow.in_time import refuse_nothing_to_compare, with_budget
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""The environment of a session: its hosts and the software of the run's subjects, and what may not change."""
+"""The environment of a session: its hosts and software, what of them may not change, and what else keeps it busy."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from sectax import __version__
@@ -12,7 +13,12 @@ from sectax.model.environment import COMMAND_LINE, LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.errors import ChildError
+from sectax.sandboxes.process.host import host_circumstances, host_identity
 
+# A load above this share of the processors competes with what is measured.
+_BUSY = 0.5
+# Less than this cannot be told from chance.
+SLOWED = 1.15
 # What decides about the figures on our own side.
 _OWN_LIBRARIES = ("numpy", "scipy", "msgspec", "cryptography", "pycryptodome")
 
@@ -62,3 +68,35 @@ def refuse_change(before: Environment, now: Environment) -> None:
             "\n".join(["the environment has changed since the run began:", *changed]),
             "what was measured stays readable (sectax show); start a new run for the new environment",
         )
+
+
+@dataclass(frozen=True)
+class MachineLoad:
+    """The load average of the last minute, and the processors that sectax may use."""
+
+    load: float
+    cpus: int
+
+    @property
+    def busy(self) -> bool:
+        """Whether it competes with what is measured."""
+        return self.load > _BUSY * self.cpus
+
+    def __str__(self) -> str:
+        return f"{self.load:.2f} on {self.cpus} processors"
+
+
+def slowdown(at_most_s: float = 0.2) -> float:
+    """How many times longer work takes now than the processor time that it gets: 1 where nothing else runs.
+
+    Works for so long by the clock.
+    """
+    began, worked = time.monotonic(), time.thread_time()
+    while (passed := time.monotonic() - began) < at_most_s:
+        pass
+    return max(1.0, passed / max(time.thread_time() - worked, 1e-3))
+
+
+def machine_load() -> MachineLoad:
+    """As it is now."""
+    return MachineLoad(float(host_circumstances()["host.load"].split()[0]), int(host_identity()["host.cpus"]))

@@ -1,4 +1,4 @@
-"""Opens a file that somebody else wrote: nothing in it and nothing about it may hang or exhaust us."""
+"""Opens a file that somebody else wrote, and reads it within a deadline: nothing about it may hang or exhaust us."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import codecs
 import contextlib
 import errno
 import os
+import signal
 import stat
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from types import FrameType
+from typing import BinaryIO, NoReturn
 
 from sectax.formats.bad_input import BadInput
 from sectax.model.errors import WrongUse
@@ -25,6 +28,9 @@ _SQLITE = b"SQLite format 3\x00"
 # Of one byte each where the terminal is no UTF-8: JMH's 12.3 ± 0.4, and microseconds.
 _SIGNS = "sectax-signs"
 _SIGNS_OF_LATIN = {0xB1: "±", 0xB5: "µ"}
+
+# Files of the largest size take a few seconds; a machine that does other things too, several times that.
+DEADLINE_S, DEADLINE_S_PER_MIB = 60.0, 2.0
 
 _KINDS = (
     (stat.S_ISDIR, "a folder", "name a file in it"),
@@ -163,3 +169,29 @@ def _last_character(content: bytes) -> int:
         if content[-back] & 0b1100_0000 != 0b1000_0000:
             return len(content) - back
     return len(content)
+
+
+@contextlib.contextmanager
+def deadline(content_bytes: int) -> Iterator[None]:
+    """Raise `BadInput` in what is done here once it takes far longer than so many bytes explain.
+
+    Only the main thread can be interrupted; elsewhere nothing is limited.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    seconds = DEADLINE_S + DEADLINE_S_PER_MIB * content_bytes / 2**20
+
+    def over(_: int, __: FrameType | None) -> NoReturn:
+        raise BadInput(
+            f"it was not audited within {seconds:.0f} s, and its size does not explain that",
+            "audit a part of it; on a machine that is busy with other things, try again later",
+        )
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,21 +1,33 @@
-"""Where results meet reports: every kind of result has its layout and its JSON, and every format is one line."""
+"""Where results meet reports: every kind of result has its layout and its JSON, and every format is one line.
+
+The pages of a whole folder of runs are written here too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sectax.model.advice import Advice
 from sectax.model.analysed import RunReport
 from sectax.model.audited import Audited
 from sectax.model.compared import PublishedComparison, RunComparison
-from sectax.model.errors import WrongUse
+from sectax.model.errors import SectaxError, WrongUse
 from sectax.reports import csv, markdown, terminal
 from sectax.reports.advice_layout import advice_report
 from sectax.reports.audit_layout import audit_report
 from sectax.reports.comparison_layout import published_comparison, run_comparison
 from sectax.reports.document import Document
 from sectax.reports.report_layout import run_report
+from sectax.workflow.analyse import analyse_file
+
+if TYPE_CHECKING:
+    from sectax.reports.page_layout import IndexedRun
+
+INDEX = "index.html"
+_SUFFIX = ".sectax"
 
 Result = RunReport | PublishedComparison | RunComparison | Audited | Advice
 
@@ -73,7 +85,8 @@ def _markdown(result: Result, view: View) -> str:
 
 def _html(result: Result, view: View) -> str:
     from sectax.reports import html
-    from sectax.reports.page_layout import published_page, run_page, runs_page
+    from sectax.reports.page_layout import run_page, with_pictures
+    from sectax.reports.pictures import effects_of_both, shapes
     from sectax.workflow.advise import breakdown
 
     made = document(result, show_all=True)
@@ -81,9 +94,9 @@ def _html(result: Result, view: View) -> str:
         case RunReport():
             made = run_page(made, result.analysed, breakdown(result.analysed))
         case PublishedComparison():
-            made = published_page(made, result)
+            made = with_pictures(made, shapes(result))
         case RunComparison():
-            made = runs_page(made, result)
+            made = with_pictures(made, effects_of_both(result))
     return html.render(made)
 
 
@@ -110,3 +123,48 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
 TABLES = csv.TABLES
 # What a report can be written as.
 FORMATS = tuple(name for name in _RENDERERS if name != "terminal")
+
+
+def write_pages(folder: Path) -> Path:
+    """Write the pages beside the run files, and return the path of the index.
+
+    A run that cannot be read stands in the index with its reason.
+
+    Raises:
+        WrongUse: there is no such folder, no run in it, or a file in the way that sectax did not write.
+    """
+    from sectax.reports import html
+    from sectax.reports.page_layout import runs_index
+
+    if not folder.is_dir():
+        raise WrongUse(f"there is no folder {folder}", "name the folder that holds the run files")
+    runs = sorted(each for each in folder.iterdir() if each.suffix == _SUFFIX and each.is_file())
+    if not runs:
+        raise WrongUse(f"there is no run file in {folder}", f"the names of run files end in {_SUFFIX}")
+    index = folder / INDEX
+    for each in (index, *(run.with_suffix(".html") for run in runs)):
+        if each.exists() and not html.is_ours(each.read_text(encoding="utf-8", errors="replace")):
+            raise WrongUse(f"{each} is in the way, and sectax did not write it", "move it away")
+    # The newest first: that is the one that is looked for.
+    lines = sorted(map(_page, runs), key=lambda line: (line.begun, line.name), reverse=True)
+    _write(index, html.render(runs_index(folder.name or str(folder.resolve()), lines)))
+    return index
+
+
+def _page(run: Path) -> IndexedRun:
+    from sectax.reports.page_layout import IndexedRun
+
+    try:
+        analysed = analyse_file(run)
+    except SectaxError as error:
+        return IndexedRun(run.name, trouble=error.message)
+    page = run.with_suffix(".html")
+    _write(page, render(RunReport(analysed, run.name), "html"))
+    return IndexedRun(run.name, page.name, analysed)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be written: {error.strerror}", "copy the runs to another folder") from error

@@ -38,17 +38,16 @@ from sectax.toolchain.cache import state_folder
 from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.block_time import BlockTimes, block_s
-from sectax.workflow.comparable import refuse_nothing_to_compare
-from sectax.workflow.environment import refuse_change, take_environment
+from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
 from sectax.workflow.in_time import (
     least_block_s,
     refuse_before_start,
+    refuse_nothing_to_compare,
     refuse_too_small,
     with_budget,
     with_last_look,
 )
 from sectax.workflow.ledger import Ledger
-from sectax.workflow.machine_load import SLOWED, machine_load, slowdown
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
 

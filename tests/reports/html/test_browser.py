@@ -14,7 +14,7 @@ from benchmarks.chromium import chromium
 from sectax.model.finding import VerdictId
 from sectax.model.treatment import CONTROLS
 from sectax.reports import html
-from sectax.reports.index_layout import IndexedRun, runs_index
+from sectax.reports.page_layout import IndexedRun, runs_index
 from sectax.workflow.present import render
 from tests.reports import situations
 from tests.reports.html.grown import grown

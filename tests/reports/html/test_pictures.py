@@ -131,8 +131,8 @@ def test_steps_are_as_long_as_the_seconds_that_they_took(analysed, root) -> None
 def test_a_step_that_is_too_noisy_is_named_and_not_drawn() -> None:
     from sectax.model.advice import Anatomy, Breakdown, Part
     from sectax.model.finding import Estimate
-    from sectax.reports.html.stacks import draw
-    from sectax.reports.step_pictures import where_it_goes
+    from sectax.reports.html.chart import draw_stacks
+    from sectax.reports.pictures import where_it_goes
 
     plan = grown().measured.plan
     known = Estimate(1e-3, 0.9e-3, 1.1e-3, 0.95, "", 12, "s"), Estimate(0.5, 0.45, 0.55, 0.95, "", 12, "share")
@@ -142,7 +142,7 @@ def test_a_step_that_is_too_noisy_is_named_and_not_drawn() -> None:
 
     stacks, table = where_it_goes(plan, Breakdown("duration", (anatomy,), ()))
 
-    assert [part.words for part in draw(stacks).rows[0].parts] == ["parsing: 1 ms, 50 % (45 to 55)"]
+    assert [part.words for part in draw_stacks(stacks).rows[0].parts] == ["parsing: 1 ms, 50 % (45 to 55)"]
     assert [row.cells[1:] for row in table.rows] == [
         ("parsing", "1 ms", "50 % (45 to 55)"),
         ("checking", "", "too noisy: run longer"),

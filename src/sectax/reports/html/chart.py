@@ -1,17 +1,20 @@
-"""A chart laid out: where its axes, ticks and points stand."""
+"""Charts and stacks laid out: where their axes, ticks, points and parts stand."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from sectax.reports.document import Axis, Chart, Point, Series
+from sectax.reports.document import Axis, Chart, Point, Series, Stacks
 from sectax.reports.scale import Scale, around, ticks
 
 WIDTH = 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 22, 34
 _HEIGHT = 210
 _ROW_HEIGHT = 30
+# Of stacks.
+_EDGE = 14.0
+_ROW, _THICK = 40.0, 16
 _LONGEST_NAME = 52
 _LETTER = 6.6  # about how wide one is
 
@@ -36,21 +39,11 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A point; `low` and `high` are the ends of its interval, downward and upward."""
-
-    x: float
-    y: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
 class DrawnSeries:
     name: str
     number: int  # of its colour and shape, from 0
     shape: str
-    marks: tuple[Mark, ...]
+    marks: tuple[Point, ...]  # in units of the drawing
     path: str  # from mark to mark; empty where they are not joined
     fit: str  # the path of the line that was fitted; empty where there is none
     band: str  # the path around it
@@ -119,7 +112,7 @@ def _ticks(axis: Axis, scale: Scale) -> tuple[Tick, ...]:
 
 def _series(given: Series, number: int, across: Scale, upward: Scale, joined: bool) -> DrawnSeries:
     marks = tuple(
-        Mark(
+        Point(
             across.place(point.x),
             upward.place(point.y),
             None if point.low is None else upward.place(point.low),
@@ -147,3 +140,52 @@ def _fitted(points: tuple[Point, ...], across: Scale, upward: Scale) -> tuple[st
 def cut(name: str, longest: int = _LONGEST_NAME) -> str:
     """A name that fits."""
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part from place to place; `number` is that of its name, from 0."""
+
+    number: int
+    first: float
+    last: float
+    words: str
+
+
+@dataclass(frozen=True)
+class DrawnStack:
+    name: str
+    top: float
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class DrawnStacks:
+    """Stacks in units of their drawing; `names` are those of all parts, in the order of their numbers."""
+
+    height: float
+    left: float
+    right: float
+    bottom: float
+    thick: int
+    ticks: tuple[Tick, ...]
+    rows: tuple[DrawnStack, ...]
+    names: tuple[str, ...]
+
+
+def draw_stacks(stacks: Stacks) -> DrawnStacks:
+    """Lay stacks out. What is not known well enough is not drawn, and nothing is drawn in its place."""
+    names = tuple(dict.fromkeys(share.name for each in stacks.stacks for share in each.shares))
+    wholes = [sum(share.value or 0.0 for share in each.shares) for each in stacks.stacks]
+    scale = Scale(0.0, max(wholes, default=0.0) * 1.02 or 1.0, _EDGE, WIDTH - _EDGE)
+    rows = []
+    for number, each in enumerate(stacks.stacks):
+        parts, done = [], 0.0
+        for share in each.shares:
+            if share.value is not None:
+                first, done = done, done + share.value
+                parts.append(Part(names.index(share.name), scale.place(first), scale.place(done), share.words))
+        rows.append(DrawnStack(cut(each.name), 18.0 + _ROW * number, tuple(parts)))
+    bottom = 4.0 + _ROW * len(rows)
+    marks = tuple(Tick(scale.place(value), text) for value, text in ticks(scale))
+    return DrawnStacks(bottom + _BOTTOM, _EDGE, WIDTH - _EDGE, bottom, _THICK, marks, tuple(rows), names)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sectax.reports import units
 from sectax.reports.document import Section, Table, Tone, tables
-from sectax.reports.interval_axis import IntervalAxis, interval_axis
+from sectax.reports.scale import IntervalAxis, interval_axis
 
 WIDTH, HEIGHT = 220, 24
 _EDGE = 8.0

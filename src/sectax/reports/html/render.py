@@ -28,7 +28,7 @@ from sectax.reports.document import (
     Text,
     Warned,
 )
-from sectax.reports.html import chart, interval_column, stacks
+from sectax.reports.html import chart, interval_column
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -95,7 +95,7 @@ def _template() -> Template:
         "interval_column": interval_column.interval_column,
         "legend": interval_column.legend,
         "drawn": chart.draw,
-        "stacked": stacks.draw,
+        "stacked": chart.draw_stacks,
         "data_url": _data_url,
         "is_wordy": _is_wordy,
         "tied": lambda text: units.tied(text, "\u00a0"),

@@ -9,9 +9,9 @@ from msgspec import Meta
 from sectax.model import audited as model
 from sectax.model.audited import Status
 from sectax.model.seal import SealState
+from sectax.reports.audit_layout import audit_sentence
 from sectax.reports.json.findings import CheckWarning
 from sectax.reports.json.parts import Object, fill, said
-from sectax.reports.words import audit_sentence
 
 Count = Annotated[int, Meta(ge=0)]
 

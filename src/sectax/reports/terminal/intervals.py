@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.reports.document import Interval, Row, Table, Tone
-from sectax.reports.interval_axis import IntervalAxis, interval_axis
+from sectax.reports.scale import IntervalAxis, interval_axis
 
 # Narrower ones tell nothing; wider ones tell no more.
 NARROWEST, WIDEST = 13, 27

@@ -1,8 +1,7 @@
 """Sentences: the verdict in words, the summary that ends a report, and the plan before a run."""
 
-from sectax.reports.words.audits import audit_sentence
 from sectax.reports.words.claims import interval, point, verdict
 from sectax.reports.words.plans import bill, calibrated, how_long, plan
 from sectax.reports.words.summaries import summary
 
-__all__ = ["audit_sentence", "bill", "calibrated", "how_long", "interval", "plan", "point", "summary", "verdict"]
+__all__ = ["bill", "calibrated", "how_long", "interval", "plan", "point", "summary", "verdict"]
