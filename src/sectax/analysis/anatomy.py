@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sectax.analysis.treatments import MEAN
 from sectax.model.advice import Anatomy, Part, Placed, Starving
 from sectax.model.advice_rules import OwnParts, Places, Stages, Starved, Steps
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
-from sectax.model.treatment import Role, Treatment
+from sectax.model.treatment import MEASURED, Role, Treatment, alike
 from sectax.stats.student import mean_interval
 
 
@@ -26,7 +26,7 @@ def anatomies(measured: Measured, metric: str, stages: Stages) -> Iterator[Anato
     Args:
         metric: in seconds.
     """
-    for members in _alike(measured, stages.factor):
+    for members in alike(measured.plan.treatments, stages.factor).values():
         for level, member in members.items():
             if level in dict(stages.levels):
                 continue
@@ -45,7 +45,7 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
         metric: of the whole, in seconds.
     """
     for treatment in measured.plan.treatments:
-        if treatment.role not in (Role.BASELINE, Role.TREATMENT):
+        if treatment.role not in MEASURED:
             continue
         whole = _column(measured, metric, treatment)
         known = {words: _column(measured, name, treatment) for name, words in own.parts}
@@ -60,16 +60,6 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
             for words, column in columns.items()
         ]
         yield Anatomy(treatment.cell, treatment.id, tuple(parts))
-
-
-def _alike(measured: Measured, factor: str) -> Iterable[dict[str, Treatment]]:
-    """The treatments that differ in the level of one factor alone, by that level."""
-    groups: dict[tuple[str, ...], dict[str, Treatment]] = {}
-    for each in measured.plan.treatments:
-        if each.role in (Role.BASELINE, Role.TREATMENT) and factor in each.levels:
-            others = tuple(level for name, level in each.levels.items() if name != factor)
-            groups.setdefault(others, {})[each.levels[factor]] = each
-    return groups.values()
 
 
 def _chain(stages: Stages, members: dict[str, Treatment], whole: Treatment) -> Iterator[tuple[Treatment, str]]:
@@ -155,13 +145,9 @@ def starving(analysed: Analysed, metric: str, rule: Starved) -> Iterator[Starvin
     Args:
         metric: in seconds.
     """
-    roles = {Role.BASELINE.value, Role.TREATMENT.value}
-    groups: dict[tuple[tuple[str, str], ...], dict[int, TreatmentResult]] = {}
-    for each in analysed.treatments:
-        if each.role in roles and metric in each.estimates and rule.factor in each.levels:
-            others = tuple((name, level) for name, level in each.levels.items() if name != rule.factor)
-            groups.setdefault(others, {})[int(each.levels[rule.factor])] = each
-    for others, found in groups.items():
+    here = (each for each in analysed.treatments if metric in each.estimates)
+    for others, by_level in alike(here, rule.factor).items():
+        found = {int(level): each for level, each in by_level.items()}
         *smaller, large = sorted(found)
         for small in smaller:
             yield Starving(

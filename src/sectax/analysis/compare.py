@@ -24,11 +24,12 @@ from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.metric import Summary
 from sectax.model.plan import Plan
 from sectax.model.published import BASELINE, EVERY, OTHERS, Counterpart, PublishedStudy, PublishedTable
-from sectax.model.treatment import Role, Standing
+from sectax.model.treatment import MEASURED, Standing
 
 # sectax and its own libraries: listed where they differ, but they do not run the subjects.
 _OWN = "sectax"
 _ENDS = {Summary.WORST: "highest", Summary.LEAST: "lowest"}
+_NO_FIGURE = "the study has no figure"
 _COMPARED = {Standing.PRIMARY, Standing.SECONDARY}
 
 
@@ -50,11 +51,9 @@ def compare_with_published(analysed: Analysed, study: PublishedStudy) -> Publish
     study = replace(study, counterpart=counterpart)
     tables, left_out = [], []
     for table in study.tables:
-        if table.id in counterpart.differences:
-            tables.append(_compared_table(analysed, study, table))
-        elif table.derived:
+        if table.derived and table.id not in counterpart.differences:
             left_out.append(f"{table.id}: computed by the study from another of its tables")
-        elif table.id not in counterpart.metrics:
+        elif table.id not in (*counterpart.metrics, *counterpart.differences):
             left_out.append(f"{table.id}: sectax has no counterpart of {table.metric}")
         else:
             tables.append(_compared_table(analysed, study, table))
@@ -129,7 +128,10 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
 def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedTable) -> ComparedTable:
     counterpart = study.counterpart
     assert counterpart is not None, "nothing is compared without one"
-    there = Side("there", tuple(tuple(_printed(value) for value in row) for row in table.values))
+    there = Side(
+        "there",
+        tuple(tuple(Figure(each, "" if each is not None else _NO_FIGURE) for each in row) for row in table.values),
+    )
     names = tuple(counterpart.variants)
     metrics = {metric.name for metric in analysed.measured.plan.metrics}
     designs = {"": counterpart} | {
@@ -160,13 +162,8 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
 
 def _over(side: Side, there: Side) -> Side:
     """Every figure of ours over the one that is printed."""
-    return Side(
-        side.name,
-        tuple(
-            tuple(ratio(ours, printed) for ours, printed in zip(*rows, strict=True))
-            for rows in zip(side.figures, there.figures, strict=True)
-        ),
-    )
+    rows = zip(side.figures, there.figures, strict=True)
+    return Side(side.name, tuple(tuple(map(ratio, ours, printed)) for ours, printed in rows))
 
 
 def _growth(
@@ -180,10 +177,6 @@ def _growth(
     if not sizes[smallest] or smallest == largest:
         return None
     return Growth(sizes[largest] / sizes[smallest], _shape(table, largest, smallest, 0, there, sides))
-
-
-def _printed(value: float | None) -> Figure:
-    return Figure(None, "the study has no figure") if value is None else Figure(value)
 
 
 def _measured(
@@ -230,8 +223,7 @@ def _figure(
             return Figure(None, f"sectax has no level for {label!r}")
         if level != OTHERS:  # otherwise the variant says which
             wanted[counterpart.factors[factor]] = level
-    roles = {Role.BASELINE.value, Role.TREATMENT.value}
-    found = [each for each in analysed.treatments if each.role in roles and _agrees(each.levels, wanted)]
+    found = [each for each in analysed.treatments if each.role in MEASURED and _agrees(each.levels, wanted)]
     if len(found) > 1:
         return Figure(None, "several treatments of the run match: " + ", ".join(each.treatment for each in found))
     if not found:
@@ -379,10 +371,9 @@ def _identity(analysed: Analysed) -> dict[str, str]:
 
 def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...]) -> Iterator[AbsolutePair]:
     results_b = {each.treatment: each for each in b.treatments}
-    roles = {Role.BASELINE.value, Role.TREATMENT.value}
     for ours in a.treatments:
         theirs = results_b.get(ours.treatment)
-        if theirs is None or ours.role not in roles:
+        if theirs is None or ours.role not in MEASURED:
             continue
         concerned = {"run", ours.treatment, *ours.levels.values()}
         refusing = [each.name for each in differences if each.refuses and each.subject in concerned]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from sectax.model.advice_rules import AdviceRules
 from sectax.model.finding import Estimate
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
-from sectax.model.treatment import Role, Treatment
+from sectax.model.treatment import Treatment, alike
 from sectax.stats.moments import Array
 from sectax.stats.student import geometric_mean_interval
 
@@ -26,83 +27,79 @@ _PLACES = 17
 TOO_FAR = 1.25
 
 _Levels = tuple[tuple[str, str], ...]
-_Fits = dict[int, tuple[float, float]]  # block -> a and b
-_Sizes = Mapping[float, Treatment]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Treatments by their size in bytes, all else equal, and the a and b of one metric by block."""
+
+    measured: Measured
+    metric: str
+    sizes: Mapping[float, Treatment]
+    fits: Mapping[int, tuple[float, float]]
+
+    def over_blocks(self, fixed: float, sizes: float, unit: str) -> Estimate:
+        """So many times a, and so many times b, in every block."""
+        values = [fixed * a + sizes * b for a, b in self.fits.values()]
+        return over_blocks(values, 1 - self.measured.plan.stopping.alpha, unit)
 
 
 def growths(measured: Measured, rules: AdviceRules) -> Iterator[Growth]:
     """A line for every treatment that was measured at three sizes or more, all else equal, and for its steps."""
     plan = measured.plan
-    series = _series(measured.plan)
-    lines = {levels: _fits(measured, rules.metric, sizes) for levels, sizes in series.items()}
-    level = 1 - plan.stopping.alpha
+    lines = {levels: _fitted(measured, rules.metric, sizes) for levels, sizes in _series(plan).items()}
     baseline = {plan.treatment(cell.baseline).levels[plan.control] for cell in plan.cells}
-    for levels, fits in lines.items():
+    for levels, fitted in lines.items():
         own = dict(levels)
-        if not fits:
+        if not fitted.fits:
             continue
         extra = None
         # What does less than the baseline does nothing beyond it.
         if own[plan.control] not in baseline and not rules.is_stage(own):
-            against = [tuple((own | {plan.control: each}).items()) for each in baseline]
-            base = next((lines[each] for each in against if lines.get(each)), {})
-            more = [fits[block][1] - base[block][1] for block in fits if block in base]
-            extra = over_blocks(more, level, "s/B") if more else None
-        yield _growth(measured, rules.metric, own, "", fits, level, series[levels], extra)
+            against = [lines.get(tuple((own | {plan.control: each}).items())) for each in baseline]
+            base = next((each.fits for each in against if each is not None and each.fits), {})
+            more = [fitted.fits[block][1] - base[block][1] for block in fitted.fits if block in base]
+            extra = over_blocks(more, 1 - plan.stopping.alpha, "s/B") if more else None
+        yield _growth(fitted, own, "", extra)
         for metric, words in rules.steps.parts if rules.steps else ():
-            of_step = _fits(measured, metric, series[levels])
-            if of_step:
-                yield _growth(measured, metric, own, words, of_step, level, series[levels])
+            of_step = _fitted(measured, metric, fitted.sizes)
+            if of_step.fits:
+                yield _growth(of_step, own, words, None)
 
 
-def _growth(
-    measured: Measured,
-    metric: str,
-    own: Mapping[str, str],
-    step: str,
-    fits: _Fits,
-    level: float,
-    sizes: _Sizes,
-    extra: Estimate | None = None,
-) -> Growth:
+def _growth(fitted: _Line, own: Mapping[str, str], step: str, extra: Estimate | None) -> Growth:
+    smallest, largest = min(fitted.sizes), max(fitted.sizes)
+    # Closer to each other where they are small: axes of sizes are logarithmic.
+    drawn = [smallest + (largest - smallest) * (place / (_PLACES - 1)) ** 3 for place in range(_PLACES)]
     return Growth(
         own,
         step,
-        over_blocks([fixed for fixed, _ in fits.values()], level, "s"),
-        over_blocks([per_byte for _, per_byte in fits.values()], level, "s/B"),
+        fitted.over_blocks(1, 0, "s"),
+        fitted.over_blocks(0, 1, "s/B"),
         extra,
-        tuple(
-            (size, over_blocks([fixed + per_byte * size for fixed, per_byte in fits.values()], level, "s"))
-            for size in _along(min(sizes), max(sizes))
-        ),
-        tuple(_missed(measured, metric, fits, level, sizes)),
+        tuple((size, fitted.over_blocks(1, size, "s")) for size in drawn),
+        tuple(_missed(fitted)),
     )
 
 
-def _missed(
-    measured: Measured, metric: str, fits: _Fits, level: float, sizes: _Sizes
-) -> Iterator[tuple[str, Estimate]]:
+def _missed(fitted: _Line) -> Iterator[tuple[str, Estimate]]:
     """The sizes that surely take other than the line says, each with its ratio to the line.
 
     A quota that is used up makes a large size many times dearer, and a line through all sizes then says nothing of any.
     """
-    plan = measured.plan
+    plan = fitted.measured.plan
     assert plan.contents is not None  # it gave the sizes
-    for size, treatment in sizes.items():
-        seen = measured.values[metric][treatment.id]
-        ratios = [seen[block] / (fixed + per_byte * size) for block, (fixed, per_byte) in fits.items()]
+    for size, treatment in fitted.sizes.items():
+        seen = fitted.measured.values[fitted.metric][treatment.id]
+        ratios = [seen[block] / (fixed + per_byte * size) for block, (fixed, per_byte) in fitted.fits.items()]
         if min(ratios) <= 0:
             continue  # a line below zero there; its interval says so
-        ratio = geometric_mean_interval(ratios, 1 - (1 - level) / len(sizes))
+        level = 1 - plan.stopping.alpha
+        ratio = geometric_mean_interval(ratios, 1 - (1 - level) / len(fitted.sizes))
         low, high = ratio.low or 0.0, ratio.high or math.inf  # one block has no interval
         if low > TOO_FAR or high < 1 / TOO_FAR:
             name = treatment.levels[plan.contents.size_factor]
             yield name, Estimate(ratio.point, ratio.low, ratio.high, level, MEAN, ratio.count, "")
-
-
-def _along(low: float, high: float) -> list[float]:
-    """Sizes at which a line is drawn, closer to each other where they are small: axes of sizes are logarithmic."""
-    return [low + (high - low) * (place / (_PLACES - 1)) ** 3 for place in range(_PLACES)]
 
 
 def line(sizes: Array, seconds: Array) -> tuple[float, float]:
@@ -119,26 +116,22 @@ def line(sizes: Array, seconds: Array) -> tuple[float, float]:
 
 def _series(plan: Plan) -> dict[_Levels, dict[float, Treatment]]:
     """The levels of all other factors -> size in bytes -> treatment."""
-    found: dict[_Levels, dict[float, Treatment]] = {}
     contents = plan.contents
     if contents is None:
-        return found
-    for each in plan.treatments:
-        size = contents.sizes.get(each.levels.get(contents.size_factor, ""))
-        if size is not None and each.role in (Role.BASELINE, Role.TREATMENT):
-            others = tuple((name, text) for name, text in each.levels.items() if name != contents.size_factor)
-            found.setdefault(others, {})[size] = each
-    return found
-
-
-def _fits(measured: Measured, metric: str, sizes: _Sizes) -> _Fits:
-    """By block, for the blocks that have every size."""
-    if len(sizes) < LEAST_SIZES:
         return {}
+    return {
+        others: {contents.sizes[level]: each for level, each in found.items() if level in contents.sizes}
+        for others, found in alike(plan.treatments, contents.size_factor).items()
+    }
+
+
+def _fitted(measured: Measured, metric: str, sizes: Mapping[float, Treatment]) -> _Line:
+    """The line of every block that has all sizes; of none where they are too few."""
     columns = [measured.values.get(metric, {}).get(each.id, {}) for each in sizes.values()]
     points = np.array(list(sizes), dtype=np.float64)
-    return {
+    fits = {
         block: line(points, np.array([column[block] for column in columns], dtype=np.float64))
         for block in measured.blocks
-        if all(column.get(block, 0.0) > 0 for column in columns)
+        if len(sizes) >= LEAST_SIZES and all(column.get(block, 0.0) > 0 for column in columns)
     }
+    return _Line(measured, metric, sizes, fits)

@@ -13,20 +13,7 @@ from typing import Any
 import click
 
 from sectax.cli import config, parse
-from sectax.cli.options import (
-    PRESETS,
-    as_json,
-    conditions,
-    everything,
-    fail_if,
-    form,
-    in_ascii,
-    leave_with,
-    progress,
-    quiet,
-    run_file,
-    verbose,
-)
+from sectax.cli import options as shared
 from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
@@ -98,7 +85,7 @@ def _command_for(experiment: Experiment) -> click.Command:
 
     command = click.Command(experiment.name, callback=call, help=f"{experiment.title}\n\n{_levels(experiment)}")
     command.params = [
-        click.Option([f"--{preset}"], is_flag=True, help=PRESETS.get(preset, f"The preset {preset}."))
+        click.Option([f"--{preset}"], is_flag=True, help=shared.PRESETS.get(preset, f"The preset {preset}."))
         for preset in experiment.presets
         if preset != "default"
     ]
@@ -167,7 +154,7 @@ def _command_for(experiment: Experiment) -> click.Command:
             click.Option([f"--export-{form}"], type=click.Path(), metavar="FILE", help=f"Also write {what}.")
             for form, what in _EXPORTS.items()
         ]
-    for decorate in (quiet, verbose, everything, in_ascii, as_json, fail_if):
+    for decorate in (shared.quiet, shared.verbose, shared.everything, shared.in_ascii, shared.as_json, shared.fail_if):
         decorate(command)
     return command
 
@@ -215,7 +202,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if values.get("bare"):
         raise _without_names(experiment.name, *values["bare"])
     prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
-    watcher = progress(values["quiet"], values["verbose"], live=not prints)
+    watcher = shared.progress(values["quiet"], values["verbose"], live=not prints)
     request = Request(
         preset=_preset([preset for preset in experiment.presets if values.get(preset)]),
         levels=parse.levels(values["level"]),
@@ -242,14 +229,14 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
 
 
 @click.command("resume")
-@run_file
+@shared.run_file
 @click.option("--seal", type=click.Path(), metavar="KEY", help=_SEAL_HELP)
-@quiet
-@verbose
-@form(everything, in_ascii, as_json)
+@shared.quiet
+@shared.verbose
+@shared.form(shared.everything, shared.in_ascii, shared.as_json)
 def resume_command(run_file: str, seal: str | None, quiet: bool, verbose: bool, form: Form) -> None:
     """Continue a run that was interrupted; its finished blocks stay."""
-    outcome = workflow.resume(Path(run_file), progress(quiet, verbose), SigningKey(seal) if seal else None)
+    outcome = workflow.resume(Path(run_file), shared.progress(quiet, verbose), SigningKey(seal) if seal else None)
     _finish(outcome, form)
 
 
@@ -257,7 +244,7 @@ def _stopping(values: dict[str, Any]) -> Stopping:
     rules = parse.stopping(values["margin"], values["budget"], values["blocks"], values["max_blocks"])
     rules = replace(rules, until=parse.until(values["until"], values["precise"], values["blocks"]))
     until_was_given = values["precise"] or values["until"] is not None
-    return with_conditions(rules, conditions(values["fail_if"]), until_was_given=until_was_given)
+    return with_conditions(rules, shared.conditions(values["fail_if"]), until_was_given=until_was_given)
 
 
 def _print_dry_run(would: DryRun, as_json: bool) -> None:
@@ -296,7 +283,7 @@ def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = 
     answers = concluded(outcome.analysed, plan.stopping.conditions)
     if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
-    leave_with(answers, plan)
+    shared.leave_with(answers, plan)
 
 
 def _was_measured(analysed: Analysed) -> bool:

@@ -6,21 +6,12 @@ import time
 from collections.abc import Generator, Mapping
 
 from sectax.engines.guarded import Guarded
+from sectax.model import trial
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Subject, SubjectSpec, Work
-from sectax.model.trial import (
-    BlockEvent,
-    Closed,
-    Dropped,
-    Opened,
-    PlannedBlock,
-    PlannedCell,
-    State,
-    Trial,
-)
 
 
-def run_block(block: PlannedBlock, specs: Mapping[str, SubjectSpec]) -> Generator[BlockEvent, None, None]:
+def run_block(block: trial.PlannedBlock, specs: Mapping[str, SubjectSpec]) -> Generator[trial.BlockEvent, None, None]:
     """Open, warm up, visit and close the subjects of a block, cell by cell.
 
     A subject that fails leaves the block; the others go on. Whatever ends the iteration, no subject stays behind.
@@ -29,7 +20,7 @@ def run_block(block: PlannedBlock, specs: Mapping[str, SubjectSpec]) -> Generato
         yield from _run_cell(cell, specs)
 
 
-def _run_cell(cell: PlannedCell, specs: Mapping[str, SubjectSpec]) -> Generator[BlockEvent, None, None]:
+def _run_cell(cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec]) -> Generator[trial.BlockEvent, None, None]:
     alive: dict[str, Subject] = {}
     try:
         yield from _open(cell, specs, alive)
@@ -42,8 +33,8 @@ def _run_cell(cell: PlannedCell, specs: Mapping[str, SubjectSpec]) -> Generator[
 
 
 def _open(
-    cell: PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Subject]
-) -> Generator[BlockEvent, None, None]:
+    cell: trial.PlannedCell, specs: Mapping[str, SubjectSpec], alive: dict[str, Subject]
+) -> Generator[trial.BlockEvent, None, None]:
     # Starting is not timed, so all processes of the cell start side by side.
     for name in cell.opening:
         alive[name] = Guarded(name, specs[name])
@@ -58,10 +49,10 @@ def _open(
         except (SubjectFailed, SubjectSkipped) as error:
             yield _drop(name, alive, error, "open")
         else:
-            yield Opened(name, witnesses, alive[name].first, time.monotonic() - began)
+            yield trial.Opened(name, witnesses, alive[name].first, time.monotonic() - began)
 
 
-def _warm_up(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent, None, None]:
+def _warm_up(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:
     for name in [name for name in cell.opening if name in alive]:
         batches, count = cell.warmup[name]
         try:
@@ -71,7 +62,7 @@ def _warm_up(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEve
             yield _drop(name, alive, error, "warm-up")
 
 
-def _visit(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent, None, None]:
+def _visit(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:
     for planned in cell.visits:
         subject = alive.get(planned.treatment)
         if subject is None:
@@ -79,27 +70,27 @@ def _visit(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent
         try:
             visit = subject.visit(planned.work)
         except SubjectFailed as error:
-            yield Trial(
+            yield trial.Trial(
                 planned.treatment,
                 planned.round,
                 planned.position,
-                State.FAILED,
+                trial.State.FAILED,
                 reason=error.message,
                 hint=error.hint,
             )
             yield _drop(planned.treatment, alive, error, "visit")
         else:
-            yield Trial(
+            yield trial.Trial(
                 planned.treatment,
                 planned.round,
                 planned.position,
-                State.OK,
+                trial.State.OK,
                 visit.observations,
                 visit.telemetry,
             )
 
 
-def _close(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent, None, None]:
+def _close(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:
     for name in [name for name in cell.opening if name in alive]:
         try:
             witnesses = alive[name].close()
@@ -107,10 +98,10 @@ def _close(cell: PlannedCell, alive: dict[str, Subject]) -> Generator[BlockEvent
             yield _drop(name, alive, error, "close")
         else:
             del alive[name]
-            yield Closed(name, witnesses)
+            yield trial.Closed(name, witnesses)
 
 
-def _drop(name: str, alive: dict[str, Subject], error: SubjectFailed | SubjectSkipped, stage: str) -> Dropped:
+def _drop(name: str, alive: dict[str, Subject], error: SubjectFailed | SubjectSkipped, stage: str) -> trial.Dropped:
     alive.pop(name).kill()
-    state = State.SKIPPED if isinstance(error, SubjectSkipped) else State.FAILED
-    return Dropped(name, state, stage, error.message, error.hint)
+    state = trial.State.SKIPPED if isinstance(error, SubjectSkipped) else trial.State.FAILED
+    return trial.Dropped(name, state, stage, error.message, error.hint)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -17,6 +19,10 @@ class Role(StrEnum):
     TREATMENT = "treatment"
     NEGATIVE = "negative-control"  # the baseline once more: must show no cost
     POSITIVE = "positive-control"  # the baseline with a known extra cost: must be found
+
+
+# All but the run's own controls: roles in a plan, and (as texts) in results.
+MEASURED = frozenset({Role.BASELINE, Role.TREATMENT})
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,32 @@ class Treatment:
     role: Role
     extra: float = 0.0
     declares: dict[str, str | int | float | bool] = field(default_factory=dict)
+
+
+class HasLevels(Protocol):
+    """A treatment of a plan, or the result of one."""
+
+    @property
+    def role(self) -> str: ...
+
+    @property
+    def levels(self) -> dict[str, str]: ...
+
+
+Alike = TypeVar("Alike", bound=HasLevels)
+
+
+def alike(given: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ...], dict[str, Alike]]:
+    """What differs in the level of one factor alone: the other levels -> that level -> which has it.
+
+    The run's own controls, and what the factor does not concern, are not among it.
+    """
+    groups: dict[tuple[tuple[str, str], ...], dict[str, Alike]] = {}
+    for each in given:
+        if each.role in MEASURED and factor in each.levels:
+            others = tuple((name, level) for name, level in each.levels.items() if name != factor)
+            groups.setdefault(others, {})[each.levels[factor]] = each
+    return groups
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from sectax.model.measured import Measured
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import Cell, Role
+from sectax.model.treatment import MEASURED, Cell
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series, Text
 from sectax.reports.scale import is_far
@@ -22,7 +22,6 @@ MOST_CELLS = 6
 _MOST_TREATMENTS = 8
 # More points than these in one picture make a page slow and large, and no eye tells them apart.
 _MOST_POINTS = 2000
-_SHOWN = frozenset({Role.BASELINE, Role.TREATMENT})
 # What the kernel tells -> what the time was spent with.
 _LOST = {
     "run_queue_delay_s": "waiting for a processor",
@@ -38,7 +37,7 @@ def block_by_block(analysed: Analysed) -> Iterator[Block]:
     values = analysed.measured.values.get(metric.name, {})
     drawn_cells = 0
     for cell in plan.cells:
-        members = [each.id for each in plan.treatments if each.cell == cell.id and each.role in _SHOWN]
+        members = [each.id for each in plan.treatments if each.cell == cell.id and each.role in MEASURED]
         seen = {each: values[each] for each in members if values.get(each)}
         if not seen:
             continue

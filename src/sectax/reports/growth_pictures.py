@@ -11,7 +11,7 @@ from sectax.model.finding import Estimate
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import CONTROLS, Cell, Factor, Role
+from sectax.model.treatment import CONTROLS, MEASURED, Cell, Factor
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series
 from sectax.reports.result_tables import drawn
@@ -22,7 +22,6 @@ from sectax.reports.words import names
 MOST_SERIES = 8
 # Fewer levels show no growth.
 _LEAST_NUMBERS = 2
-_SHOWN = frozenset({Role.BASELINE, Role.TREATMENT})
 
 _Levels = tuple[tuple[str, str], ...]
 
@@ -49,7 +48,7 @@ def _against(
     groups: dict[_Levels, list[tuple[float, Estimate]]] = {}
     for each in analysed.treatments:
         found = each.estimates.get(metric.name)
-        if each.role in _SHOWN and found is not None and each.levels.get(factor.name) in values:
+        if each.role in MEASURED and found is not None and each.levels.get(factor.name) in values:
             others = tuple((name, level) for name, level in each.levels.items() if name != factor.name)
             groups.setdefault(others, []).append((values[each.levels[factor.name]], found))
     groups = {levels: found for levels, found in groups.items() if len(found) > 1}

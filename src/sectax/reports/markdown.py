@@ -9,22 +9,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from sectax.model.printable import printable
-from sectax.reports.document import (
-    Block,
-    Command,
-    Document,
-    Drawing,
-    Footnotes,
-    Lines,
-    NotThere,
-    Table,
-    Text,
-    Warned,
-)
+from sectax.reports import document as parts
 from sectax.reports.escape import markdown, markdown_block
 
 
-def render(document: Document) -> str:
+def render(document: parts.Document) -> str:
     """The whole document as text."""
     writer = Writer()
     writer.heading(document.title, 1)
@@ -42,32 +31,32 @@ def render(document: Document) -> str:
     return writer.text()
 
 
-def _write(writer: Writer, blocks: Iterable[Block]) -> None:
+def _write(writer: Writer, blocks: Iterable[parts.Block]) -> None:
     for block in blocks:
         match block:
-            case Text(text, strong):
+            case parts.Text(text, strong):
                 writer.paragraph(text, strong=strong)
-            case Lines(texts):
+            case parts.Lines(texts):
                 writer.bullets(texts)
-            case Command(text):
+            case parts.Command(text):
                 writer.command(text)
-            case Footnotes(texts):
+            case parts.Footnotes(texts):
                 for text in texts:
                     writer.paragraph(text)
-            case Table():
+            case parts.Table():
                 _write_table(writer, block)
-            case Warned():
+            case parts.Warned():
                 _write_warning(writer, block)
-            case NotThere(what, why):
+            case parts.NotThere(what, why):
                 writer.paragraph(f"{why.reason}:")
                 writer.bullets(what)
                 if why.hint:
                     writer.command(why.hint)
-            case Drawing():
+            case parts.Drawing():
                 pass
 
 
-def _write_table(writer: Writer, table: Table) -> None:
+def _write_table(writer: Writer, table: parts.Table) -> None:
     if table.title:
         writer.heading(table.title, 3)
     columns = [table.columns[place] for place in table.shown]
@@ -78,7 +67,7 @@ def _write_table(writer: Writer, table: Table) -> None:
     )
 
 
-def _write_warning(writer: Writer, warned: Warned) -> None:
+def _write_warning(writer: Writer, warned: parts.Warned) -> None:
     effect = f", {warned.consequence}" if warned.consequence else ""
     writer.heading(f"{warned.check} ({warned.severity.value}{effect})", 3)
     writer.paragraph(warned.meaning)

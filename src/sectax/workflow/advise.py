@@ -12,21 +12,7 @@ from sectax.analysis.growth import growths
 from sectax.analysis.profile import mixes, pooled, profiles
 from sectax.experiments import registry
 from sectax.experiments.interface import SupportsAdvice
-from sectax.model.advice import (
-    MILLION,
-    Advice,
-    Anatomy,
-    Breakdown,
-    EventSize,
-    Limit,
-    Mixed,
-    Priced,
-    Rented,
-    Requested,
-    Smallest,
-    Throttled,
-    Unknown,
-)
+from sectax.model import advice as model
 from sectax.model.advice_rules import AdviceRules, Price, Requests, SmallestUnder
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
@@ -35,7 +21,7 @@ from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
-from sectax.model.treatment import Role
+from sectax.model.treatment import MEASURED, Role, alike
 from sectax.prices.price_list import PriceList, bill, load
 from sectax.workflow.advise_rates import NOT_ASKED, AskedRate, rate_advice
 from sectax.workflow.analyse import analyse_file
@@ -50,7 +36,7 @@ def advise(
     mix: Mapping[str, float] | None = None,
     machines: Mapping[str, str] | None = None,
     asked: AskedRate = NOT_ASKED,
-) -> Advice:
+) -> model.Advice:
     """What a run says to whoever must decide.
 
     Args:
@@ -82,7 +68,7 @@ def advice(
     mix: Mapping[str, float] = MappingProxyType({}),
     machines: Mapping[str, str] = MappingProxyType({}),
     asked: AskedRate = NOT_ASKED,
-) -> Advice:
+) -> model.Advice:
     """The same of a run that was read and judged already."""
     measured, price = analysed.measured, rules.price
     if asked != NOT_ASKED and rules.by_rate is None:
@@ -95,7 +81,7 @@ def advice(
     mixed = mixes(analysed, profile, rules.metric, mix) if profile and mix else ()
     if limit is not None and rules.smallest is not None:
         wanted.append(rules.smallest.statistics[limit.statistic])
-    return Advice(
+    return model.Advice(
         run_id=measured.run_id,
         plan=measured.plan,
         rules=rules,
@@ -121,7 +107,9 @@ def advice(
     )
 
 
-def _rented(plan: Plan, mixed: tuple[Mixed, ...], machines: Mapping[str, str], prices: PriceList) -> Iterator[Rented]:
+def _rented(
+    plan: Plan, mixed: tuple[model.Mixed, ...], machines: Mapping[str, str], prices: PriceList
+) -> Iterator[model.Rented]:
     """What an hour of work on the baseline's machine costs on the others.
 
     Raises:
@@ -146,10 +134,10 @@ def _rented(plan: Plan, mixed: tuple[Mixed, ...], machines: Mapping[str, str], p
         total, least, most = (
             bill([Usage(machine, hours)], prices) for hours in (each.ratio.point, each.ratio.low, each.ratio.high)
         )
-        yield Rented(each.levels, here, total, least.total, most.total)
+        yield model.Rented(each.levels, here, total, least.total, most.total)
 
 
-def breakdown(analysed: Analysed) -> Breakdown | None:
+def breakdown(analysed: Analysed) -> model.Breakdown | None:
     """Where the time of any run goes, by the rules of its experiment; None where its first metric is no time.
 
     An experiment that gives no advice has at most sizes, which its plan knows.
@@ -164,10 +152,10 @@ def breakdown(analysed: Analysed) -> Breakdown | None:
         rules = experiment.advice_rules(plan)
     elif plan.metrics[0].unit != "s":
         return None
-    return Breakdown(rules.metric, tuple(_anatomies(measured, rules)), tuple(growths(measured, rules)))
+    return model.Breakdown(rules.metric, tuple(_anatomies(measured, rules)), tuple(growths(measured, rules)))
 
 
-def _anatomies(measured: Measured, rules: AdviceRules) -> Iterator[Anatomy]:
+def _anatomies(measured: Measured, rules: AdviceRules) -> Iterator[model.Anatomy]:
     if rules.stages is not None:
         yield from anatomies(measured, rules.metric, rules.stages)
     if rules.parts is not None:
@@ -175,11 +163,10 @@ def _anatomies(measured: Measured, rules: AdviceRules) -> Iterator[Anatomy]:
 
 
 def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:
-    roles = {Role.BASELINE.value, Role.TREATMENT.value}
-    return (each for each in analysed.treatments if each.role in roles and metric in each.estimates)
+    return (each for each in analysed.treatments if each.role in MEASURED and metric in each.estimates)
 
 
-def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceList) -> Iterator[Priced]:
+def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceList) -> Iterator[model.Priced]:
     for result in _results(analysed, price.billed):
         # A stage is there to be subtracted; nobody deploys it, unless it is the baseline.
         if result.role != Role.BASELINE.value and rules.is_stage(result.levels):
@@ -188,19 +175,20 @@ def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceL
         if billed.low is None or billed.high is None:
             continue
         total, least, most = (
-            bill(price.uses(MILLION, seconds, result), prices) for seconds in (billed.point, billed.low, billed.high)
+            bill(price.uses(model.MILLION, seconds, result), prices)
+            for seconds in (billed.point, billed.low, billed.high)
         )
         memory_mb = int(result.levels[price.memory])
         cell = analysed.measured.plan.treatment(result.treatment).cell
-        yield Priced(cell, result.treatment, memory_mb, billed.point, total, least.total, most.total)
+        yield model.Priced(cell, result.treatment, memory_mb, billed.point, total, least.total, most.total)
 
 
-def _requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList) -> Iterator[Requested]:
+def _requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList) -> Iterator[model.Requested]:
     for result in _results(analysed, metric):
         cell, rate = analysed.measured.plan.treatment(result.treatment).cell, rule.rate(result)
-        for way, usages in rule.uses(MILLION, result.levels).items():
-            limited = sum(each.amount for each in usages if each.item == rule.limited) / MILLION
-            yield Requested(
+        for way, usages in rule.uses(model.MILLION, result.levels).items():
+            limited = sum(each.amount for each in usages if each.item == rule.limited) / model.MILLION
+            yield model.Requested(
                 cell,
                 result.treatment,
                 way,
@@ -210,7 +198,7 @@ def _requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceLis
             )
 
 
-def _event_sizes(analysed: Analysed) -> Iterator[EventSize]:
+def _event_sizes(analysed: Analysed) -> Iterator[model.EventSize]:
     """The event of every size; where treatments are sent unlike ones, the largest."""
     contents = analysed.measured.plan.contents
     if contents is None:
@@ -221,47 +209,45 @@ def _event_sizes(analysed: Analysed) -> Iterator[EventSize]:
         if isinstance(sent, int) and level in contents.sizes:
             largest[level] = max(sent, largest.get(level, 0))
     for level, sent in largest.items():
-        yield EventSize(level, sent, sent / contents.sizes[level])
+        yield model.EventSize(level, sent, sent / contents.sizes[level])
 
 
-def _throttled(measured: Measured) -> Iterator[Throttled]:
+def _throttled(measured: Measured) -> Iterator[model.Throttled]:
     for treatment in measured.plan.treatments:
         counted = measured.telemetry.get(treatment.id, {})
         periods, throttled = counted.get("periods"), counted.get("throttled_periods")
-        if treatment.role in (Role.BASELINE, Role.TREATMENT) and periods and throttled is not None:
-            yield Throttled(treatment.cell, treatment.id, round(throttled), round(periods))
+        if treatment.role in MEASURED and periods and throttled is not None:
+            yield model.Throttled(treatment.cell, treatment.id, round(throttled), round(periods))
 
 
-def _limit(plan: Plan, rule: SmallestUnder | None, under_s: float, statistic: str | None) -> Limit:
+def _limit(plan: Plan, rule: SmallestUnder | None, under_s: float, statistic: str | None) -> model.Limit:
     if rule is None:
         raise WrongUse(f"runs of {plan.experiment} have nothing to keep under a limit", "leave --under out")
     if statistic is not None and statistic not in rule.statistics:
         known = ", ".join(rule.statistics)
         raise WrongUse(f"there is no statistic {statistic!r} to put a limit on", f"there are {known}")
-    return Limit(statistic or rule.usual, under_s)
+    return model.Limit(statistic or rule.usual, under_s)
 
 
-def _smallest(analysed: Analysed, rule: SmallestUnder, limit: Limit) -> Iterator[Smallest]:
+def _smallest(analysed: Analysed, rule: SmallestUnder, limit: model.Limit) -> Iterator[model.Smallest]:
     """The whole interval must lie on one side of the limit; where it does not, nothing is promised."""
     metric = rule.statistics[limit.statistic]
     # The blocks that are left of a treatment that failed may be those in which it was quick.
     failed = Counter(failure.treatment for failure in analysed.measured.failures if failure.block > 0)
-    found: dict[tuple[tuple[str, str], ...], dict[int, Unknown]] = {}
-    for result in _results(analysed, metric):
-        others = tuple((name, level) for name, level in result.levels.items() if name != rule.factor)
-        seen = Unknown(result.estimates[metric], failed[result.treatment])
-        found.setdefault(others, {})[int(result.levels[rule.factor])] = seen
-    for others, by_memory in found.items():
+    for others, results in alike(_results(analysed, metric), rule.factor).items():
+        by_memory = {
+            int(level): model.Unknown(each.estimates[metric], failed[each.treatment]) for level, each in results.items()
+        }
         smallest = min((memory for memory, each in by_memory.items() if _keeps(each, limit.under_s)), default=None)
         unknown = {
             memory: each
             for memory, each in sorted(by_memory.items())
             if (smallest is None or memory < smallest) and not _exceeds(each.estimate, limit.under_s)
         }
-        yield Smallest(dict(others), smallest, unknown)
+        yield model.Smallest(dict(others), smallest, unknown)
 
 
-def _keeps(seen: Unknown, under_s: float) -> bool:
+def _keeps(seen: model.Unknown, under_s: float) -> bool:
     return not seen.failed_blocks and seen.estimate.high is not None and seen.estimate.high < under_s
 
 

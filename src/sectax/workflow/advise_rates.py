@@ -14,7 +14,7 @@ from sectax.model.advice import MILLION, AtRate, Between, BreakEven, Rate, RateA
 from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, TreatmentResult
-from sectax.model.treatment import Role
+from sectax.model.treatment import alike
 from sectax.prices.price_list import PriceList, bill
 
 _CALLS = (1, 10, 100)
@@ -89,13 +89,8 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
 
 def _ways(analysed: Analysed, metric: str, rule: ByRate) -> Iterator[_Way | str]:
     """Every treatment of which both situations are known in some way; the id of one that lacks a figure."""
-    roles = {Role.BASELINE.value, Role.TREATMENT.value}
-    groups: dict[tuple[tuple[str, str], ...], dict[str, TreatmentResult]] = {}
-    for each in analysed.treatments:
-        if each.role in roles and metric in each.estimates and rule.factor in each.levels:
-            others = tuple((name, level) for name, level in each.levels.items() if name != rule.factor)
-            groups.setdefault(others, {})[each.levels[rule.factor]] = each
-    for others, found in groups.items():
+    here = (each for each in analysed.treatments if metric in each.estimates)
+    for others, found in alike(here, rule.factor).items():
         levels = dict(others)
         asked = rule.asks(levels | {rule.factor: rule.again})
         again = found.get(rule.again)

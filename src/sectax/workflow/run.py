@@ -35,18 +35,10 @@ from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import units, words
 from sectax.sandboxes.hosts import host
 from sectax.toolchain.cache import state_folder
-from sectax.workflow import private_inputs
+from sectax.workflow import in_time, private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.block_time import BlockTimes, block_s
 from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
-from sectax.workflow.in_time import (
-    least_block_s,
-    refuse_before_start,
-    refuse_nothing_to_compare,
-    refuse_too_small,
-    with_budget,
-    with_last_look,
-)
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
@@ -89,10 +81,10 @@ def start(
     """
     with progress.waiting("getting ready"):
         experiment = registry.load(name)
-        plan = experiment.plan(with_budget(experiment, request))
-        refuse_nothing_to_compare(experiment, plan)
+        plan = experiment.plan(in_time.with_budget(experiment, request))
+        in_time.refuse_nothing_to_compare(experiment, plan)
         bench = experiment.bench(plan)
-        refuse_before_start(bench)
+        in_time.refuse_before_start(bench)
         private_inputs.sweep()
         inputs = bench.inputs()
         run_id = secrets.token_hex(8)
@@ -289,8 +281,8 @@ class _Session:
             left_s = (time.monotonic() - began) / done * (total - done) if 0 < done < total else 0.0
             if left_s:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
-            least_s = least_block_s(self.plan, min(seen.values(), default=0.0), may_idle=self.bench.may_idle)
-            refuse_too_small(self.plan, self._elapsed_s() + left_s / 2, least_s)
+            least_s = in_time.least_block_s(self.plan, min(seen.values(), default=0.0), may_idle=self.bench.may_idle)
+            in_time.refuse_too_small(self.plan, self._elapsed_s() + left_s / 2, least_s)
             self._refuse_small_budget()
 
         deciding = self.progress.waiting("planning the blocks")
@@ -298,7 +290,7 @@ class _Session:
         calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
         one_block_s = self._block_s(calibrated, specs)
         once = once_s(self.plan, calibrated)
-        calibrated = with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s(), once)
+        calibrated = in_time.with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
 

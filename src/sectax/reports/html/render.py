@@ -12,22 +12,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sectax.reports import document as parts
 from sectax.reports import units
-from sectax.reports.document import (
-    Attachment,
-    Block,
-    Chart,
-    Command,
-    Document,
-    Footnotes,
-    Kind,
-    Lines,
-    NotThere,
-    Stacks,
-    Table,
-    Text,
-    Warned,
-)
 from sectax.reports.html import chart, interval_column
 
 if TYPE_CHECKING:
@@ -40,36 +26,36 @@ _GENERATOR = '<meta name="generator" content="sectax">'
 
 # The answer first, then what it rests on, then what may be wrong with it.
 _ORDER = {
-    Kind.RESULTS: 0,
-    Kind.BODY: 0,
-    Kind.ASIDE: 1,
-    Kind.PICTURES: 2,
-    Kind.DIAGNOSTICS: 3,
-    Kind.DETAIL: 4,
-    Kind.END: 5,
+    parts.Kind.RESULTS: 0,
+    parts.Kind.BODY: 0,
+    parts.Kind.ASIDE: 1,
+    parts.Kind.PICTURES: 2,
+    parts.Kind.DIAGNOSTICS: 3,
+    parts.Kind.DETAIL: 4,
+    parts.Kind.END: 5,
 }
 
-_NAMES: dict[type[Block], str] = {
-    Table: "table",
-    Chart: "chart",
-    Stacks: "stacks",
-    Attachment: "attachment",
-    Text: "text",
-    Lines: "lines",
-    Command: "command",
-    Footnotes: "footnotes",
-    Warned: "warned",
-    NotThere: "not_there",
+_NAMES: dict[type[parts.Block], str] = {
+    parts.Table: "table",
+    parts.Chart: "chart",
+    parts.Stacks: "stacks",
+    parts.Attachment: "attachment",
+    parts.Text: "text",
+    parts.Lines: "lines",
+    parts.Command: "command",
+    parts.Footnotes: "footnotes",
+    parts.Warned: "warned",
+    parts.NotThere: "not_there",
 }
 
 
-def render(document: Document) -> str:
+def render(document: parts.Document) -> str:
     """The whole document as text."""
     style = (_HERE / "page.css").read_text(encoding="utf-8")
     made: str = _template().render(
         document=document,
         sections=sorted(document.others, key=lambda each: _ORDER[each.kind]),
-        folded={Kind.DETAIL, Kind.ASIDE},
+        folded={parts.Kind.DETAIL, parts.Kind.ASIDE},
         generator=_GENERATOR,
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
@@ -117,7 +103,7 @@ _TONES = {
 }
 
 
-def _is_wordy(table: Table) -> bool:
+def _is_wordy(table: parts.Table) -> bool:
     """Whether a narrow page has no room for its columns beside each other: several, and words in the last."""
     return len(table.shown) > _MOST_BESIDE and not table.columns[table.shown[-1]].right
 
@@ -127,5 +113,5 @@ def _at(shape: str, x: float, y: float) -> str:
     return shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1)
 
 
-def _data_url(attachment: Attachment) -> str:
+def _data_url(attachment: parts.Attachment) -> str:
     return f"data:{attachment.media_type};base64,{base64.b64encode(attachment.content).decode()}"

@@ -6,30 +6,14 @@ from collections.abc import Iterable
 
 from sectax.model.finding import Severity
 from sectax.model.printable import in_ascii
-from sectax.reports.document import (
-    Block,
-    Column,
-    Command,
-    Document,
-    Drawing,
-    Footnotes,
-    Kind,
-    Lines,
-    NotThere,
-    Section,
-    Table,
-    Text,
-    Warned,
-    tables,
-    with_texts,
-)
+from sectax.reports import document as parts
 from sectax.reports.terminal.page import INDENT, Page
 from sectax.reports.terminal.tables import Widths, common_widths, left_out, plain_table, results_table
 
 _SEVERITY_STYLES = {Severity.FATAL: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 
 
-def render(document: Document, *, width: int, colour: bool, ascii_only: bool = False) -> str:
+def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bool = False) -> str:
     """The whole document as text.
 
     Args:
@@ -39,11 +23,11 @@ def render(document: Document, *, width: int, colour: bool, ascii_only: bool = F
     """
     if ascii_only:
         # Before anything is laid out, since '+/-' is longer than '±'.
-        document = with_texts(document, in_ascii)
+        document = parts.with_texts(document, in_ascii)
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)
     _write(page, document.lead, 0, None)
-    for section in sorted(document.sections, key=lambda each: each.kind is Kind.ANSWER):
+    for section in sorted(document.sections, key=lambda each: each.kind is parts.Kind.ANSWER):
         _write_section(page, section)
     if document.foot:
         page.blank()
@@ -51,11 +35,11 @@ def render(document: Document, *, width: int, colour: bool, ascii_only: bool = F
     return in_ascii(page.text()) if ascii_only else page.text()
 
 
-def _write_section(page: Page, section: Section) -> None:
-    bare = section.kind is Kind.RESULTS
+def _write_section(page: Page, section: parts.Section) -> None:
+    bare = section.kind is parts.Kind.RESULTS
     if not bare:
         page.heading(section.title)
-    results = [table for table in tables(section) if table.holds_results]
+    results = [table for table in parts.tables(section) if table.holds_results]
     widths = common_widths(page.width, results) if results else None
     _write(page, section.blocks, 0 if bare else INDENT, widths)
     gone = left_out(widths, results) if widths else ()
@@ -65,38 +49,38 @@ def _write_section(page: Page, section: Section) -> None:
         page.paragraph(f"no room for the {columns}: {which} a wider terminal", style="dim", indent=0)
 
 
-def _write(page: Page, blocks: Iterable[Block], indent: int, widths: Widths | None) -> None:
-    above: tuple[Column, ...] = ()
+def _write(page: Page, blocks: Iterable[parts.Block], indent: int, widths: Widths | None) -> None:
+    above: tuple[parts.Column, ...] = ()
     for block in blocks:
         match block:
-            case Text(text, strong=True):
+            case parts.Text(text, strong=True):
                 page.blank()
                 page.paragraph(text, style="bold", indent=indent)
-            case Text(text):
+            case parts.Text(text):
                 page.paragraph(text, indent=indent)
-            case Lines(texts, long):
+            case parts.Lines(texts, long):
                 page.lines(texts, indent=indent, hanging=INDENT if long else 0)
-            case Command(text, caption):
+            case parts.Command(text, caption):
                 if caption:
                     page.paragraph(caption, indent=indent)
                 page.verbatim(text)
-            case Footnotes(texts):
+            case parts.Footnotes(texts):
                 page.blank()
                 page.lines(texts, indent=indent)
-            case Table():
+            case parts.Table():
                 _write_table(page, block, indent, widths, headed=block.columns != above)
                 above = block.columns if block.holds_results and block.title else ()
-            case Warned():
+            case parts.Warned():
                 _write_warning(page, block)
-            case NotThere(what, why):
+            case parts.NotThere(what, why):
                 page.paragraph(f"{', '.join(what)}: {why.reason}")
                 if why.hint:
                     page.verbatim(why.hint)
-            case Drawing():
+            case parts.Drawing():
                 pass
 
 
-def _write_table(page: Page, table: Table, indent: int, widths: Widths | None, *, headed: bool) -> None:
+def _write_table(page: Page, table: parts.Table, indent: int, widths: Widths | None, *, headed: bool) -> None:
     page.blank()
     if table.title:
         page.paragraph(table.title, style="dim" if indent else "bold", indent=indent)
@@ -104,7 +88,7 @@ def _write_table(page: Page, table: Table, indent: int, widths: Widths | None, *
     page.add(results_table(table, widths, headed=headed) if widths and results else plain_table(table), INDENT)
 
 
-def _write_warning(page: Page, warned: Warned) -> None:
+def _write_warning(page: Page, warned: parts.Warned) -> None:
     effect = f", which {warned.consequence}" if warned.consequence else ""
     page.paragraph(f"{warned.severity.value}  {warned.check}{effect}", style=_SEVERITY_STYLES[warned.severity])
     hint = (f"try: {warned.hint}",) if warned.hint else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sectax.model.bill import Bill
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan, Until, last_look, once_s
 from sectax.model.printable import printable
-from sectax.model.treatment import Role, Standing
+from sectax.model.treatment import MEASURED, Standing
 from sectax.model.why_not import WhyNot
 from sectax.reports import units
 from sectax.reports.words import names
@@ -96,7 +96,7 @@ def _duration(given: Plan, frozen: Calibrated, block_s: float) -> str:
 
 
 def _matrix(given: Plan) -> str:
-    compared = [each for each in given.treatments if each.role in {Role.BASELINE, Role.TREATMENT}]
+    compared = [each for each in given.treatments if each.role in MEASURED]
     controls = len(given.treatments) - len(compared)
     words = f"{_count(len(compared), 'treatment')} in {_count(len(given.cells), 'cell')}"
     once = sum(cell.once for cell in given.cells)
