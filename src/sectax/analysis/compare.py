@@ -128,10 +128,8 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
 def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedTable) -> ComparedTable:
     counterpart = study.counterpart
     assert counterpart is not None, "nothing is compared without one"
-    there = Side(
-        "there",
-        tuple(tuple(Figure(each, "" if each is not None else _NO_FIGURE) for each in row) for row in table.values),
-    )
+    printed = (tuple(Figure(each, _NO_FIGURE if each is None else "") for each in row) for row in table.values)
+    there = Side("there", tuple(printed))
     names = tuple(counterpart.variants)
     metrics = {metric.name for metric in analysed.measured.plan.metrics}
     designs = {"": counterpart} | {

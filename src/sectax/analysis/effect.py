@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.analysis.verdict import verdict
@@ -14,7 +13,7 @@ from sectax.model.finding import Effect, Estimate, bias_shown
 from sectax.model.measured import Measured
 from sectax.model.plan import FIRST_LOOK, Plan, last_look
 from sectax.model.treatment import Standing
-from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width, half_width, running_sequence
+from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.moments import Array
 from sectax.stats.student import critical_value
 
@@ -26,18 +25,6 @@ STUDENT = "student-t"
 SURE = 0.1
 
 
-@dataclass(frozen=True)
-class Intervals:
-    """What is known of each row after its last block; every array has shape (rows,)."""
-
-    count: NDArray[np.int64]
-    mean: Array
-    spread: Array
-    floor: Array
-    low: Array
-    high: Array
-
-
 def intervals(
     differences: Array,
     reference: Array,
@@ -47,8 +34,8 @@ def intervals(
     *,
     last_look: int,
     fixed: bool = False,
-) -> Intervals:
-    """The interval of every row of differences.
+) -> Sequence:
+    """The interval of every row of differences after its last block; every array of it has shape (rows,).
 
     Args:
         differences, reference: shape (rows, blocks), NaN where a block has none.
@@ -59,7 +46,7 @@ def intervals(
     rows, blocks = differences.shape
     if blocks == 0:
         nothing = np.zeros(rows)
-        return Intervals(nothing.astype(np.int64), nothing, nothing, nothing, nothing - np.inf, nothing + np.inf)
+        return Sequence(nothing.astype(np.int64), nothing, nothing, nothing, nothing - np.inf, nothing + np.inf)
     sequence = running_sequence(
         differences,
         alpha,
@@ -69,13 +56,12 @@ def intervals(
         least_spread=least_spread,
         unseen=unseen,
     )
-    count, mean, spread = sequence.count[:, -1], sequence.mean[:, -1], sequence.spread[:, -1]
-    low, high = sequence.low[:, -1], sequence.high[:, -1]
-    if fixed:
-        plain = half_width(count, spread, critical_value(count, alpha))
-        half = np.where(count >= FIRST_LOOK, guarded_half_width(count, plain, unseen, alpha), np.inf)
-        low, high = mean - half, mean + half
-    return Intervals(count, mean, spread, sequence.floor[:, -1], low, high)
+    last = sequence.after_last()
+    if not fixed:
+        return last
+    plain = half_width(last.count, last.spread, critical_value(last.count, alpha))
+    half = np.where(last.count >= FIRST_LOOK, guarded_half_width(last.count, plain, unseen, alpha), np.inf)
+    return replace(last, low=last.mean - half, high=last.mean + half)
 
 
 def is_fixed(measured: Measured) -> bool:

@@ -28,23 +28,15 @@ def judge(measured: Measured) -> tuple[Finding, ...]:
         if effect is None:
             findings.append(Finding(comparison, VerdictId.NOT_MEASURED, None, margin))
         elif pending:
-            findings.append(_pending(comparison, effect, margin, pending, measured.block_s))
+            # Its number of blocks was fixed and is not reached yet.
+            needed = replace(effect, blocks_needed=(pending, pending))
+            seconds = _seconds(needed.blocks_needed, measured.block_s)
+            findings.append(Finding(comparison, VerdictId.INCONCLUSIVE, needed, margin, seconds_needed=seconds))
         else:
             findings.append(Finding(comparison, verdict(effect.low, effect.high, margin), effect, margin))
     if measured.plan.stopping.fixed_blocks is not None:
         return tuple(findings)
     return tuple(_with_needs(findings, measured))
-
-
-def _pending(comparison: Comparison, effect: Effect, margin: float, pending: int, block_s: float | None) -> Finding:
-    """A comparison of a run whose number of blocks was fixed and is not reached yet."""
-    return Finding(
-        comparison,
-        VerdictId.INCONCLUSIVE,
-        replace(effect, blocks_needed=(pending, pending)),
-        margin,
-        seconds_needed=None if block_s is None else (pending * block_s, pending * block_s),
-    )
 
 
 def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
@@ -69,26 +61,20 @@ def _with_needs(findings: list[Finding], measured: Measured) -> list[Finding]:
     margins = margins_in_reach(projected, end, last)
     for (row, effect), need, reach in zip(still, needs, margins.tolist(), strict=True):
         known = replace(effect, blocks_needed=need, margin_in_reach=margin_of(reach) if effect.blocks < end else None)
-        seconds = (
-            None
-            if need is None or measured.block_s is None
-            else (need[0] * measured.block_s, need[1] * measured.block_s)
-        )
-        findings[row] = replace(findings[row], effect=known, seconds_needed=seconds)
+        findings[row] = replace(findings[row], effect=known, seconds_needed=_seconds(need, measured.block_s))
     return findings
 
 
+def _seconds(blocks: tuple[int, int] | None, block_s: float | None) -> tuple[float, float] | None:
+    return None if blocks is None or block_s is None else (blocks[0] * block_s, blocks[1] * block_s)
+
+
 def _open(compared: list[tuple[Comparison, Effect]]) -> Open:
-    return Open(
-        count=np.array([effect.blocks for _, effect in compared], dtype=np.int64),
-        mean=np.array([effect.log_ratio for _, effect in compared]),
-        spread=np.array([effect.spread for _, effect in compared]),
-        low=np.array([effect.low for _, effect in compared]),
-        high=np.array([effect.high for _, effect in compared]),
-        alpha=np.array([comparison.alpha for comparison, _ in compared]),
-        unseen=np.full(len(compared), UNSEEN),
-        widened=np.array([effect.widened for _, effect in compared]),
-    )
+    rows = [
+        (each.log_ratio, each.spread, each.low, each.high, comparison.alpha, UNSEEN, each.widened)
+        for comparison, each in compared
+    ]
+    return Open(np.array([each.blocks for _, each in compared]), *np.array(rows).T)
 
 
 def _end(measured: Measured) -> int:

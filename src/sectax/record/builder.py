@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
+from typing import TypeVar
 
 from sectax.model.environment import Environment
 from sectax.model.measured import BatchShape, BatchStatistics, BlockRecord, Failure, Measured
@@ -16,6 +17,10 @@ from sectax.model.trial import BlockEvent, Dropped, PlannedBlock, State, Trial
 from sectax.record.errors import UnusableObservation
 from sectax.record.summary import BlockSummary, Totals, block_value, median
 from sectax.stats.batch_shape import Batches
+
+Key = TypeVar("Key")
+Inner = TypeVar("Inner")
+Value = TypeVar("Value")
 
 # The latest blocks tell how long one takes now: treatments leave a run when they are resolved.
 _RECENT_BLOCKS = 5
@@ -193,14 +198,8 @@ class MeasuredBuilder:
             plan=self._plan,
             calibrated=calibrated,
             blocks=self.blocks,
-            values={
-                name: {id: dict(blocks) for id, blocks in by_treatment.items() if blocks}
-                for name, by_treatment in self._values.items()
-            },
-            counts={
-                name: {id: count for id, count in by_treatment.items() if count}
-                for name, by_treatment in self._counts.items()
-            },
+            values={name: _copied(of) for name, of in self._values.items()},
+            counts={name: {id: count for id, count in of.items() if count} for name, of in self._counts.items()},
             visited={id: tuple(blocks) for id, blocks in self._visited.items()},
             failures=(*first_of_each(self._pilot_failures), *self._failures),
             witnesses={
@@ -209,16 +208,18 @@ class MeasuredBuilder:
                 if seen
             },
             batches={id: batches.statistics() for id, batches in self._batches.items() if batches.batches},
-            telemetry={id: dict(sums) for id, sums in self._telemetry.items() if sums},
-            block_telemetry={block: dict(sums) for block, sums in self._block_telemetry.items() if sums},
+            telemetry=_copied(self._telemetry),
+            block_telemetry=_copied(self._block_telemetry),
             sessions=sessions,
             block_s=median(list(self._seconds.values())[-_RECENT_BLOCKS:]),
             blocks_s=sum(self._seconds.values()),
             notes=notes,
-            shapes={id: dict(blocks) for id, blocks in self._shapes.items() if blocks},
-            samples={
-                observed: {id: dict(blocks) for id, blocks in by_treatment.items()}
-                for observed, by_treatment in self._samples.items()
-            },
+            shapes=_copied(self._shapes),
+            samples={observed: _copied(of) for observed, of in self._samples.items()},
             record=dict(self._record),
         )
+
+
+def _copied(given: dict[Key, dict[Inner, Value]]) -> dict[Key, dict[Inner, Value]]:
+    """Without what has nothing in it."""
+    return {key: dict(of) for key, of in given.items() if of}

@@ -97,18 +97,15 @@ class RunReader:
 
     def plan_text(self) -> str:
         """The plan as it stands in the file, in JSON."""
-        with reading(self.path):
-            return self._value("SELECT plan FROM run", str)
+        return self._value("SELECT plan FROM run", str)
 
     def run_id(self) -> str:
-        with reading(self.path):
-            return self._value("SELECT id FROM run", str)
+        return self._value("SELECT id FROM run", str)
 
     def state(self) -> str:
         """running, finished or interrupted; a run whose writer is gone is interrupted, whatever it last wrote."""
         held = is_held(self.path)  # asked first: a run that ends meanwhile is not taken for one that was killed
-        with reading(self.path):
-            state = self._value("SELECT state FROM run", str)
+        state = self._value("SELECT state FROM run", str)
         return "interrupted" if state == "running" and not held else state
 
     def calibrated(self) -> Calibrated | None:
@@ -137,12 +134,10 @@ class RunReader:
 
     def next_block_number(self) -> int:
         """The number of the next block: that of an abandoned block is never used again."""
-        with reading(self.path):
-            return max(self._value("SELECT MAX(number) FROM block", int), 0) + 1
+        return max(self._value("SELECT MAX(number) FROM block", int), 0) + 1
 
     def started(self) -> str:
-        with reading(self.path):
-            return self._value("SELECT started FROM run", str)
+        return self._value("SELECT started FROM run", str)
 
     def notes(self) -> tuple[str, ...]:
         """What the run itself had to say, in order."""
@@ -207,8 +202,8 @@ class RunReader:
             self._db.rollback()
 
     def _value(self, sql: str, kind: type[T]) -> T:
-        row = self._db.execute(sql).fetchone()
-        return msgspec.convert(row, tuple[kind])[0]  # type: ignore[valid-type]
+        with reading(self.path):
+            return msgspec.convert(self._db.execute(sql).fetchone(), tuple[kind])[0]  # type: ignore[valid-type]
 
 
 def _connect(path: Path, resources: ExitStack) -> sqlite3.Connection:

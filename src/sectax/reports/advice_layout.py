@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from sectax.model.advice import Advice, Anatomy, EventSize, Growth, Placed, Priced, ProfileOf, Unknown
 from sectax.model.finding import Effect, Estimate
@@ -13,7 +13,7 @@ from sectax.reports import units
 from sectax.reports.document import Block, Document, Section, Text, lines, sections
 from sectax.reports.rate_words import rates, starved
 from sectax.reports.reasons import no_interval
-from sectax.reports.words import claims, names
+from sectax.reports.words import claims, names, plans
 
 _MILLI, _NANO = 1e-3, 1e9
 _WIDEST_SHARE = 0.5
@@ -23,7 +23,7 @@ _GENERAL = 5
 
 def advice_report(given: Advice) -> Document:
     """Lay out advice; a section without anything to say is left out."""
-    plan = given.plan
+    plan, smallest = given.plan, given.rules.smallest
     parts = sections(
         Section("What each kind of work costs", _sentences(_profile(each, plan) for each in given.profiles)),
         Section("What your mix costs", _sentences(_mix(given, plan))),
@@ -39,7 +39,7 @@ def advice_report(given: Advice) -> Document:
         Section("Which is fastest and cheapest at your rate of calls", tuple(rates(given))),
         Section("What a million operations cost", _sentences(_requested(given, plan))),
         Section("Which quota they meet", _sentences(_quotas(given, plan))),
-        Section(_smallest_title(given), _sentences(_smallest(given, plan))),
+        Section(f"The smallest {printable(smallest.factor)}" if smallest else "", _sentences(_smallest(given, plan))),
         Section("What this run does not tell", _sentences(_lacking(given, plan))),
     )
     if parts and plan.transfers:
@@ -54,21 +54,20 @@ def _sentences(texts: Iterable[str]) -> tuple[Block, ...]:
 
 def _profile(each: ProfileOf, plan: Plan) -> str:
     kinds = "; ".join(f"{kind.words}: {claims.of_kind(kind)}" for kind in each.kinds)
-    return f"{_levels(each.levels, set(each.levels))}: {printable(kinds)}"
+    return f"{_levels(each.levels)}: {printable(kinds)}"
 
 
 def _mix(given: Advice, plan: Plan) -> Iterator[str]:
     made_of = ", ".join(f"{100 * share:.3g} % {name}" for name, share in given.mix.items())
     for each in given.mixes:
-        who = _levels(each.levels, set(each.levels))
-        yield f"{who}: {_ratio(each.ratio) if each.ratio else f'not known: {printable(each.missing)}'}"
+        yield f"{_levels(each.levels)}: {_ratio(each.ratio) if each.ratio else f'not known: {printable(each.missing)}'}"
     if given.mixes:
         yield f"for work that spends {printable(made_of)} of its time on the baseline, one part after the other"
 
 
 def _pooled(given: Advice) -> Iterator[str]:
     for each in given.pooled:
-        yield f"{_levels(each.levels, set(each.levels))} · {printable(each.words)}: {_ratio(each.ratio)}"
+        yield f"{_levels(each.levels)} · {printable(each.words)}: {_ratio(each.ratio)}"
     fewest = min((each.ratio.count for each in given.pooled), default=_GENERAL)
     if given.pooled:
         yield "every pair counts once, so this is about the kind of machine, not about these machines"
@@ -82,12 +81,11 @@ def _rents(given: Advice) -> Iterator[str]:
         total = units.number(each.bill.total, each.most - each.least)
         (charge,), (base,) = each.bill.charges, each.baseline.charges
         yield (
-            f"{_levels(each.levels, set(each.levels))}: {total} {printable(each.bill.currency)} ({low} to {high}) on "
+            f"{_levels(each.levels)}: {total} {printable(each.bill.currency)} ({low} to {high}) on "
             f"{printable(charge.words)}, {each.baseline.total:.4g} on {printable(base.words)}"
         )
     if given.rents:
-        bill = given.rents[0].bill
-        yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
+        yield plans.prices(given.rents[0].bill)
         yield "the machine is paid for while the work takes longer, and nothing else changes; before tax and discounts"
 
 
@@ -154,8 +152,7 @@ def _bills(given: Advice, plan: Plan) -> Iterator[str]:
             billed = f"billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB"
             yield f"{where(plan, each.cell, each.treatment)}: {amounts} ({billed})"
     if given.priced:
-        bill = given.priced[0].bill
-        yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
+        yield plans.prices(given.priced[0].bill)
         yield f"{printable(rule.assumes)}, before tax and free allowances"
 
 
@@ -176,11 +173,8 @@ def _requested(given: Advice, plan: Plan) -> Iterator[str]:
         alike.setdefault(unsized, {})[whole] = f"{total}{f' ({charges})' if len(each.bill.charges) > 1 else ''}"
     for unsized, amounts in alike.items():
         same = len(set(amounts.values())) == 1
-        yield from (
-            [f"{unsized}: {next(iter(amounts.values()))}"] if same else [": ".join(one) for one in amounts.items()]
-        )
-    bill = given.requested[0].bill
-    yield f"prices of {printable(bill.day)} for {printable(bill.place)}: {printable(bill.source)}"
+        yield from map(": ".join, [(unsized, next(iter(amounts.values())))] if same else amounts.items())
+    yield plans.prices(given.requested[0].bill)
     yield f"{printable(rule.assumes)}, before tax and free allowances"
 
 
@@ -220,10 +214,6 @@ def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
         yield f"more calls may settle what is not known: sectax run {printable(plan.experiment)} … --blocks 60, or more"
 
 
-def _smallest_title(given: Advice) -> str:
-    return f"The smallest {printable(given.rules.smallest.factor)}" if given.rules.smallest else ""
-
-
 def _doubt(seen: Unknown) -> str:
     if seen.failed_blocks:
         return f"it failed in {seen.failed_blocks} block{'' if seen.failed_blocks == 1 else 's'}"
@@ -245,14 +235,10 @@ def where(plan: Plan, cell: str, treatment: str) -> str:
     return " · ".join(part for part in (names.cell(plan, cell), names.treatment(plan, treatment)) if part)
 
 
-def _levels(levels: Mapping[str, str], varying: set[str]) -> str:
-    return printable(
-        " · ".join(
-            f"{factor} {level}" if level[:1].isdigit() else level
-            for factor, level in levels.items()
-            if factor in varying
-        )
-    )
+def _levels(levels: Mapping[str, str], varying: Container[str] | None = None) -> str:
+    """Those of the factors that vary; all where nobody says which do."""
+    shown = (each for each in levels.items() if varying is None or each[0] in varying)
+    return printable(" · ".join(names.level(*each) for each in shown))
 
 
 def is_known(share: Estimate) -> bool:

@@ -165,12 +165,8 @@ def _where(given: Advice, levels: Mapping[str, str]) -> str:
     fixed = names.varying_factors(given.plan)
     memory = given.rules.by_rate.memory if given.rules.by_rate else ""
     own = {factor: level for factor, level in levels.items() if factor in fixed}
-    return printable(
-        " · ".join(
-            f"{level} MB" if factor == memory else f"{factor} {level}" if level[:1].isdigit() else level
-            for factor, level in own.items()
-        )
-    )
+    said = (f"{level} MB" if factor == memory else names.level(factor, level) for factor, level in own.items())
+    return printable(" · ".join(said))
 
 
 def _name(plan: Plan, levels: Mapping[str, str]) -> str:

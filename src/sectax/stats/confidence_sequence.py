@@ -99,6 +99,10 @@ class Sequence:
     low: Array
     high: Array
 
+    def after_last(self) -> Sequence:
+        """After the last block alone; every array has shape (rows,)."""
+        return Sequence(*(array[:, -1] for array in vars(self).values()))
+
 
 def running_sequence(
     differences: Array,

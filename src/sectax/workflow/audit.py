@@ -52,19 +52,16 @@ def audit(
     Raises:
         SectaxError: the target is not there, of no known kind, or not what it is taken for.
     """
+    said = columns or Columns()
     with words.in_full() if in_full else contextlib.nullcontext():
-        return _audit(target, format_, columns or Columns(), signers)
-
-
-def _audit(target: str, format_: str | None, said: Columns, signers: Path | None) -> Audited:
-    if target.startswith(PUBLISHED):
-        _refuse_options("a published study", format_, said)
-        _refuse_signers("a published study", signers)
-        return _published(target)
-    if format_ is None and target.endswith(_RUN_SUFFIX):
-        _refuse_options("a run file", format_, said)
-        return _run(target, signers)
-    return _file(target, format_, said, signers)
+        if target.startswith(PUBLISHED):
+            _refuse_options("a published study", format_, said)
+            _refuse_signers("a published study", signers)
+            return _published(target)
+        if format_ is None and target.endswith(_RUN_SUFFIX):
+            _refuse_options("a run file", format_, said)
+            return _run(target, signers)
+        return _file(target, format_, said, signers)
 
 
 def _published(target: str) -> Audited:
@@ -94,22 +91,17 @@ def _run(target: str, signers: Path | None) -> Audited:
 
 def _names(plan: Plan) -> dict[str, str]:
     """What the other reports call what a warning of a run may be about."""
-    ids = [each.id for each in plan.treatments]
-    ids += [each.id for each in plan.comparisons]
-    ids += [each.id for each in plan.cells]
-    named = {id: names.subject(plan, id) for id in ids}
+    ids = [*(each.id for each in plan.treatments), *(each.id for each in plan.comparisons)]
+    named = {id: names.subject(plan, id) for id in (*ids, *(each.id for each in plan.cells))}
     return {id: name for id, name in named.items() if name != id}
 
 
 def comparisons(findings: Iterable[Finding]) -> Tally:
     """Of findings with their warnings: how many lost their verdict, and how many others carry a warning."""
-    lost = warned = 0
-    for finding in findings:
-        if finding.verdict is VerdictId.WITHDRAWN:
-            lost += 1
-        elif finding.verdict is not VerdictId.NOT_MEASURED:
-            warned += any(warning.severity is not Severity.NOTE for warning in finding.warnings)
-    return Tally(lost, warned)
+    judged = [each for each in findings if each.verdict is not VerdictId.NOT_MEASURED]
+    stands = [each for each in judged if each.verdict is not VerdictId.WITHDRAWN]
+    warned = (any(warning.severity is not Severity.NOTE for warning in each.warnings) for each in stands)
+    return Tally(len(judged) - len(stands), sum(warned))
 
 
 def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:

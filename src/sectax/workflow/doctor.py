@@ -104,7 +104,10 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
     for part in required():
         with waiting(f"looking at {part.title}"):
             found.append(_part(part))
-    found += [_runtime(name) for name in managed.others_here()]
+    # No experiment of sectax's own needs these: without one, functions of that name are refused.
+    found += [
+        _part(parts.load(f"lambda-runtime:{name}"), f"only functions in {name}") for name in managed.others_here()
+    ]
     with waiting("making a function instance"):
         found.append(_lambda())
     return found
@@ -112,16 +115,10 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
 
 def _governor(identity: dict[str, str]) -> Symptom:
     governor = identity.get("host.governor")
-    if governor is None:
-        return Symptom("governor", Health.GOOD, "no frequency governor is visible (a virtual machine?)")
-    if governor == "performance":
-        return Symptom("governor", Health.GOOD, "performance")
-    return Symptom(
-        "governor",
-        Health.WARNING,
-        f"{governor}: the frequency follows the load",
-        "cpupower frequency-set -g performance (as root)",
-    )
+    if governor in (None, "performance"):
+        return Symptom("governor", Health.GOOD, governor or "no frequency governor is visible (a virtual machine?)")
+    hint = "cpupower frequency-set -g performance (as root)"
+    return Symptom("governor", Health.WARNING, f"{governor}: the frequency follows the load", hint)
 
 
 def _quota(identity: dict[str, str]) -> Symptom:
@@ -135,19 +132,17 @@ def _quota(identity: dict[str, str]) -> Symptom:
 
 def _clock_source(identity: dict[str, str]) -> Symptom:
     source = identity.get("host.clock_source", "unknown")
-    fast = source in ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
-    return Symptom(
-        "clock-source",
-        Health.GOOD if fast else Health.WARNING,
-        source,
-        "" if fast else "reading this clock may need a system call; batches are sized for it",
-    )
+    if source in ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"):
+        return Symptom("clock-source", Health.GOOD, source)
+    hint = "reading this clock may need a system call; batches are sized for it"
+    return Symptom("clock-source", Health.WARNING, source, hint)
 
 
 def _load() -> Symptom:
     load = machine_load()
-    health, remedy = (Health.WARNING, "end what else is running") if load.busy else (Health.GOOD, "")
-    return Symptom("load", health, str(load), remedy)
+    if load.busy:
+        return Symptom("load", Health.WARNING, str(load), "end what else is running")
+    return Symptom("load", Health.GOOD, str(load))
 
 
 def _virtualisation(identity: dict[str, str]) -> Symptom:
@@ -158,28 +153,22 @@ def _virtualisation(identity: dict[str, str]) -> Symptom:
 
 def _disk() -> Symptom:
     free = shutil.disk_usage(os.getcwd()).free
-    cache = cache_folder()
     if free < _LEAST_DISK_BYTES:
-        return Symptom("disk", Health.WARNING, f"{free // 2**20} MiB free here", f"free some, or delete {cache}")
+        hint = f"free some, or delete {cache_folder()}"
+        return Symptom("disk", Health.WARNING, f"{free // 2**20} MiB free here", hint)
     return Symptom("disk", Health.GOOD, f"{free // 2**20} MiB free here")
 
 
-def _part(part: Part) -> Symptom:
+def _part(part: Part, needed_by: str = "") -> Symptom:
+    """Args: *needed_by*, where not everybody needs it."""
     lack = part.missing()
     if lack is None:
         return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
+    if needed_by:
+        return Symptom(part.id, Health.WARNING, f"{lack.reason} ({needed_by} need it)", lack.hint)
     if lack.on_first_use:
         return Symptom(part.id, Health.WARNING, f"{lack.reason}: the first run does that, and waits for it", lack.hint)
     return Symptom(part.id, Health.MISSING, lack.reason, lack.hint)
-
-
-def _runtime(name: str) -> Symptom:
-    """A runtime that no experiment of sectax's own needs: without it, functions of that name are refused."""
-    part = parts.load(f"lambda-runtime:{name}")
-    lack = part.missing()
-    if lack is None:
-        return Symptom(part.id, Health.GOOD, f"{part.title} is ready")
-    return Symptom(part.id, Health.WARNING, f"{lack.reason} (only functions in {name} need it)", lack.hint)
 
 
 def _lambda() -> Symptom:

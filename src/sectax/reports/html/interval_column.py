@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sectax.reports import units
-from sectax.reports.document import Section, Table, Tone, tables
+from sectax.reports.document import Interval, Section, Table, Tone, tables
 from sectax.reports.scale import IntervalAxis, interval_axis
 
 WIDTH, HEIGHT = 220, 24
@@ -34,25 +34,13 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """One row's interval in units of the drawing."""
-
-    low: float
-    point: float
-    high: float
-    tone: Tone
-    shape: str
-    words: str
-
-
-@dataclass(frozen=True)
 class IntervalColumn:
     """Everything that is drawn: the band of what does not matter, the line of no cost, ticks, and one place per row."""
 
     band: tuple[float, float]
     zero: float
     ticks: tuple[Tick, ...]
-    rows: tuple[Drawn | None, ...]
+    rows: tuple[Interval | None, ...]  # in units of the drawing
 
 
 @dataclass(frozen=True)
@@ -76,19 +64,10 @@ def interval_column(table: Table) -> IntervalColumn | None:
     axis = interval_axis(table, _EDGE, WIDTH - _EDGE)
     if axis is None:
         return None
-    scale = axis.scale
+    place = axis.scale.place
     rows = tuple(
-        Drawn(
-            scale.place(row.interval.low),
-            scale.place(row.interval.point),
-            scale.place(row.interval.high),
-            row.tone,
-            SHAPES[row.tone],
-            row.interval.words,
-        )
-        if row.interval is not None
-        else None
-        for row in table.rows
+        each and Interval(place(each.low), place(each.point), place(each.high), each.words)
+        for each in (row.interval for row in table.rows)
     )
     return IntervalColumn(axis.band, axis.zero, _ticks(axis), rows)
 

@@ -73,7 +73,12 @@ def bill(given: Bill) -> list[str]:
         for each in given.charges
     ]
     total = f"estimated bill: about {_money(given.total, given.currency)}, before tax and free allowances"
-    return [*lines, total, f"prices of {printable(given.day)} for {printable(given.place)}: {printable(given.source)}"]
+    return [*lines, total, prices(given)]
+
+
+def prices(given: Bill) -> str:
+    """Where the prices of a bill come from."""
+    return f"prices of {printable(given.day)} for {printable(given.place)}: {printable(given.source)}"
 
 
 def _amount(value: float) -> str:
