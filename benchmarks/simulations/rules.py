@@ -17,8 +17,8 @@ from benchmarks.simulations.whole_runs import Machine, Run, plan_of
 from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
 from sectax.model.plan import FIRST_LOOK, Stopping
-from sectax.stats.change_point import warm_up
 from sectax.stats.moments import running_moments
+from sectax.stats.pilot import warm_up
 from sectax.stats.student import critical_value
 
 MATERIAL = float(np.log1p(MARGIN))

@@ -9,7 +9,7 @@ import pytest
 from sectax.analysis.treatments import tail
 from sectax.model.finding import OBSERVED_MAXIMUM
 from sectax.model.metric import Better, Metric, Summary
-from sectax.record.summary import block_value, totals
+from sectax.record.builder import block_value, totals
 from sectax.reports.reasons import no_interval
 
 P99 = Metric("p99", "s", Better.LOWER, Summary.P99, "duration", compared=False)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sectax.model.metric import Summary
-from sectax.record.summary import block_value, median, totals
+from sectax.record.builder import block_value, median, totals
 
 TIMES = st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=60)
 

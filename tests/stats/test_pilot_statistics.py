@@ -5,9 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sectax.stats.change_point import change_points, warm_up, warm_up_of
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
-from sectax.stats.repetition import seconds_to_verdict, variance_parts
+from sectax.stats.pilot import change_points, seconds_to_verdict, variance_parts, warm_up, warm_up_of
 from sectax.stats.student import repeated_critical_value
 
 BATCHES = np.arange(60)

@@ -189,7 +189,7 @@ def main() -> NoReturn:
     except click.exceptions.Exit as stop:
         status = stop.exit_code
     except click.ClickException as error:
-        from sectax.cli.wrong_use import in_our_words
+        from sectax.cli.options import in_our_words
 
         _complain(*in_our_words(error))
         status = ExitStatus.WRONG_USE

@@ -22,8 +22,7 @@ from sectax.model.plan import (
     settled_batch_s,
 )
 from sectax.model.treatment import Role
-from sectax.stats.change_point import warm_up
-from sectax.stats.repetition import seconds_to_verdict, variance_parts
+from sectax.stats.pilot import seconds_to_verdict, variance_parts, warm_up
 
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2

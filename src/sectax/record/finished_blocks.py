@@ -16,11 +16,11 @@ from sectax.model.measured import Failure, Visited
 from sectax.model.metric import Summary
 from sectax.model.plan import Plan, batch_observation, cpu_observation, tail_observations
 from sectax.model.subject import Witnesses
+from sectax.record.builder import BlockSummary, totals
 from sectax.record.checksums import BlockChecksum, Hash, has_checksums, recorded_blocks
 from sectax.record.errors import Changed
 from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
-from sectax.record.summary import BlockSummary, totals
 from sectax.stats.batch_shape import batches_of
 
 T = TypeVar("T")

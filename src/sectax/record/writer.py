@@ -23,7 +23,7 @@ from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation
 from sectax.model.trial import BlockEvent, Closed, Dropped, Opened, PlannedBlock, State, Trial
 from sectax.record.appender import Appender
-from sectax.record.builder import MeasuredBuilder, failures_of, planned_treatments, usable
+from sectax.record.builder import BlockSummary, MeasuredBuilder, failures_of, planned_treatments, usable
 from sectax.record.catalogue import Catalogue
 from sectax.record.checksums import check_all_but_blocks, frame_checksum, has_checksums
 from sectax.record.errors import check_database, check_file, reading
@@ -33,7 +33,6 @@ from sectax.record.reader import RunReader
 from sectax.record.schema import APPLICATION_ID, FORMAT, FROM_FORMAT_1, tables, trials_view, views
 from sectax.record.seal import Sign, seal, seal_rows
 from sectax.record.secrecy import readable, refuse_private_keys
-from sectax.record.summary import BlockSummary
 
 # Where the operations of an opening stand: the rounds begin with 0.
 _BEFORE_THE_ROUNDS = -1

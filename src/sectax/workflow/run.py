@@ -37,8 +37,8 @@ from sectax.sandboxes.hosts import host
 from sectax.toolchain.cache import state_folder
 from sectax.workflow import in_time, private_inputs
 from sectax.workflow.analyse import analyse_measured
-from sectax.workflow.block_time import BlockTimes, block_s
 from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
+from sectax.workflow.in_time import BlockTimes, block_s
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
