@@ -51,11 +51,17 @@ def conclude(conditions: Iterable[Condition], measured: Measured, findings: Sequ
     Args:
         findings: after the audit, the run's own controls among them.
     """
-    pending = bool(blocks_pending(measured))
+    plan, pending = measured.plan, bool(blocks_pending(measured))
     return tuple(
-        _concluded(condition, [(each.comparison.id, answer) for each, answer in answers])
+        _concluded(
+            condition,
+            [
+                (each.comparison.id, Answer.OPEN if pending else _answer(condition, each, plan, findings))
+                for each in findings
+                if concerns(condition, each.comparison, plan.metrics[0].name)
+            ],
+        )
         for condition in conditions
-        for answers in [_answers(condition, measured.plan, findings, pending)]
     )
 
 
@@ -87,16 +93,6 @@ def _concluded(condition: Condition, answers: list[tuple[str, Answer]]) -> Concl
     if Answer.HOLDS in seen:
         answer = Answer.HOLDS
     return Concluded(condition, answer, tuple(name for name, each in answers if each is answer))
-
-
-def _answers(
-    condition: Condition, plan: Plan, findings: Sequence[Finding], pending: bool
-) -> list[tuple[Finding, Answer]]:
-    return [
-        (finding, Answer.OPEN if pending else _answer(condition, finding, plan, findings))
-        for finding in findings
-        if concerns(condition, finding.comparison, plan.metrics[0].name)
-    ]
 
 
 def _answer(condition: Condition, finding: Finding, plan: Plan, findings: Sequence[Finding]) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,22 +33,6 @@ def costs(values: Array, metric: Metric) -> Array:
     return -usable if metric.better == Better.HIGHER else usable
 
 
-class Columns:
-    """The block values of a run as arrays over its finished blocks, made once for each metric and treatment."""
-
-    def __init__(self, measured: Measured) -> None:
-        self._measured = measured
-        self._made: dict[tuple[str, str], Array] = {}
-
-    def of(self, metric: str, treatment: str) -> Array:
-        key = (metric, treatment)
-        if key not in self._made:
-            by_block = self._measured.values.get(metric, {}).get(treatment, {})
-            values = [by_block.get(block, np.nan) for block in self._measured.blocks]
-            self._made[key] = np.array(values, dtype=np.float64)
-        return self._made[key]
-
-
 @dataclass(frozen=True)
 class Pairs:
     """All comparisons of a run in the order of its plan.
@@ -68,7 +53,13 @@ class Pairs:
 def pair(measured: Measured) -> Pairs:
     """Every comparison's differences, block by block."""
     plan = measured.plan
-    columns = Columns(measured)
+
+    @functools.cache
+    def values(metric: str, treatment: str) -> Array:
+        """Over the finished blocks."""
+        by_block = measured.values.get(metric, {}).get(treatment, {})
+        return np.array([by_block.get(block, np.nan) for block in measured.blocks], dtype=np.float64)
+
     metrics = {metric.name: metric for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
     negatives = {
@@ -85,8 +76,8 @@ def pair(measured: Measured) -> Pairs:
     known: dict[tuple[str, str], Array] = {}
     for row, comparison in enumerate(plan.comparisons):
         metric = metrics[comparison.metric]
-        baseline[row] = columns.of(metric.name, comparison.baseline)
-        treatment[row] = columns.of(metric.name, comparison.treatment)
+        baseline[row] = values(metric.name, comparison.baseline)
+        treatment[row] = values(metric.name, comparison.treatment)
         baseline_cost[row] = costs(baseline[row], metric)
         absolute[row] = costs(treatment[row], metric) - baseline_cost[row]
         sign[row] = -1.0 if metric.better == Better.HIGHER else 1.0
@@ -95,7 +86,7 @@ def pair(measured: Measured) -> Pairs:
             key = (family[comparison.cell], metric.name)
             if key not in known:
                 known[key] = paired_differences(
-                    columns.of(metric.name, arms[0]), columns.of(metric.name, arms[1]), metric.better
+                    values(metric.name, arms[0]), values(metric.name, arms[1]), metric.better
                 )
             reference[row] = known[key]
         if metric.resolution > 0:

@@ -16,7 +16,6 @@ from sectax.model.errors import WrongUse
 from sectax.model.finding import Estimate, Finding, VerdictId
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
-from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS, Comparison
 from sectax.stats.student import geometric_mean_interval
 
@@ -76,14 +75,13 @@ def _mixed(
     for name, share in shares.items():
         of_kind = [pieces[each] for each in _group(name, rule).levels if each in pieces]
         if not of_kind:
-            raise WrongUse(
-                f"this run has measured nothing of {name!r}", f"it has {', '.join(_measured_kinds(pieces, rule))}"
-            )
+            known = (group.name for group in rule.groups if any(level in pieces for level in group.levels))
+            raise WrongUse(f"this run has measured nothing of {name!r}", f"it has {', '.join(known)}")
         for piece in of_kind:
             if piece.finding.verdict in _UNUSABLE:
                 return Mixed(dict(levels), None, f"{piece.finding.comparison.cell} was {piece.finding.verdict.value}")
         parts.append((share, of_kind))
-    blocks = _common([piece.ratios for _, of_kind in parts for piece in of_kind])
+    blocks = sorted(set.intersection(*(set(piece.ratios) for _, of_kind in parts for piece in of_kind)))
     if not blocks:
         return Mixed(dict(levels), None, "no block has all of its parts")
     ratios = [
@@ -101,10 +99,6 @@ def _group(name: str, rule: Profile) -> Group:
     if name in known:
         return Group(name, name, (name,))
     raise WrongUse(f"there is no kind of work {name!r}", did_you_mean(name, [each.name for each in rule.groups]))
-
-
-def _measured_kinds(pieces: Mapping[str, _Piece], rule: Profile) -> list[str]:
-    return [group.name for group in rule.groups if any(level in pieces for level in group.levels)]
 
 
 def pooled(analysed: Analysed, rule: Profile, metric: str) -> Iterator[Pooled]:
@@ -145,13 +139,10 @@ def _pieces(analysed: Analysed, rule: Profile, metric: str) -> dict[_Levels, dic
             continue
         if any(levels.get(name) == level for name, level in rule.left_out.items()):
             continue
+        own = tuple((name, level) for name, level in levels.items() if name in (plan.control, rule.repeats))
         piece = _Piece(finding, _ratios(analysed.measured, compared))
-        found.setdefault(_of(levels, plan, rule), {})[levels[rule.factor]] = piece
+        found.setdefault(own, {})[levels[rule.factor]] = piece
     return found
-
-
-def _of(levels: Mapping[str, str], plan: Plan, rule: Profile) -> _Levels:
-    return tuple((name, level) for name, level in levels.items() if name in (plan.control, rule.repeats))
 
 
 def _ratios(measured: Measured, compared: Comparison) -> _Ratios:
@@ -162,10 +153,6 @@ def _ratios(measured: Measured, compared: Comparison) -> _Ratios:
         for block in measured.blocks
         if treatment.get(block, 0.0) > 0 and baseline.get(block, 0.0) > 0
     }
-
-
-def _common(columns: list[_Ratios]) -> list[int]:
-    return sorted(set.intersection(*(set(each) for each in columns)))
 
 
 def _geometric(ratios: list[float]) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from sectax import __version__
 from sectax.cli.streams import Printed, make_usable
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 
@@ -117,22 +118,12 @@ def _brought_by_an_experiment(name: str) -> click.Command | None:
     return experiment.commands() if isinstance(experiment, HasCommands) else None
 
 
-def _version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        from sectax import __version__
-
-        click.echo(f"sectax {__version__}")
-        ctx.exit()
-
-
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
-)
+@click.version_option(__version__, message="sectax %(version)s", help="Print the version.")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """What does a security control cost? Measured against its baseline, judged, and checked for mistakes.

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what is said of those that are wrong."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def progress(quiet: bool, verbose: bool, *, live: bool = True) -> TerminalProgre
 
 
 def in_our_words(error: click.ClickException) -> tuple[str, str]:
-    """Message and hint."""
+    """What click says of wrong use: the message, and as a hint what to write instead."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return error.format_message(), ""

@@ -127,16 +127,12 @@ def stopping(margin_text: str, budget: str | None, blocks: int | None, max_block
         )
     if max_blocks is not None and not FIRST_LOOK <= max_blocks <= MOST_BLOCKS:
         raise WrongUse(f"--max-blocks {max_blocks} is not between {FIRST_LOOK} and {MOST_BLOCKS}")
-    rules = Stopping(
+    return Stopping(
         margin=margin(margin_text),
+        max_blocks=max_blocks if blocks is None else blocks,
         fixed_blocks=blocks,
         budget_s=seconds(budget, "--budget") if budget is not None else None,
     )
-    if blocks is not None:
-        return Stopping(rules.margin, rules.alpha, blocks, blocks, None)
-    if max_blocks is not None:
-        return Stopping(rules.margin, rules.alpha, max_blocks, None, rules.budget_s)
-    return rules
 
 
 def until(given: str | None, precise: bool, blocks: int | None) -> Until:

@@ -25,7 +25,7 @@ from sectax.model.plan import Stopping, Until
 from sectax.model.treatment import CONTROLS
 from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, with_conditions
-from sectax.workflow.dry_run import DryRun, dry_run
+from sectax.workflow.dry_run import dry_run
 from sectax.workflow.export import exported
 from sectax.workflow.in_time import default_budget_s
 from sectax.workflow.seal import SigningKey
@@ -214,7 +214,8 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if values["html"]:
         refuse_existing(values["html"], "--html")
     if values["dry_run"]:
-        _print_dry_run(dry_run(experiment.name, request, values["prices"] and Path(values["prices"])), values["json_"])
+        would = dry_run(experiment.name, request, values["prices"] and Path(values["prices"]))
+        click.echo(would.document if values["json_"] else "\n".join([*would.lines, ""]), nl=False)
         return
     if values["prices"]:
         raise WrongUse("--prices is for --dry-run, which says what a run would cost", "add --dry-run, or leave it out")
@@ -245,13 +246,6 @@ def _stopping(values: dict[str, Any]) -> Stopping:
     rules = replace(rules, until=parse.until(values["until"], values["precise"], values["blocks"]))
     until_was_given = values["precise"] or values["until"] is not None
     return with_conditions(rules, shared.conditions(values["fail_if"]), until_was_given=until_was_given)
-
-
-def _print_dry_run(would: DryRun, as_json: bool) -> None:
-    if as_json:
-        click.echo(would.document, nl=False)
-    else:
-        click.echo("\n".join(would.lines))
 
 
 def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = MappingProxyType({})) -> None:

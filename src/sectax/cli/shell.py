@@ -79,8 +79,10 @@ def _base(variable: str, otherwise: str) -> Path:
 def man_page(root: click.Command) -> str:
     """The whole program as one page of section 1, in the macros of man(7)."""
     summary, _, about = (root.help or "").partition("\n\n")
+    # When this version was installed: the page of one version is the same each time.
+    changed = time.gmtime(Path(__file__).stat().st_mtime)
     parts = [
-        f'.TH SECTAX 1 "{time.strftime("%Y-%m-%d", time.gmtime(_changed()))}" "sectax {__version__}" "User Commands"',
+        f'.TH SECTAX 1 "{time.strftime("%Y-%m-%d", changed)}" "sectax {__version__}" "User Commands"',
         f".SH NAME\nsectax \\- {_roff(' '.join(summary.split()))}",
         ".SH SYNOPSIS\n.B sectax\n[\\fICOMMAND\\fR] [\\fIOPTIONS\\fR]",
         f".SH DESCRIPTION\n{_paragraphs(about)}",
@@ -90,11 +92,6 @@ def man_page(root: click.Command) -> str:
         ".SH SEE ALSO\n.BR hyperfine (1)",
     ]
     return "\n".join(parts) + "\n"
-
-
-def _changed() -> float:
-    """When this version was installed: the page of one version is the same each time."""
-    return Path(__file__).stat().st_mtime
 
 
 def _pages(command: click.Command, context: click.Context) -> Iterator[str]:

@@ -67,27 +67,14 @@ def _visit(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[tria
         subject = alive.get(planned.treatment)
         if subject is None:
             continue
+        place = (planned.treatment, planned.round, planned.position)
         try:
             visit = subject.visit(planned.work)
         except SubjectFailed as error:
-            yield trial.Trial(
-                planned.treatment,
-                planned.round,
-                planned.position,
-                trial.State.FAILED,
-                reason=error.message,
-                hint=error.hint,
-            )
+            yield trial.Trial(*place, trial.State.FAILED, reason=error.message, hint=error.hint)
             yield _drop(planned.treatment, alive, error, "visit")
         else:
-            yield trial.Trial(
-                planned.treatment,
-                planned.round,
-                planned.position,
-                trial.State.OK,
-                visit.observations,
-                visit.telemetry,
-            )
+            yield trial.Trial(*place, trial.State.OK, visit.observations, visit.telemetry)
 
 
 def _close(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:

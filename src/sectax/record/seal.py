@@ -46,13 +46,8 @@ class _Statement:
     def __getitem__(self, name: str) -> str:
         return self.lines.get(name, "")
 
-    @property
-    def last(self) -> int:
-        return int(self["last"]) if self["last"].isdecimal() else 0
-
-    @property
-    def session(self) -> int:
-        return int(self["session"]) if self["session"].isdecimal() else 0
+    def number(self, name: str) -> int:
+        return int(self[name]) if self[name].isdecimal() else 0
 
 
 def opening_statement(run_id: str, plan: str, session: int) -> str:
@@ -164,11 +159,11 @@ def _fault(db: sqlite3.Connection, said: _Statement) -> str:
         return "the plan is not the one that was sealed"
     if said["state"] == "begun":
         return ""
-    count, last, head = chain(db, said.last)
+    count, last, head = chain(db, said.number("last"))
     if (str(count), str(last), head) != (said["blocks"], said["last"], said["head"]):
-        return f"blocks 1 to {said.last} are not those that were sealed"
+        return f"blocks 1 to {said.number('last')} are not those that were sealed"
     (sessions,) = db.execute("SELECT MAX(number) FROM session").fetchone()
-    if said.session == sessions and said["frame"] != _frame(db):
+    if said.number("session") == sessions and said["frame"] != _frame(db):
         return "the environment, a note or the pilot is not what was sealed"
     return ""
 
@@ -181,7 +176,7 @@ def _left_out(db: sqlite3.Connection, said: _Statement, count: int) -> str:
     if sealed < count:
         return f"{count - sealed} of {count} blocks came after the last seal"
     (sessions,) = db.execute("SELECT MAX(number) FROM session").fetchone()
-    return "a session came after the last seal" if said.session < sessions else ""
+    return "a session came after the last seal" if said.number("session") < sessions else ""
 
 
 def _frame(db: sqlite3.Connection) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Side
+from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
 from sectax.model.metric import Metric
 from sectax.model.printable import printable
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
@@ -46,13 +46,12 @@ def run_comparison(comparison: RunComparison, *, show_all: bool) -> Document:
         show_all: side results too, where some comparisons answer the question.
     """
     answering = [each for each in comparison.effects if each.a.comparison.standing is Standing.PRIMARY]
+    unseen = 0
     if answering and not show_all:
         metrics = {each.metric.name for each in answering}
         unseen = len(comparison.effects) - len(answering)
         absolute = tuple(each for each in comparison.absolute if each.metric.name in metrics)
         comparison = replace(comparison, effects=tuple(answering), absolute=absolute)
-    else:
-        unseen = 0
     where = (
         f"a: run {printable(comparison.a)}, begun {printable(comparison.started_a)}",
         f"b: run {printable(comparison.b)}, begun {printable(comparison.started_b)}",
@@ -86,12 +85,8 @@ class _Notes:
 
 
 def _there(facts: dict[str, Fact]) -> tuple[str, ...]:
-    known = [
-        f"there: {printable(str(facts[name].value))}"
-        for name in ("environment", "author")
-        if name in facts and facts[name].known is not Known.UNKNOWN
-    ]
-    return tuple(known)
+    known = (facts[name] for name in ("environment", "author") if name in facts)
+    return tuple(f"there: {printable(str(each.value))}" for each in known if each.known is not Known.UNKNOWN)
 
 
 def _here(identity: dict[str, str]) -> tuple[str, ...]:
@@ -101,11 +96,8 @@ def _here(identity: dict[str, str]) -> tuple[str, ...]:
 
 
 def _unknowns(study: PublishedStudy) -> tuple[str, ...]:
-    lines = []
-    for name in study.unknowns:
-        note = study.facts[name].note
-        lines.append(f"{printable(name.replace('_', ' '))}{f' ({printable(note)})' if note else ''}")
-    return tuple(lines)
+    notes = {name.replace("_", " "): study.facts[name].note for name in study.unknowns}
+    return tuple(printable(f"{name} ({note})" if note else name) for name, note in notes.items())
 
 
 def _title(table: PublishedTable) -> str:
@@ -120,15 +112,11 @@ def _table(table: ComparedTable, title: str) -> list[Section]:
     figures = Section(title, (there, *here, *notes.footnotes()))
     notes = _Notes()
     heads = ("ratio", "there", *(printable(side.name) for side in table.here))
-    shapes = [
-        _grid(
-            "",
-            heads,
-            ((printable(shape.name), *(_ratio(each, notes) for each in (shape.there, *shape.here))) for shape in each),
-        )
-        for each in (table.down, table.across)
-        if each
-    ]
+
+    def row(shape: Shape) -> tuple[str, ...]:
+        return (printable(shape.name), *(_said(each, units.ratio, notes) for each in (shape.there, *shape.here)))
+
+    shapes = [_grid("", heads, map(row, each)) for each in (table.down, table.across) if each]
     said = Lines(("Ratios within each table; these may be set beside each other.", *_growth(table)))
     shape = Section(f"Shape of {title}", (said, *shapes, *notes.footnotes()))
     notes = _Notes()
@@ -171,10 +159,6 @@ def _said(figure: Figure, say: Callable[[float], str] | None, notes: _Notes) -> 
     if figure.value is None:
         return notes.missing(figure)
     return say(figure.value) if say else units.with_interval(figure.value, figure.low, figure.high)
-
-
-def _ratio(figure: Figure, notes: _Notes) -> str:
-    return notes.missing(figure) if figure.value is None else units.ratio(figure.value)
 
 
 def _differences(comparison: RunComparison) -> Section:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
@@ -71,8 +70,7 @@ def passed(controls: FamilyControls) -> bool:
     if negative is None or positive is None or negative.effect is None or positive.effect is None:
         return False
     quiet = (negative.withheld or negative.verdict) not in _DIFFERS
-    known = math.isfinite(negative.effect.high - negative.effect.low)
-    return quiet and known and (positive.withheld or positive.verdict) in SLOWER
+    return quiet and claims.is_known(negative.effect) and (positive.withheld or positive.verdict) in SLOWER
 
 
 def _negative(controls: FamilyControls) -> list[str]:
@@ -83,7 +81,7 @@ def _negative(controls: FamilyControls) -> list[str]:
     same = "the same thing measured twice:"
     if negative.effect is None:
         return [f"{same} not measured"]
-    if not math.isfinite(negative.effect.high - negative.effect.low):
+    if not claims.is_known(negative.effect):
         return [f"{same} no interval yet"]
     if verdict in _DIFFERS:
         between = f"{same} {claims.interval(negative.effect)}, which is wrong"
@@ -104,7 +102,7 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
         extra = nominal_cost(plan, plan.treatment(positive.comparison.treatment))
     if positive.effect is None:
         seen = "not measured"
-    elif not math.isfinite(positive.effect.high - positive.effect.low):
+    elif not claims.is_known(positive.effect):
         seen = "no interval yet"
     elif (positive.withheld or positive.verdict) in SLOWER:
         seen = f"found ({claims.interval(positive.effect)})"

@@ -162,11 +162,7 @@ def _calls(keeps: _Way, asks: _Way, share: float, cost: _Cost) -> Between | None
     assert keeps.anew is not None, "it keeps what it has"
     found: dict[str, float | None] = {}
     # It meets latest where keeping costs most and asking least.
-    for name, (kept_end, asked_end) in {
-        "point": ("point", "point"),
-        "low": ("low", "high"),
-        "high": ("high", "low"),
-    }.items():
+    for name, kept_end, asked_end in (("point", "point", "point"), ("low", "low", "high"), ("high", "high", "low")):
         ends = [_end(keeps.again[0], kept_end), _end(keeps.anew[0], kept_end), _end(asks.again[0], asked_end)]
         if any(each is None for each in ends):
             found[name] = None

@@ -62,7 +62,7 @@ def attested(
         tuple(
             checked
             for number, session in enumerate(sessions, 1)
-            for name, environment in _hosts(session)
+            for name, environment in {LOCAL_HOST: session, **session.hosts}.items()
             for checked in _of_host(
                 name, number, environment, partial(verify, nonce=nonce, certificates=given, lists=revoked, when=when)
             )
@@ -82,11 +82,6 @@ def _lists(file: Path) -> list[CertificateRevocationList]:
         return read_lists(_read("--crl", file))
     except NotGenuine as error:
         raise WrongUse(f"--crl {file}: {error}", "name a file that the vendor publishes, in PEM or DER") from error
-
-
-def _hosts(session: Environment) -> Iterator[tuple[str, Environment]]:
-    yield LOCAL_HOST, session
-    yield from session.hosts.items()
 
 
 def _of_host(name: str, number: int, environment: Environment, verified: Callable[..., Attested]) -> Iterator[Checked]:

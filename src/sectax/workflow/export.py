@@ -10,7 +10,6 @@ from sectax.experiments import registry
 from sectax.experiments.interface import HasCommandLines
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS
 from sectax.record.reader import RunReader
 from sectax.reports import hyperfine
@@ -58,7 +57,7 @@ def timed_commands(run_file: Path) -> list[TimedCommand]:
                 user=None if cpu is None or system is None else max(0.0, cpu - system),
                 system=system,
                 exit_codes=(_exit_code(analysed, treatment),) * len(batches),
-                parameters=_parameters(plan, treatment),
+                parameters={k: level for k, level in plan.treatment(treatment).levels.items() if k != plan.control},
                 verdict=_verdict(analysed, treatment),
             )
         )
@@ -76,11 +75,6 @@ def _exit_code(analysed: Analysed, treatment: str) -> int | None:
     if seen is None:
         return 0  # any other would have ended the treatment
     return int(str(seen[0])) if len(seen) == 1 and str(seen[0]).isdigit() else None
-
-
-def _parameters(plan: Plan, treatment: str) -> dict[str, str]:
-    levels = plan.treatment(treatment).levels
-    return {name: level for name, level in levels.items() if name != plan.control}
 
 
 def _verdict(analysed: Analysed, treatment: str) -> str:

@@ -244,20 +244,17 @@ class _Session:
 
     def _finish(self, state: State) -> SectaxError | None:
         """Close the file, sealed where that is wanted; why it could not be sealed is given back."""
-        if self.key is not None and self.key.needs_passphrase():
-            self.progress.say(f"the passphrase of {self.key.shown} is asked for, to seal the run")
+        key = self.key
+        if key is None:
+            self.ledger.end(state)
+            return None
+        if key.needs_passphrase():
+            self.progress.say(f"the passphrase of {key.shown} is asked for, to seal the run")
         try:
-            self.ledger.end(state, None if self.key is None else self.key.sign)
+            self.ledger.end(state, key.sign)
         except NotSealed as error:
-            run_file = shlex.quote(str(self.ledger.path))
-            return (
-                NotSealed(
-                    f"the run is complete, but not sealed: {error.message}",
-                    f"seal it with: sectax resume {run_file} --seal {shlex.quote(self.key.shown)}",
-                )
-                if self.key is not None
-                else error
-            )
+            again = f"sectax resume {shlex.quote(str(self.ledger.path))} --seal {shlex.quote(key.shown)}"
+            return NotSealed(f"the run is complete, but not sealed: {error.message}", f"seal it with: {again}")
         return None
 
     def _calibrate(self) -> Calibrated:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import Cell, Comparison, Role, Treatment
+from sectax.model.treatment import MEASURED, Cell, Comparison, Treatment
 
 
 def treatment(plan: Plan, treatment_id: str) -> str:
@@ -57,10 +57,8 @@ def subject(plan: Plan, subject_id: str) -> str:
         named = any(each.id == subject_id for each in plan.cells)
         return (cell(plan, subject_id) if named else "") or printable(subject_id)
     parts = [cell(plan, found.cell), treatment(plan, found.id)]
-    if found.role is Role.NEGATIVE:
-        parts.append("negative control")
-    elif found.role is Role.POSITIVE:
-        parts.append("positive control")
+    if found.role not in MEASURED:
+        parts.append(found.role.replace("-", " "))
     if comparison is not None and comparison.metric != plan.metrics[0].name:
         parts.append(metric(plan, comparison.metric))
     return " · ".join(part for part in parts if part)

@@ -211,16 +211,9 @@ def _grade(finding: Finding) -> str:
 
 
 def _digest(analysed: Analysed, findings: list[Finding]) -> list[str]:
-    counts = Counter(
-        "slower"
-        if each.verdict in SLOWER
-        else "faster"
-        if each.verdict in FASTER
-        else "equal within the margin"
-        if each.verdict is VerdictId.EQUIVALENT
-        else "not known to be either"
-        for each in findings
-    )
+    kinds = {"slower": SLOWER, "faster": FASTER, "equal within the margin": {VerdictId.EQUIVALENT}}
+    known = (next((word for word, which in kinds.items() if each.verdict in which), "") for each in findings)
+    counts = Counter(word or "not known to be either" for word in known)
     lines = [f"Of {len(findings)} comparisons: {', '.join(f'{number} {word}' for word, number in counts.items())}."]
     directed = [each for each in findings if each.verdict in SLOWER | FASTER and each.effect is not None]
     ranked = sorted(directed, key=lambda each: each.effect.log_ratio if each.effect else 0.0)
