@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sectax import published as reader
 from sectax.experiments.interface import Request
 from sectax.experiments.s3 import paid
 from sectax.experiments.s3.experiment import EXPERIMENT
@@ -13,7 +14,6 @@ from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.treatment import Role
-from sectax.published import reader
 
 pytestmark = pytest.mark.usefixtures("_everything_is_here")
 

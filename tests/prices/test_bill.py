@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from sectax import prices as price_list
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.prices import price_list
-from sectax.prices.price_list import bill
+from sectax.prices import bill
 from sectax.reports import words
 
 OWN = """

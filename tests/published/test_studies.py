@@ -11,7 +11,7 @@ import pytest
 from sectax import published
 from sectax.model.errors import WrongUse
 from sectax.model.published import Fact, Known, PublishedLevel, PublishedStudy
-from sectax.published.reader import REQUIRED_FACTS, mislabelled, read
+from sectax.published import REQUIRED_FACTS, mislabelled, read
 
 EVERY = pytest.mark.parametrize("study", [published.load(each) for each in published.ids()], ids=lambda study: study.id)
 

@@ -19,7 +19,7 @@ from sectax.model.advice import Advice
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Failure, Measured
 from sectax.model.plan import Stopping
-from sectax.prices.price_list import load
+from sectax.prices import load
 from sectax.workflow.advise import advice
 from sectax.workflow.present import View, render
 from tests.program import sectax

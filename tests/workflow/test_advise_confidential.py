@@ -17,7 +17,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Role
-from sectax.prices.price_list import load
+from sectax.prices import load
 from sectax.sandboxes import hosts
 from sectax.workflow.advise import advice
 from sectax.workflow.analyse import analyse_measured

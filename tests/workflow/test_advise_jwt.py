@@ -12,7 +12,7 @@ from sectax.experiments.jwt import EXPERIMENT
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
-from sectax.prices.price_list import load
+from sectax.prices import load
 from sectax.workflow.advise import advice
 from sectax.workflow.present import View, render
 

@@ -12,7 +12,7 @@ from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.requirements import NeedsProgram
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
-from sectax.prices.price_list import load
+from sectax.prices import load
 from sectax.workflow.advise import advice
 from sectax.workflow.present import View, render
 

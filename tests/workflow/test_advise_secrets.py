@@ -16,7 +16,7 @@ from sectax.model.advice import Advice, Between
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
-from sectax.prices.price_list import load
+from sectax.prices import load
 from sectax.workflow.advise import advice
 from sectax.workflow.advise_rates import NOT_ASKED, AskedRate
 from sectax.workflow.present import render

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sectax import published as reader
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
 from sectax.experiments.interface import Request
@@ -12,7 +13,6 @@ from sectax.experiments.s3.levels import size_bytes
 from sectax.experiments.s3.requirements import NeedsProgram
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
-from sectax.published import reader
 from sectax.workflow.present import View, render
 
 BLOCKS = tuple(range(1, 9))

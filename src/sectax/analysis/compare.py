@@ -146,12 +146,18 @@ def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedT
         for variant in itertools.product(*counterpart.variants.values())
     )
     base = _base_row(analysed, counterpart, table)
+    down = tuple(
+        _shape(table, row, base, column, there, sides)
+        for column in range(len(table.column_labels))
+        for row in range(len(table.row_labels))
+        if row != base and not counterpart.unlike_rows
+    )
     return ComparedTable(
         printed=table,
         row_base=table.row_labels[base],
         there=there,
         here=sides,
-        down=() if counterpart.unlike_rows else tuple(_down(table, base, there, sides)),
+        down=down,
         across=tuple(_across(table, there, sides)),
         absolute=() if counterpart.unlike_rows else tuple(_over(side, there) for side in sides),
         growth=_growth(analysed.measured.plan, counterpart, table, there, sides),
@@ -277,13 +283,6 @@ def ratio(over: Figure, under: Figure) -> Figure:
     if under.value == 0:
         return Figure(None, "the figure below the line is zero")
     return Figure(over.value / under.value)
-
-
-def _down(table: PublishedTable, base: int, there: Side, sides: tuple[Side, ...]) -> Iterator[Shape]:
-    for column in range(len(table.column_labels)):
-        for row in range(len(table.row_labels)):
-            if row != base:
-                yield _shape(table, row, base, column, there, sides)
 
 
 def _shape(table: PublishedTable, row: int, base: int, column: int, there: Side, sides: tuple[Side, ...]) -> Shape:

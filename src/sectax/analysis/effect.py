@@ -64,11 +64,6 @@ def intervals(
     return replace(last, low=last.mean - half, high=last.mean + half)
 
 
-def is_fixed(measured: Measured) -> bool:
-    """Whether Student's t holds: the number of blocks was fixed in the plan, and all of them are there."""
-    return measured.plan.stopping.fixed_blocks is not None and blocks_pending(measured) == 0
-
-
 def blocks_pending(measured: Measured) -> int:
     """How many blocks of a number that was fixed in the plan are still to come.
 
@@ -82,7 +77,8 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     pairs = pair(measured)
     if not pairs.comparisons:
         return ()
-    fixed = is_fixed(measured)
+    # Student's t holds where the number of blocks was fixed in the plan, and all of them are there.
+    fixed = measured.plan.stopping.fixed_blocks is not None and blocks_pending(measured) == 0
     alpha = np.array([comparison.alpha for comparison in pairs.comparisons])
     control = np.array([comparison.standing is Standing.NEGATIVE for comparison in pairs.comparisons])
     # Two equal arms differ by as much one way as the other, so their interval needs no guard.

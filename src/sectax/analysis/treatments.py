@@ -11,7 +11,6 @@ from sectax.analysis.pairs import is_rate
 from sectax.model.finding import OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Estimate, Support, TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric, Summary
-from sectax.model.subject import Witness
 from sectax.model.treatment import Role, Treatment
 from sectax.model.trial import State
 from sectax.stats.quantiles import order_statistics_interval, pooled_quantile
@@ -116,7 +115,11 @@ def _result(measured: Measured, treatment: Treatment) -> TreatmentResult:
         reason=reason,
         blocks=len(blocks),
         estimates=estimates,
-        witnesses={name: _one(values) for name, values in measured.witnesses.get(treatment.id, {}).items() if values},
+        witnesses={
+            name: values[0] if len(values) == 1 else " | ".join(map(str, values))
+            for name, values in measured.witnesses.get(treatment.id, {}).items()
+            if values
+        },
         empty_share=_empty_share(measured, treatment.id, estimates),
     )
 
@@ -130,10 +133,6 @@ def _state(measured: Measured, treatment: str, has_values: bool) -> tuple[str, s
     if failures:
         return failures[-1].state, reason
     return NOT_MEASURED, "no block with it was finished"
-
-
-def _one(values: tuple[Witness, ...]) -> Witness:
-    return values[0] if len(values) == 1 else " | ".join(str(value) for value in values)
 
 
 def _empty_share(measured: Measured, treatment: str, estimates: dict[str, Estimate]) -> float | None:

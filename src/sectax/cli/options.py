@@ -95,10 +95,10 @@ def leave_with(answers: Sequence[Concluded], plan: Plan | None = None) -> None:
     """Say what became of the conditions, and end with their status, where it is not 0."""
     if not answers:
         return
-    from sectax.workflow.conditions import lines, status
+    from sectax.workflow.conditions import line, status
 
-    for line in lines(answers, plan):
-        click.echo(line, err=True)
+    for each in answers:
+        click.echo(line(each, plan), err=True)
     if ended := status(answers):
         raise click.exceptions.Exit(ended)
 

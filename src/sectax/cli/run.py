@@ -144,7 +144,7 @@ def _command_for(experiment: Experiment) -> click.Command:
                 is_flag=option.flag,
                 multiple=not option.flag,
                 metavar=None if option.flag else option.metavar,
-                help=_sentence(option.help + (" (may be repeated)" if option.multiple else "")),
+                help=f"{option.help[0].upper()}{option.help[1:]}{' (may be repeated)' if option.multiple else ''}.",
             )
         )
     if isinstance(experiment, HasCommandLines):
@@ -183,10 +183,6 @@ def _budgets(experiment: Experiment) -> str:
     return ", ".join([f"{usual:g}s", *others])
 
 
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
-
-
 def _levels_from(experiment: Experiment, typed: str) -> list[str]:
     """What `--level` can go on with: the name of a factor, and then its levels one after the other."""
     name, chosen, levels = typed.partition("=")
@@ -201,10 +197,13 @@ def _levels_from(experiment: Experiment, typed: str) -> list[str]:
 def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     if values.get("bare"):
         raise _without_names(experiment.name, *values["bare"])
+    chosen = [preset for preset in experiment.presets if values.get(preset)]
+    if len(chosen) > 1:
+        raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
     prints = any(option.prints and values[_own(option.name)] for option in experiment.options)
     watcher = shared.progress(values["quiet"], values["verbose"], live=not prints)
     request = Request(
-        preset=_preset([preset for preset in experiment.presets if values.get(preset)]),
+        preset=chosen[0] if chosen else "default",
         levels=parse.levels(values["level"]),
         stopping=_stopping(values),
         seed=parse.seed(values["seed"]),
@@ -284,12 +283,6 @@ def _was_measured(analysed: Analysed) -> bool:
     """Whether there is a figure for a comparison, however little may be claimed of it."""
     asked = [finding for finding in analysed.findings if finding.comparison.standing not in CONTROLS]
     return any(finding.verdict is not VerdictId.NOT_MEASURED for finding in asked)
-
-
-def _preset(chosen: list[str]) -> str:
-    if len(chosen) > 1:
-        raise WrongUse(f"{' and '.join(f'--{preset}' for preset in chosen)} are two presets", "leave one of them out")
-    return chosen[0] if chosen else "default"
 
 
 def _own_options(experiment: Experiment, values: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -27,7 +27,8 @@ def printable(text: bytes | str, limit: int | None = None) -> str:
     decoded = text.decode("utf-8", "backslashreplace") if isinstance(text, bytes) else text
     if limit is not None and len(decoded) > limit:
         decoded = decoded[:limit] + _ELLIPSIS
-    safe = decoded if decoded.isprintable() else "".join(map(_escaped, decoded))
+    escaped = (sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in decoded)
+    safe = decoded if decoded.isprintable() else "".join(escaped)
     # Escapes make it longer, so it is cut once more.
     return safe if limit is None or len(safe) <= limit + 1 else safe[:limit] + _ELLIPSIS
 
@@ -35,10 +36,6 @@ def printable(text: bytes | str, limit: int | None = None) -> str:
 def printable_lines(text: str) -> str:
     """As `printable`, but line breaks stay."""
     return "\n".join(printable(line) for line in text.splitlines())
-
-
-def _escaped(character: str) -> str:
-    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
 
 
 def in_ascii(text: str) -> str:

@@ -1,5 +1,99 @@
 """Studies that engineers published, as data: their tables as printed, and how well each fact about them is known."""
 
-from sectax.published.reader import ids, load
+from __future__ import annotations
 
-__all__ = ["ids", "load"]
+import tomllib
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from sectax.model.curves import contradiction
+from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
+from sectax.model.published import PublishedFactor, PublishedLevel, PublishedStudy, PublishedTable, Remark
+
+_SUFFIX = ".toml"
+SCHEMA = 1
+# Every study must say how well these are known, be it 'unknown'.
+REQUIRED_FACTS = (
+    "author", "published", "language_of_source", "environment", "trials_per_cell", "statistic", "warm_up",
+)  # fmt: skip
+
+
+def ids() -> tuple[str, ...]:
+    """The ids of all studies that are built in."""
+    folder = files("sectax.published") / "studies"
+    return tuple(sorted(each.name.removesuffix(_SUFFIX) for each in folder.iterdir() if each.name.endswith(_SUFFIX)))
+
+
+def load(study_id: str) -> PublishedStudy:
+    """The study of this id. Raises `WrongUse` where there is none."""
+    if study_id not in ids():
+        raise WrongUse(f"there is no published study {study_id!r}", did_you_mean(study_id, ids()))
+    text = (files("sectax.published") / "studies" / f"{study_id}{_SUFFIX}").read_text(encoding="utf-8")
+    return read(text)
+
+
+def read(text: str) -> PublishedStudy:
+    """A study from the text of its file.
+
+    Raises:
+        ValueError: not TOML, a member that is missing, unknown or of another type, a required fact of which nothing is
+            said, or a table whose shape is not that of its labels.
+    """
+    raw = tomllib.loads(text)
+    if raw.pop("schema", None) != SCHEMA:
+        raise ValueError(f"a study of another schema than {SCHEMA}")
+    study = msgspec.convert(raw, PublishedStudy)
+    known = msgspec.to_builtins(study)
+    known.pop("remarks", None)  # they follow from the labels
+    _refuse_unknown(raw, known)
+    lacking = [name for name in REQUIRED_FACTS if name not in study.facts]
+    if lacking:
+        raise ValueError(f"nothing is said of {', '.join(lacking)}")
+    labels = {factor.name: tuple(level.label for level in factor.levels) for factor in study.factors}
+    return replace(
+        study,
+        tables=tuple(_labelled(table, labels) for table in study.tables),
+        remarks=tuple(remark for factor in study.factors for remark in remarks(factor)),
+    )
+
+
+def _refuse_unknown(raw: Any, known: Any, where: str = "") -> None:
+    """Raises `ValueError` for a member of the file that no part of a study has."""
+    if isinstance(raw, dict):
+        for name, each in raw.items():
+            if name not in known:
+                raise ValueError(f"unknown member {where}{name}")
+            _refuse_unknown(each, known[name], f"{where}{name}.")
+    elif isinstance(raw, list):
+        for each, read_ in zip(raw, known, strict=True):
+            _refuse_unknown(each, read_, where)
+
+
+def _labelled(table: PublishedTable, labels: dict[str, tuple[str, ...]]) -> PublishedTable:
+    rows = table.row_labels or labels.get(table.rows, ())
+    columns = table.column_labels or labels.get(table.columns, ())
+    if len(table.values) != len(rows) or any(len(row) != len(columns) for row in table.values):
+        raise ValueError(f"table {table.id!r} is not of the shape {len(rows)} × {len(columns)} of its labels")
+    strangers = [label for label in table.row_facts if label not in rows]
+    if strangers:
+        raise ValueError(f"table {table.id!r} has no row {strangers[0]!r}")
+    return replace(table, row_labels=rows, column_labels=columns)
+
+
+MISLABELLED = "mislabelled-level"
+
+
+def remarks(factor: PublishedFactor) -> list[Remark]:
+    """What must be known before the labels of a factor are used."""
+    return [remark for level in factor.levels if (remark := mislabelled(level)) is not None]
+
+
+def mislabelled(level: PublishedLevel) -> Remark | None:
+    """A remark where the size that a label states is not that of the curve that it, or a fact about it, names."""
+    curve = level.facts.get("curve")
+    text = contradiction(level.label, str(curve.value) if curve is not None and curve.value is not None else None)
+    return None if text is None else Remark(MISLABELLED, level.label, text)

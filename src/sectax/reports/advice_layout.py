@@ -216,7 +216,7 @@ def _smallest(given: Advice, plan: Plan) -> Iterator[str]:
 
 def _doubt(seen: Unknown) -> str:
     if seen.failed_blocks:
-        return f"it failed in {seen.failed_blocks} block{'' if seen.failed_blocks == 1 else 's'}"
+        return f"it failed in {units.count(seen.failed_blocks, 'block')}"
     low, high = seen.estimate.low, seen.estimate.high
     if low is None or high is None:
         return no_interval(seen.estimate)

@@ -10,6 +10,7 @@ from sectax.model.audited import Audited, Status
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.printable import printable
 from sectax.model.seal import Seal, SealState
+from sectax.reports import units
 from sectax.reports.diagnostics import MOST_SUBJECTS, alike, warned
 from sectax.reports.document import Block, Column, Document, Kind, Row, Section, Table, Text, Warned, sections
 
@@ -24,9 +25,9 @@ _SHORT = 200
 
 def audit_report(audited: Audited, *, show_all: bool) -> Document:
     """Lay out an audit; `show_all` names every figure of every warning."""
-    scope = count(audited.figures, "comparison" if audited.own else "figure")
+    scope = units.count(audited.figures, "comparison" if audited.own else "figure")
     if audited.values:
-        scope += f", {count(audited.values, 'single value')}"
+        scope += f", {units.count(audited.values, 'single value')}"
     named = _namer(audited)
     every = [one for each in audited.checks for one in each.warnings]
     groups = _gravest_first(each for each in every if not each.missing)
@@ -43,8 +44,8 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
         sections(
             Section("What fired", tuple(_warnings(fired, named, show_all))),
             Section("Notes", tuple(_warnings(notes, named, show_all))),
-            Section("Found nothing", _found_nothing(audited), Kind.DETAIL),
-            Section("Do not apply here", _not_applicable(audited) if show_all else (), Kind.DETAIL),
+            Section("Found nothing", _checks_that(Status.SILENT, audited), Kind.DETAIL),
+            Section("Do not apply here", _checks_that(Status.NOT_APPLICABLE, audited) if show_all else (), Kind.DETAIL),
             Section("What cannot be checked", _unchecked(audited, named, show_all)),
         ),
     )
@@ -127,17 +128,13 @@ def _without_all(warning: AuditWarning, figures: int) -> str:
     """What is missing; where it is missing of every figure, that needs no words."""
     if len(warning.figures) != figures:
         return warning.missing
-    of_all = (count(figures, "figure"), *warning.figures[:1])
+    of_all = (units.count(figures, "figure"), *warning.figures[:1])
     return re.sub(rf" \((?:{'|'.join(map(re.escape, of_all))})\)$", "", warning.missing)
 
 
-def _found_nothing(audited: Audited) -> tuple[Block, ...]:
-    names = [each.check for each in audited.checks if each.status is Status.SILENT and not each.warnings]
-    return (Text(", ".join(map(printable, names))),) if names else ()
-
-
-def _not_applicable(audited: Audited) -> tuple[Block, ...]:
-    names = [each.check for each in audited.checks if each.status is Status.NOT_APPLICABLE]
+def _checks_that(status: Status, audited: Audited) -> tuple[Block, ...]:
+    """Those that came out so and have nothing to say."""
+    names = [each.check for each in audited.checks if each.status is status and not each.warnings]
     return (Text(", ".join(map(printable, names))),) if names else ()
 
 
@@ -149,15 +146,10 @@ def audit_sentence(audited: Audited) -> str:
     return f"{found}. {_made(audited)}" if found else _made_and_found_nothing(audited)
 
 
-def count(number: int, noun: str) -> str:
-    """'1 figure', '2 figures'."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def _found(audited: Audited) -> str:
     """What is marked F or W; empty where nothing is."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
-    of = f"of {count(audited.figures, 'comparison' if audited.own else 'figure')}"
+    of = f"of {units.count(audited.figures, 'comparison' if audited.own else 'figure')}"
     parts = []
     if fatal:
         falls = f"{_verb(fatal, 'loses its', 'lose their')} verdict" if audited.own else "cannot stand"
@@ -177,18 +169,22 @@ def _made(audited: Audited) -> str:
     """'3 checks of 12 could be made': so few are no pass."""
     made, all_ = _checks(audited)
     if made == all_:
-        return f"All {count(all_, 'check')} could be made"
-    return f"{'Only ' if 2 * made < all_ else ''}{count(made, 'check')} of {all_} could be made"
+        return f"All {units.count(all_, 'check')} could be made"
+    return f"{'Only ' if 2 * made < all_ else ''}{units.count(made, 'check')} of {all_} could be made"
 
 
 def _made_and_found_nothing(audited: Audited) -> str:
     made, all_ = _checks(audited)
     if not made:
-        return f"None of {count(all_, 'check')} could be made, so nothing is known" if all_ else "No check applies here"
+        return (
+            f"None of {units.count(all_, 'check')} could be made, so nothing is known"
+            if all_
+            else "No check applies here"
+        )
     if 2 * made < all_:
         return f"{_made(audited)}, which is not a pass; {_verb(made, 'it', 'they')} found nothing"
     if made < all_:
-        return f"Nothing was found by the {count(made, 'check')} of {all_} that could be made"
+        return f"Nothing was found by the {units.count(made, 'check')} of {all_} that could be made"
     return f"Nothing was found by {f'any of the {all_} checks' if all_ > 1 else 'the one check'} that could be made"
 
 
@@ -203,7 +199,7 @@ def _beside(audited: Audited) -> list[str]:
     beside = audited.beside()
     both = ((beside.fatal, Severity.FATAL), (beside.warned, Severity.WARNING))
     return [
-        f"{count(number, 'warning')} {_verb(number, 'is', 'are')} about a side or all of it ({severity.value})"
+        f"{units.count(number, 'warning')} {_verb(number, 'is', 'are')} about a side or all of it ({severity.value})"
         for number, severity in both
         if number
     ]

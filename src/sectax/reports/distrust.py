@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
-from sectax.model.finding import FASTER, SLOWER, AuditWarning, Severity, VerdictId, bias_shown, takes_verdicts
+from sectax.model.finding import FASTER, SLOWER, Severity, VerdictId, bias_shown, takes_verdicts
 from sectax.model.plan import Plan, nominal_cost
 from sectax.model.printable import printable
 from sectax.reports import units
@@ -23,7 +23,8 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> Iterator[str]:
     yield from _self_check(plan, analysed.controls)
     if "empty loop" in plan.words:
         yield from empty_loops(analysed)
-    for first, same in alike(_about_shown(analysed, shown)):
+    unseen = {each.comparison.id for each in analysed.findings} - shown
+    for first, same in alike(each for each in all_warnings(analysed) if each.subject not in unseen):
         if first.severity is Severity.NOTE:
             continue
         about = [*dict.fromkeys(names.subject(plan, each.subject) for each in same if each.subject != "run")]
@@ -50,12 +51,6 @@ def _self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]
             blind.append(f"{printable(each.family)}{least} (it missed one of {units.margin(round(extra, 3))})")
     if blind:
         yield f"self-check: this run could not see costs in {', '.join(blind)}"
-
-
-def _about_shown(analysed: Analysed, shown: frozenset[str]) -> list[AuditWarning]:
-    """The warnings but for those of comparisons that are not shown."""
-    unseen = {each.comparison.id for each in analysed.findings} - shown
-    return [each for each in all_warnings(analysed) if each.subject not in unseen]
 
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:

@@ -11,7 +11,7 @@ from sectax.model.finding import Estimate
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import CONTROLS, MEASURED, Cell, Factor
+from sectax.model.treatment import CONTROLS, Cell, Factor, alike
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series
 from sectax.reports.result_tables import drawn
@@ -22,8 +22,6 @@ from sectax.reports.words import names
 MOST_SERIES = 8
 # Fewer levels show no growth.
 _LEAST_NUMBERS = 2
-
-_Levels = tuple[tuple[str, str], ...]
 
 
 def against_numbers(analysed: Analysed, breakdown: Breakdown | None) -> Iterator[Block]:
@@ -45,13 +43,12 @@ def _against(
     analysed: Analysed, metric: Metric, factor: Factor, values: Mapping[str, float], growths: Sequence[Growth]
 ) -> Iterator[Block]:
     plan = analysed.measured.plan
-    groups: dict[_Levels, list[tuple[float, Estimate]]] = {}
-    for each in analysed.treatments:
-        found = each.estimates.get(metric.name)
-        if each.role in MEASURED and found is not None and each.levels.get(factor.name) in values:
-            others = tuple((name, level) for name, level in each.levels.items() if name != factor.name)
-            groups.setdefault(others, []).append((values[each.levels[factor.name]], found))
-    groups = {levels: found for levels, found in groups.items() if len(found) > 1}
+    here = (each for each in analysed.treatments if metric.name in each.estimates)
+    groups = {
+        others: [(values[level], each.estimates[metric.name]) for level, each in found.items()]
+        for others, found in alike(here, factor.name).items()
+        if len(found) > 1
+    }
     if not groups:
         return
     shown = dict(list(groups.items())[:MOST_SERIES])

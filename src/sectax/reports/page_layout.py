@@ -12,7 +12,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.audited import Status
 from sectax.model.measured import Measured
 from sectax.model.printable import printable
-from sectax.reports import csv
+from sectax.reports import csv, units
 from sectax.reports.document import (
     Attachment,
     Block,
@@ -150,7 +150,7 @@ def runs_index(folder: str, runs: Iterable[IndexedRun]) -> Document:
     """Lay out an index of runs, in the order given."""
     rows = tuple(map(_row, runs))
     columns = (Column("run"), Column("experiment"), Column("begun"), Column("state"), Column("what it found"))
-    number = f"{len(rows)} run{'' if len(rows) == 1 else 's'}, the newest first; each name leads to a page."
+    number = f"{units.count(len(rows), 'run')}, the newest first; each name leads to a page."
     return Document(f"Runs in {printable(folder)}", (Text(number),), (Section("Runs", (Table("", columns, rows),)),))
 
 

@@ -62,7 +62,8 @@ def rates(given: Advice) -> Iterator[Block]:
 
 
 def _answers(plan: Plan, where: str, members: list[AtRate]) -> Iterator[str]:
-    usual = _usual(members)
+    ttls = sorted({each.rate.ttl_s for each in members})
+    usual = ttls[len(ttls) // 2]  # the middle one of the table
     for rate in dict.fromkeys(each.rate for each in members if each.rate.ttl_s == usual):
         here = [each for each in members if each.rate == rate]
         fastest = _least(plan, here, lambda each: each.seconds)
@@ -100,7 +101,7 @@ def _table(plan: Plan, where: str, members: list[AtRate]) -> Table:
             rows.append((name, "any", next(iter(by_ttl.values()))))
         else:
             rows += [(name, f"{ttl_s:g} s", found) for ttl_s, found in by_ttl.items()]
-    heads = (plan.control, "TTL", *(f"{count} call{'' if count == 1 else 's'}" for count in calls))
+    heads = (plan.control, "TTL", *(units.count(number, "call") for number in calls))
     title = f"{printable(members[0].currency)} a million invocations{f', {where}' if where else ''}"
     return Table(
         title,
@@ -149,16 +150,10 @@ def _assumes(given: Advice, found: RateAdvice) -> Iterator[str]:
     yield f"this counts {printable(rule.assumes)}"
 
 
-def _usual(members: list[AtRate]) -> float:
-    """The TTL of the sentences: the middle one of the table."""
-    ttls = sorted({each.rate.ttl_s for each in members})
-    return ttls[len(ttls) // 2]
-
-
 def _rate(rate: Rate) -> str:
-    calls = f"{rate.calls} call{'' if rate.calls == 1 else 's'} per invocation"
     invocations = "one invocation" if rate.per_s == 1 else f"{rate.per_s:g} invocations"
-    return f"{calls}, a TTL of {rate.ttl_s:g} s, {invocations} of an instance a second"
+    calls = units.count(rate.calls, "call")
+    return f"{calls} per invocation, a TTL of {rate.ttl_s:g} s, {invocations} of an instance a second"
 
 
 def _where(given: Advice, levels: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sectax.model.analysed import Analysed
-from sectax.model.finding import OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Effect, Estimate, Finding, TreatmentResult
+from sectax.model.finding import OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Estimate, Finding, TreatmentResult
 
 NO_INTERVAL = "too few blocks for an interval of this level"
 
@@ -13,16 +13,12 @@ NO_INTERVAL = "too few blocks for an interval of this level"
 def no_effect(analysed: Analysed, finding: Finding) -> str:
     """Why a finding has no effect, or its effect no interval; empty where it has both."""
     if finding.effect is not None:
-        return no_bounds(finding.effect)
+        return "" if math.isfinite(finding.effect.low) and math.isfinite(finding.effect.high) else NO_INTERVAL
     pair = {finding.comparison.treatment, finding.comparison.baseline}
     reasons = [
         f"{each.treatment}: {each.reason}" for each in analysed.treatments if each.treatment in pair and each.reason
     ]
     return "; ".join(reasons) or "fewer than two blocks have both treatments"
-
-
-def no_bounds(effect: Effect) -> str:
-    return "" if math.isfinite(effect.low) and math.isfinite(effect.high) else NO_INTERVAL
 
 
 def no_interval(estimate: Estimate) -> str:

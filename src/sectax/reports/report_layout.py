@@ -71,9 +71,8 @@ def _whole(analysed: Analysed, path: str, title: str) -> Document:
 def _lead(analysed: Analysed, path: str, *, whole: bool) -> tuple[Block, ...]:
     measured, plan = analysed.measured, analysed.measured.plan
     identity = measured.sessions[-1].identity if measured.sessions else {}
-    number = len(measured.blocks)
-    blocks = f"{number} block{'' if number == 1 else 's'}"
-    if measured.blocks_s is not None and number:
+    blocks = units.count(len(measured.blocks), "block")
+    if measured.blocks_s is not None and measured.blocks:
         blocks += f" in {units.seconds(measured.blocks_s)}"
     if len(measured.sessions) > 1:
         blocks += f", {len(measured.sessions)} sessions"

@@ -64,7 +64,7 @@ def not_shown(analysed: Analysed, shown: frozenset[str]) -> str:
     """How many side results are not shown, and of what; empty where all are."""
     unseen = [each.metric for each in _secondary(analysed) if each.id not in shown]
     metrics = ", ".join(names.metric(analysed.measured.plan, each) for each in dict.fromkeys(unseen))
-    return f"{len(unseen)} side result{'' if len(unseen) == 1 else 's'} ({metrics})" if unseen else ""
+    return f"{units.count(len(unseen), 'side result')} ({metrics})" if unseen else ""
 
 
 def result_tables(

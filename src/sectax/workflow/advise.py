@@ -17,12 +17,12 @@ from sectax.model.advice_rules import AdviceRules, Price, Requests, SmallestUnde
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.model.finding import Estimate, TreatmentResult
+from sectax.model.finding import TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
 from sectax.model.treatment import MEASURED, Role, alike
-from sectax.prices.price_list import PriceList, bill, load
+from sectax.prices import PriceList, bill, load
 from sectax.workflow.advise_rates import NOT_ASKED, AskedRate, rate_advice
 from sectax.workflow.analyse import analyse_file
 
@@ -238,18 +238,16 @@ def _smallest(analysed: Analysed, rule: SmallestUnder, limit: model.Limit) -> It
         by_memory = {
             int(level): model.Unknown(each.estimates[metric], failed[each.treatment]) for level, each in results.items()
         }
-        smallest = min((memory for memory, each in by_memory.items() if _keeps(each, limit.under_s)), default=None)
+        keep = (
+            memory
+            for memory, each in by_memory.items()
+            if not each.failed_blocks and each.estimate.high is not None and each.estimate.high < limit.under_s
+        )
+        smallest = min(keep, default=None)
         unknown = {
             memory: each
             for memory, each in sorted(by_memory.items())
-            if (smallest is None or memory < smallest) and not _exceeds(each.estimate, limit.under_s)
+            if (smallest is None or memory < smallest)
+            and (each.estimate.low is None or each.estimate.low < limit.under_s)
         }
         yield model.Smallest(dict(others), smallest, unknown)
-
-
-def _keeps(seen: model.Unknown, under_s: float) -> bool:
-    return not seen.failed_blocks and seen.estimate.high is not None and seen.estimate.high < under_s
-
-
-def _exceeds(estimate: Estimate, under_s: float) -> bool:
-    return estimate.low is not None and estimate.low >= under_s

@@ -15,7 +15,7 @@ from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, TreatmentResult
 from sectax.model.treatment import alike
-from sectax.prices.price_list import PriceList, bill
+from sectax.prices import PriceList, bill
 
 _CALLS = (1, 10, 100)
 _TTLS_S = (60.0, 300.0, 3600.0)

@@ -62,16 +62,12 @@ def status(answers: Iterable[Concluded]) -> ExitStatus:
     return next((ends_with for answer, ends_with in _STATUSES if answer in seen), ExitStatus.DONE)
 
 
-def lines(answers: Iterable[Concluded], plan: Plan | None = None) -> list[str]:
-    """One line for each condition.
+def line(concluded: Concluded, plan: Plan | None) -> str:
+    """What came of a condition.
 
     Args:
         plan: of the run, where comparisons have names that people know; None for their ids.
     """
-    return [_line(each, plan) for each in answers]
-
-
-def _line(concluded: Concluded, plan: Plan | None) -> str:
     said = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
     if concluded.answer is Answer.RULED_OUT or not concluded.decisive:
         return said if concluded.decisive else f"{said}: no comparison is about it"

@@ -8,7 +8,7 @@ from pathlib import Path
 from sectax.experiments import registry
 from sectax.experiments.interface import Billable, Request
 from sectax.model.bill import Bill
-from sectax.prices.price_list import bill, load
+from sectax.prices import bill, load
 from sectax.reports import words
 from sectax.workflow.in_time import refuse_nothing_to_compare, with_budget
 

@@ -39,7 +39,7 @@ def _offered() -> dict[str, Any]:
     if text is None:
         import msgspec
 
-        from sectax.published import reader
+        from sectax import published as reader
         from sectax.workflow.overview import experiments, studies
 
         text = msgspec.json.encode({"experiments": experiments(), "studies": studies()}).decode()

@@ -61,6 +61,4 @@ def probe_lines() -> tuple[ProbeLine, ...]:
 def _probe_line(name: str) -> ProbeLine:
     probe = probes.load(name)
     lack = probes.missing(probe)
-    return ProbeLine(
-        name, probe.manifest.title, lack.reason if lack is not None else "", lack.hint if lack is not None else ""
-    )
+    return ProbeLine(name, probe.manifest.title, lack.reason if lack else "", lack.hint if lack else "")

@@ -79,10 +79,6 @@ def _terminal(result: Result, view: View) -> str:
     return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
 
 
-def _markdown(result: Result, view: View) -> str:
-    return markdown.render(document(result, show_all=True))
-
-
 def _html(result: Result, view: View) -> str:
     from sectax.reports import html
     from sectax.reports.page_layout import run_page, with_pictures
@@ -114,7 +110,7 @@ def _json(result: Result, view: View) -> str:
 
 _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
     "terminal": _terminal,
-    "markdown": _markdown,
+    "markdown": lambda result, view: markdown.render(document(result, show_all=True)),
     "csv": _csv,
     "html": _html,
     "json": _json,

@@ -133,19 +133,16 @@ def progress_line(
     open_primary = [finding for finding in primary if finding.comparison.id in still_open]
     # The widest interval is the one that people wait for.
     shown = max(open_primary or waiting or primary, key=_width, default=None)
+    # The number of blocks, where that is known; otherwise the time is the limit.
+    most = plan.stopping.fixed_blocks or plan.stopping.max_blocks
+    of = "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
     return ProgressLine(
-        f"block {len(measured.blocks)}{_of_fixed(plan)}",
+        f"block {len(measured.blocks)}{of}",
         elapsed_s,
         f"{sum(is_answered(each, plan.stopping.until) for each in primary)} of {len(primary)} answered",
         _left(measured, waiting, elapsed_s, one_block_s),
         *_estimate(plan, shown),
     )
-
-
-def _of_fixed(plan: Plan) -> str:
-    """How many there will be, where that is known; otherwise the time is the limit."""
-    most = plan.stopping.fixed_blocks or plan.stopping.max_blocks
-    return "" if most is None else f" of {'' if plan.stopping.fixed_blocks else 'at most '}{most}"
 
 
 def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:

@@ -82,7 +82,7 @@ def _template() -> Template:
         "legend": interval_column.legend,
         "drawn": chart.draw,
         "stacked": chart.draw_stacks,
-        "data_url": _data_url,
+        "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",
         "is_wordy": _is_wordy,
         "tied": lambda text: units.tied(text, "\u00a0"),
         "at": _at,
@@ -111,7 +111,3 @@ def _is_wordy(table: parts.Table) -> bool:
 def _at(shape: str, x: float, y: float) -> str:
     """A shape around 0, 0 moved to a place: its first step is absolute, and the others are made relative to it."""
     return shape.replace("M0 0", f"M{x:.1f} {y:.1f}", 1)
-
-
-def _data_url(attachment: parts.Attachment) -> str:
-    return f"data:{attachment.media_type};base64,{base64.b64encode(attachment.content).decode()}"

@@ -210,8 +210,7 @@ def _unanswered(finding: Finding, brief: bool) -> str:
     if not needed and seen.blocks == 1:
         needed = "from one block alone"
     if not needed and seen.blocks < FIRST_LOOK:
-        more = FIRST_LOOK - seen.blocks
-        needed = f"at least {more} block{'' if more == 1 else 's'} more"
+        needed = f"at least {units.count(FIRST_LOOK - seen.blocks, 'block')} more"
     return f"not answered: {needed}" if needed and not brief else "not answered"
 
 
