@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from benchmarks.output import heading, table
+from sectax.experiments.jwt.experiment import signature_subject
 from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import signature_subject
 from sectax.model.subject import Work
 from sectax.subjects.probe.probe_subject import BATCH_CPU, ProbeSpec, ProbeSubject
 

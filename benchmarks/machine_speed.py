@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.output import heading, table
+from sectax.experiments.jwt.experiment import signature_subject
 from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import signature_subject
 from sectax.model.subject import Work
 
 LEVELS = {

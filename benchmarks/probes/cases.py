@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from sectax.experiments.jwt.subjects import signature_subject
+from sectax.experiments.jwt.experiment import signature_subject
 from sectax.model.subject import Work
 from sectax.subjects.probe.probe_subject import ProbeSubject
 

@@ -10,9 +10,9 @@ import pytest
 from sectax.analysis.findings import judge
 from sectax.audit import run as audit
 from sectax.experiments.interface import Request
+from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes
-from sectax.experiments.s3.requirements import NeedsProgram
 from sectax.model.environment import Environment
 from sectax.model.finding import Severity
 from sectax.model.measured import Measured

@@ -16,7 +16,7 @@ from sectax.experiments.hmac import events, subjects
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.hmac.experiment import _metrics as on_lambda_metrics
 from sectax.experiments.hmac.levels import AUTHENTICATION, IMMEDIATE, NONE, PAYLOADS
-from sectax.experiments.hmac.referee import AuthorizerReferee
+from sectax.experiments.hmac.subjects import AuthorizerReferee
 from sectax.experiments.interface import Billable, Request
 from sectax.experiments.on_lambda import CPU_TIME
 from sectax.model.errors import WrongUse

@@ -12,8 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-from sectax.experiments.jwt.algorithms import ALGORITHMS
-from sectax.experiments.jwt.keys import base64url, key_of, make_keys, signing_input, unbase64url
+from sectax.experiments.jwt.keys import ALGORITHMS, base64url, key_of, make_keys, signing_input, unbase64url
 from sectax.experiments.jwt.referee import JwtReferee
 
 KEYS = make_keys(ALGORITHMS)

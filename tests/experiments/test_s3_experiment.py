@@ -6,10 +6,10 @@ import pytest
 
 from sectax import published as reader
 from sectax.experiments.interface import Request
+from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3 import paid
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes, size_levels
-from sectax.experiments.s3.requirements import NeedsProgram
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping

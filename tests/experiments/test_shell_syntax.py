@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments.command.shell_syntax import shell_syntax
+from sectax.experiments.command.scans import shell_syntax
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from sectax.sandboxes.process.child import LINE_LIMIT, Child
 from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.host import LocalHost
-from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.host import LocalHost, NotFound
 from sectax.sandboxes.process.telemetry import TelemetryReader
 
 EMPTIED, NAMESPACED = "emptied:blue", "namespaced:green"

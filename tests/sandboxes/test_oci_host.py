@@ -17,7 +17,7 @@ from sectax.sandboxes.containers import OciHost, runtime_word
 from sectax.sandboxes.containers import oci_host as oci_module
 from sectax.sandboxes.containers.bundle import configuration
 from sectax.sandboxes.process.errors import ChildDied, ChildNotStarted
-from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.host import NotFound
 from sectax.stack.container_hosts import oci_host
 from sectax.toolchain import gvisor
 

@@ -11,7 +11,7 @@ import pytest
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Work
 from sectax.sandboxes.process.errors import ChildDied, ChildNotStarted
-from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.host import NotFound
 from sectax.sandboxes.remote import SshHost
 from sectax.subjects.command import CommandSpec
 from tests.sandboxes import sshd

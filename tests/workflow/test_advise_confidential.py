@@ -11,7 +11,7 @@ from sectax import published
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
 from sectax.experiments.confidential import EXPERIMENT
-from sectax.experiments.confidential.levels import AS_PUBLISHED
+from sectax.experiments.confidential.experiment import AS_PUBLISHED
 from sectax.experiments.interface import Request
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured

@@ -8,8 +8,8 @@ import pytest
 
 from sectax.analysis.analyse import analyse
 from sectax.experiments.interface import Request
+from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT
-from sectax.experiments.s3.requirements import NeedsProgram
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load

@@ -8,9 +8,9 @@ from sectax import published as reader
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
 from sectax.experiments.interface import Request
+from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes
-from sectax.experiments.s3.requirements import NeedsProgram
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.workflow.present import View, render

@@ -13,7 +13,7 @@ from sectax.model.why_not import WhyNot
 from sectax.sandboxes.facts import TECHNOLOGIES
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.host import NotFound
 
 HOST, PAIR = "host", "pair"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")

@@ -1,11 +1,11 @@
-"""What levels can need of this machine: a probe, a function of sectax, a Lambda with shares of a processor."""
+"""What levels can need of this machine: a probe, a program or function of sectax, a Lambda with processor shares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from sectax.model.why_not import WhyNot
-from sectax.toolchain import functions, probes
+from sectax.toolchain import functions, go_programs, probes
 
 
 @dataclass(frozen=True)
@@ -44,3 +44,15 @@ class NeedsLambda:
         from sectax.subjects.function.limits import unavailable_reason
 
         return unavailable_reason(self.endpoint)
+
+
+@dataclass(frozen=True)
+class NeedsProgram:
+    """A program that Go builds, by its name in `toolchain.go_programs`."""
+
+    name: str
+
+    def why_not(self) -> WhyNot | None:
+        program = go_programs.load(self.name)
+        lack = program.missing()
+        return None if lack is None else WhyNot(f"{program.title} is not there: {lack.reason}", "sectax setup s3")

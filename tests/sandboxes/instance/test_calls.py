@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.inside.allowed_calls import ALLOWED
-from sectax.sandboxes.inside.calls import call_filter
+from sectax.sandboxes.inside.calls import ALLOWED, call_filter
 from sectax.sandboxes.instance import Instance, Limits, Mount
 from tests.sandboxes.instance.inside import attempt, instance, needs_root, run
 

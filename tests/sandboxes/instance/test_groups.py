@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.inside.own_groups import make_places
+from sectax.sandboxes.inside.root import make_places
 from sectax.sandboxes.instance import Counters, InForce, Limits, SandboxMissing
 from sectax.sandboxes.instance.groups import Groups
 from sectax.sandboxes.instance.hierarchies import hierarchy

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused
-from sectax.experiments.command.shell_syntax import shell_syntax
+from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused, shell_syntax
 from sectax.experiments.places import HOST, Places, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from sectax.design.matrix import Asked
 from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
-from sectax.experiments.jwt.algorithms import ALGORITHMS
-from sectax.experiments.jwt.keys import make_keys
-from sectax.experiments.jwt.subjects import requires, signature_subject
+from sectax.experiments.jwt.experiment import requires, signature_subject
+from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.levels import choose
 from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, metrics_of
 from sectax.model.plan import Calibrated, Plan

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from sectax.experiments.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench, Design, Experiment, Request, Requirement, Rules
 from sectax.experiments.levels import choose
+from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.levels import (
     CLOSED,
     FACTORS,
@@ -26,7 +27,6 @@ from sectax.experiments.s3.levels import (
     size_levels,
 )
 from sectax.experiments.s3.paid import PLACES, requests
-from sectax.experiments.s3.requirements import NeedsProgram
 from sectax.experiments.s3.where import FOLDER, OPTIONS, Where, read_where
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize
 from sectax.model.metric import Better, Metric, Summary

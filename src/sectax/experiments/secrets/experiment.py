@@ -21,8 +21,6 @@ from sectax.experiments.on_lambda import (
     usage,
 )
 from sectax.experiments.requirements import NeedsFunction, NeedsLambda
-from sectax.experiments.secrets import settings
-from sectax.experiments.secrets.advice import rules
 from sectax.experiments.secrets.levels import (
     ACCESS,
     DICTIONARY,
@@ -31,19 +29,26 @@ from sectax.experiments.secrets.levels import (
     HIT,
     LANGUAGES,
     MEMORY_MB,
+    MISS,
     NOT_OF_THE_STUDY,
+    OPERATIONS,
+    OPTIONS,
     PARTS,
     PRESETS,
     PYTHON,
+    REFRESH,
     SITUATIONS,
     SIZES,
     STUDY,
     STUDY_HITS,
+    WAYS,
     WORDS,
+    Settings,
+    read_settings,
 )
-from sectax.experiments.secrets.settings import Settings
-from sectax.model.advice_rules import AdviceRules
+from sectax.model.advice_rules import AdviceRules, ByRate, OwnParts, Starved
 from sectax.model.bill import Usage
+from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST, Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, Calibrated, Plan, last_look
 from sectax.model.subject import SubjectSpec, Witness
@@ -117,7 +122,7 @@ class SecretsExperiment(LambdaExperiment):
         Factor("pace", (BACK_TO_BACK, SPACED)),
         Factor("access", tuple(ACCESS)),
     )
-    options = settings.OPTIONS
+    options = OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 130.0, "published": 540.0}
     assumed_s = 2 * BATCH_S
     assumes = (
@@ -126,7 +131,7 @@ class SecretsExperiment(LambdaExperiment):
     )
 
     def design(self, request: Request) -> Design:
-        said = settings.read(request.options)
+        said = read_settings(request.options)
         here = said.endpoint == LOCAL
         as_published = request.preset == "published"
         kept = f" {_STAND_IN[0].upper()}{_STAND_IN[1:]}." if here else ""
@@ -160,7 +165,28 @@ class SecretsExperiment(LambdaExperiment):
         return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES), BACKEND, AGENT)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
-        return rules()
+        """Where the time of an access goes, what is starved, and which way pays at a rate of calls."""
+
+        def operation(levels: Mapping[str, str]) -> str:
+            return f"{OPERATIONS[levels['situation']]} {WAYS[levels['access']]}"
+
+        return AdviceRules(
+            metric="access",
+            parts=OwnParts(tuple(PARTS.items()), "the client's own work"),
+            starved=Starved("memory", "MB", operation, ("situation", "access")),
+            by_rate=ByRate(
+                factor="situation",
+                again=HIT,
+                anew=(REFRESH, MISS),
+                first="first_access",
+                memory="memory",
+                asks=lambda levels: ACCESS[levels["access"]].calls[levels["situation"]],
+                uses=_uses,
+                assumes="the time of the accesses alone at the price of the function's memory, and the calls of "
+                "Secrets Manager; the function's other work, its requests and the secrets themselves cost the same in "
+                "every way",
+            ),
+        )
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
         from sectax.experiments.secrets.places import RARE_ON_AWS
@@ -185,7 +211,7 @@ _HOURS_OF_A_MONTH = 730
 class _Bench(LambdaBench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self._settings = settings.read(plan.options)
+        self._settings = read_settings(plan.options)
 
     def identity(self) -> dict[str, str]:
         from sectax.subjects.function.code import digest
@@ -299,3 +325,14 @@ def _metrics(*, as_published: bool) -> tuple[Metric, ...]:
 
 
 EXPERIMENT = SecretsExperiment()
+
+
+_BILLING_MB = 1024  # the GB of a GB-second
+
+
+def _uses(seconds: float, calls: float, result: TreatmentResult) -> tuple[Usage, ...]:
+    processor = str(result.witnesses.get("architecture", "x86_64"))
+    return (
+        Usage(f"lambda.{processor}", seconds * int(result.levels["memory"]) / _BILLING_MB),
+        Usage("secretsmanager.requests", calls),
+    )

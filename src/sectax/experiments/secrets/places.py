@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from sectax.experiments.secrets.settings import Settings
+from sectax.experiments.secrets.levels import Settings
 from sectax.experiments.secrets.subject import SOMETIMES
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.stack.lambda_service.service import WORK_FOLDERS

@@ -21,8 +21,7 @@ from sectax.sandboxes import facts
 from sectax.sandboxes.containers.bundle import configuration
 from sectax.sandboxes.process.child import LINE_LIMIT, Child
 from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted
-from sectax.sandboxes.process.host import LocalHost
-from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.host import LocalHost, NotFound
 from sectax.sandboxes.unwatched import SharedTelemetry
 
 KIND = "oci"

@@ -22,8 +22,7 @@ from typing import Any, NoReturn
 
 from sectax.sandboxes.inside import kernel, wire
 from sectax.sandboxes.inside.calls import call_filter
-from sectax.sandboxes.inside.own_groups import mount_own
-from sectax.sandboxes.inside.root import enter_root
+from sectax.sandboxes.inside.root import enter_root, mount_own
 
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP = 1

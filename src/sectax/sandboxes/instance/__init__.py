@@ -10,12 +10,19 @@ Nothing of an instance outlives the process that created it, even if that is kil
 file systems (control groups, folders) `sweep` removes at the next start.
 """
 
-from sectax.sandboxes.instance.availability import Availability, available
-from sectax.sandboxes.instance.errors import InstanceFailed, SandboxMissing
-from sectax.sandboxes.instance.instance import Instance, Mount
+from sectax.sandboxes.instance.instance import Availability, Instance, Mount, available
+from sectax.sandboxes.instance.launch import InstanceProcess
 from sectax.sandboxes.instance.leftovers import sweep
-from sectax.sandboxes.instance.limits import PERIOD_US, VCPU_MB, Counters, InForce, Limits, vcpus
-from sectax.sandboxes.instance.processes import InstanceProcess
+from sectax.sandboxes.instance.limits import (
+    PERIOD_US,
+    VCPU_MB,
+    Counters,
+    InForce,
+    InstanceFailed,
+    Limits,
+    SandboxMissing,
+    vcpus,
+)
 
 __all__ = [
     "PERIOD_US",

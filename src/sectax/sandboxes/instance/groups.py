@@ -10,7 +10,6 @@ import threading
 import time
 from pathlib import Path
 
-from sectax.sandboxes.instance.errors import InstanceFailed, SandboxMissing
 from sectax.sandboxes.instance.freezer import Freezer, keep_frozen, open_freezer, thaw
 from sectax.sandboxes.instance.hierarchies import (
     CONTROLLERS,
@@ -23,11 +22,15 @@ from sectax.sandboxes.instance.hierarchies import (
     read,
     write,
 )
-from sectax.sandboxes.instance.limits import Counters, InForce, Limits
-from sectax.sandboxes.instance.settings import (
+from sectax.sandboxes.instance.limits import (
     COUNTER_FILES,
     LIMIT_FILES,
     OPTIONAL_FILES,
+    Counters,
+    InForce,
+    InstanceFailed,
+    Limits,
+    SandboxMissing,
     counters_of,
     limit_settings,
     limits_in_force,

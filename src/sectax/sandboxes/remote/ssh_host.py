@@ -22,8 +22,7 @@ from sectax.model.printable import printable
 from sectax.sandboxes import facts
 from sectax.sandboxes.process.child import LINE_LIMIT, Child
 from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
-from sectax.sandboxes.process.host import LocalHost
-from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.host import LocalHost, NotFound
 from sectax.sandboxes.unwatched import NoTelemetry
 
 # A file for the ssh client in the place of ~/.ssh/config.

@@ -20,8 +20,7 @@ from sectax.model.why_not import WhyNot
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError, ChildSilent
-from sectax.stack.object_store.certificate import loopback_certificate
-from sectax.stack.object_store.server import Access, ServerFailed
+from sectax.stack.object_store.server import Access, ServerFailed, loopback_certificate
 from sectax.stack.work_folder import WorkFolder
 from sectax.toolchain import go_programs
 

@@ -11,12 +11,11 @@ from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.sandboxes.process.programs import NotFound, find_program
+from sectax.sandboxes.process.host import NotFound, find_program
 from sectax.subjects.command import requests
 from sectax.subjects.command.failures import ending, is_sigkill, last_words, lateness, refusal
-from sectax.subjects.command.launchers import launcher
+from sectax.subjects.command.launchers import RunningLauncher, launcher
 from sectax.subjects.command.requests import Late, Refused
-from sectax.subjects.command.running import RunningLauncher
 
 _SLOT = 0
 _TAIL = 8 * 1024

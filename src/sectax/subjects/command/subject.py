@@ -12,7 +12,7 @@ from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.sandboxes import facts
 from sectax.sandboxes.hosts import Telemetry, facts_of, host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted, describe_exit
-from sectax.sandboxes.process.programs import NotFound
+from sectax.sandboxes.process.host import NotFound
 from sectax.sandboxes.process.telemetry import difference
 from sectax.subjects.command import requests
 from sectax.subjects.command.command import (
@@ -26,9 +26,8 @@ from sectax.subjects.command.command import (
     definitions,
 )
 from sectax.subjects.command.failures import ending, is_sigkill, last_words, lateness, refusal
-from sectax.subjects.command.launchers import Launcher, launcher_on
+from sectax.subjects.command.launchers import Launcher, RunningLauncher, launcher_on
 from sectax.subjects.command.requests import Done, Execution, Late, NotPrepared, Refused
-from sectax.subjects.command.running import RunningLauncher
 
 WALL = "wall"
 CPU = "cpu"

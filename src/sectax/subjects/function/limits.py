@@ -5,8 +5,7 @@ from __future__ import annotations
 from sectax.model.errors import SectaxError
 from sectax.model.subject import Witness
 from sectax.model.why_not import WhyNot
-from sectax.sandboxes.instance.limits import PERIOD_US, Limits, vcpus
-from sectax.sandboxes.instance.settings import quota_us
+from sectax.sandboxes.instance.limits import PERIOD_US, Limits, quota_us, vcpus
 from sectax.subjects.function.function import LOCAL
 
 

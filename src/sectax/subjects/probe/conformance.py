@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from sectax.model.printable import printable
-from sectax.subjects.probe.checks.check import CheckFailed, NotApplicable
+from sectax.subjects.probe.checks import CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import CLOCK, TIMED, UNIT
 from sectax.subjects.probe.checks.cpu import CPU
 from sectax.subjects.probe.checks.protocol_checks import GREETING, PROTOCOL

@@ -17,10 +17,9 @@ from sectax.protocol.session import AnsweredSkipped
 from sectax.sandboxes.hosts import Telemetry, host
 from sectax.sandboxes.process.errors import ChildError, ChildSilent, describe_exit
 from sectax.sandboxes.process.telemetry import difference
-from sectax.subjects.probe.conversation import Conversation
+from sectax.subjects.probe.conversation import Conversation, witness
 from sectax.subjects.probe.failures import ProbeTrouble, advice, redaction, story
 from sectax.subjects.probe.plausibility import ClockWatch, CpuWatch
-from sectax.subjects.probe.witnessing import witness
 
 BATCH_TIME = "batch_time"
 BATCH_CPU = "batch_cpu"

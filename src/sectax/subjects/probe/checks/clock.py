@@ -6,7 +6,7 @@ import math
 import random
 from dataclasses import dataclass
 
-from sectax.subjects.probe.checks.check import Check, CheckFailed, NotApplicable
+from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
 from sectax.subjects.probe.interview import Interview, ProbeProgram
 
 # Batches long enough that a doubling is seen through noise.

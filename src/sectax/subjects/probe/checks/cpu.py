@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sectax.protocol.messages import Clock
-from sectax.subjects.probe.checks.check import Check, CheckFailed, NotApplicable
+from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import COARSEST_S, LONG_S, REPEATS, size_batch
 from sectax.subjects.probe.interview import Interview, ProbeProgram
 

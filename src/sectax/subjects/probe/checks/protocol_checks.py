@@ -9,7 +9,7 @@ from sectax.model.printable import printable
 from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Reply, StopReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule
 from sectax.sandboxes.process.errors import ChildSilent, describe_exit
-from sectax.subjects.probe.checks.check import Check, CheckFailed
+from sectax.subjects.probe.checks import Check, CheckFailed
 from sectax.subjects.probe.interview import Interview, ProbeProgram
 
 ReplyT = TypeVar("ReplyT", bound=Reply)

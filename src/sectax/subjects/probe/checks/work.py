@@ -10,7 +10,7 @@ from sectax.model.printable import printable
 from sectax.model.subject import Referee
 from sectax.protocol.messages import PrepareReply
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
-from sectax.subjects.probe.checks.check import CheckFailed, NotApplicable
+from sectax.subjects.probe.checks import CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import (
     PLAUSIBLE_HINT,
     SCALES_HINT,
@@ -20,9 +20,9 @@ from sectax.subjects.probe.checks.clock import (
     elapsed_plausible,
     size_batch,
 )
+from sectax.subjects.probe.conversation import Flaw, witness
 from sectax.subjects.probe.failures import ProbeTrouble
 from sectax.subjects.probe.interview import Interview, ProbeProgram
-from sectax.subjects.probe.witnessing import Flaw, witness
 
 _COMPARED_S = 0.005
 _COUNTED = 5
