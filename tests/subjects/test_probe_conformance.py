@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import Any
 
 import pytest
 
 from sectax.subjects.probe.checks.clock import TIMED
-from sectax.subjects.probe.conformance import Case, CheckResult, CheckStatus, check_probe, check_probe_stepwise
+from sectax.subjects.probe.conformance import Case, CheckResult, CheckStatus, check_probe
 from tests.fakes.probe import MODES
 from tests.fakes.toy import SECRET, ToyReferee, fake, inputs, spoiled_inputs
 
@@ -92,13 +93,17 @@ WRONG_CPU_CLOCKS = {
 HARMLESS = {"honest", "old", "slow", "noisy", "skips", "escapes", "indiscreet"}
 
 
+def checked(argv: list[str], **how: Any) -> list[CheckResult]:
+    return list(check_probe(argv, **how))
+
+
 def protocol_checks(mode: str) -> list[CheckResult]:
     # Only a probe that hangs takes all of it; the others need time to start while others use the processors.
-    return check_probe(fake(mode), only={*GREETING, *PROTOCOL}, patience_s=2.0 if mode in HANGING else 10.0)
+    return checked(fake(mode), only={*GREETING, *PROTOCOL}, patience_s=2.0 if mode in HANGING else 10.0)
 
 
 def work(mode: str) -> list[CheckResult]:
-    return check_probe(fake(mode), cases=[SIGN, VERIFY], only=UNTIMED_WORK, patience_s=5.0)
+    return checked(fake(mode), cases=[SIGN, VERIFY], only=UNTIMED_WORK, patience_s=5.0)
 
 
 def failed(results: list[CheckResult]) -> set[str]:
@@ -111,7 +116,7 @@ def test_every_fake_has_its_place() -> None:
 
 def test_an_honest_probe_passes_every_check_that_holds_no_time_against_another() -> None:
     untimed = {*GREETING, *PROTOCOL, *UNTIMED_WORK}
-    results = check_probe(fake("honest"), cases=[SIGN, VERIFY], only=untimed, patience_s=10.0)
+    results = checked(fake("honest"), cases=[SIGN, VERIFY], only=untimed, patience_s=10.0)
 
     assert {result.status for result in results} == {CheckStatus.PASSED}
     assert {result.id for result in results} == untimed
@@ -119,7 +124,7 @@ def test_an_honest_probe_passes_every_check_that_holds_no_time_against_another()
 
 @pytest.mark.more  # its times are real ones: on a crowded machine a batch may never be left alone
 def test_an_honest_probe_passes_every_check() -> None:
-    results = check_probe(fake("honest"), cases=[SIGN, VERIFY], patience_s=5.0)
+    results = checked(fake("honest"), cases=[SIGN, VERIFY], patience_s=5.0)
 
     assert {result.status for result in results} == {CheckStatus.PASSED}
     assert [result.id for result in results if not result.case] == [*GREETING, *PROTOCOL, *CLOCK, *CPU]
@@ -148,7 +153,7 @@ def test_work_that_is_not_done_is_named_and_nothing_else(mode: str, expected: se
 def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: set[str]) -> None:
     found: set[str] = set()
     for _ in range(3):  # on a busy machine the time of batches may grow with their length by chance, or not grow
-        found = failed(check_probe(fake(mode), only=TIMED - {*CPU}, patience_s=2.0))
+        found = failed(checked(fake(mode), only=TIMED - {*CPU}, patience_s=2.0))
         if expected <= found:
             break
 
@@ -158,7 +163,7 @@ def test_a_wrong_clock_fails_exactly_what_is_wrong_with_it(mode: str, expected: 
 @pytest.mark.more
 @pytest.mark.parametrize(("mode", "expected"), WRONG_CPU_CLOCKS.items())
 def test_a_wrong_cpu_clock_is_named(mode: str, expected: set[str]) -> None:
-    results = check_probe(fake(mode), only=CPU, patience_s=5.0)
+    results = checked(fake(mode), only=CPU, patience_s=5.0)
     found = failed(results)
 
     # Where others use the processors, wall time is far above CPU time, which other checks see as well, or before.
@@ -168,7 +173,7 @@ def test_a_wrong_cpu_clock_is_named(mode: str, expected: set[str]) -> None:
 
 
 def test_a_probe_that_knows_no_cpu_time_is_a_good_probe() -> None:
-    results = check_probe(fake("old"), only=CPU, patience_s=5.0)
+    results = checked(fake("old"), only=CPU, patience_s=5.0)
 
     assert {result.status for result in results if result.id in CPU} == {CheckStatus.SKIPPED}
     assert "compared in wall time" in results[-1].message
@@ -189,14 +194,14 @@ def test_what_the_probe_skips_is_skipped_with_the_reason_and_what_mends_it() -> 
 
 
 def test_where_the_greeting_fails_the_rest_is_skipped() -> None:
-    results = check_probe(fake("silent"), cases=[SIGN], patience_s=0.1)
+    results = checked(fake("silent"), cases=[SIGN], patience_s=0.1)
 
     assert [result.status for result in results] == [CheckStatus.FAILED] + [CheckStatus.SKIPPED] * (len(results) - 1)
     assert results[-1].message == "hello-answers has to pass first"
 
 
 def test_a_wrong_unit_makes_the_other_times_not_applicable() -> None:
-    results = check_probe(fake("picoseconds"), cases=[SIGN], only=TIMED, patience_s=2.0)
+    results = checked(fake("picoseconds"), cases=[SIGN], only=TIMED, patience_s=2.0)
 
     skipped = {result.id for result in results if result.status is CheckStatus.SKIPPED}
     assert skipped == TIMED
@@ -205,7 +210,7 @@ def test_a_wrong_unit_makes_the_other_times_not_applicable() -> None:
 
 def test_work_that_costs_nothing_is_named() -> None:
     # The empty operation under another name.
-    results = check_probe(fake("honest"), cases=[Case("empty"), SIGN], only={"costs-more-than-empty"}, patience_s=5.0)
+    results = checked(fake("honest"), cases=[Case("empty"), SIGN], only={"costs-more-than-empty"}, patience_s=5.0)
 
     assert [(result.id, result.case) for result in results if result.id == "costs-more-than-empty"] == [
         ("costs-more-than-empty", SIGN.name)
@@ -213,7 +218,7 @@ def test_work_that_costs_nothing_is_named() -> None:
 
 
 def test_inputs_are_not_quoted() -> None:
-    results = check_probe(fake("fails"), cases=[SIGN], only={"prepare-answers"}, patience_s=1.0)
+    results = checked(fake("fails"), cases=[SIGN], only={"prepare-answers"}, patience_s=1.0)
 
     assert SECRET not in "".join(result.message + result.hint for result in results)
 
@@ -231,7 +236,7 @@ def test_inputs_are_not_quoted() -> None:
 )
 def test_any_program_may_be_tried(argv: list[str], message: str) -> None:
     began = time.monotonic()
-    first = next(check_probe_stepwise(argv, patience_s=0.1 if argv[0] == "sleep" else 5.0))
+    first = next(check_probe(argv, patience_s=0.1 if argv[0] == "sleep" else 5.0))
 
     assert (first.id, first.status) == ("hello-answers", CheckStatus.FAILED)
     assert message in first.message
@@ -239,7 +244,7 @@ def test_any_program_may_be_tried(argv: list[str], message: str) -> None:
 
 
 def test_results_come_as_they_are_known() -> None:
-    results = check_probe_stepwise(fake("honest"), patience_s=5.0)
+    results = check_probe(fake("honest"), patience_s=5.0)
 
     assert next(results).id == "hello-answers"
     results.close()

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Unpack
 
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
 from sectax.sandboxes import facts
-from sectax.sandboxes.process.child import LINE_LIMIT, Child
+from sectax.sandboxes.process.child import Child, How
 from sectax.sandboxes.process.host import LocalHost
 from sectax.sandboxes.process.processors import Chosen
 from sectax.sandboxes.process.telemetry import Reading
@@ -47,15 +47,7 @@ class Host(Protocol):
 
     name: str
 
-    def start(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str | Path | None = None,
-        env: Mapping[str, str] | None = None,
-        line_limit: int = LINE_LIMIT,
-        ends_itself: bool = False,
-    ) -> Child:
+    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
         """Start a program there, with pipes to sectax. The arguments, and what is raised, are those of `Child`."""
 
     def telemetry(self, child: Child) -> Telemetry:

@@ -10,7 +10,7 @@ from sectax.experiments import registry
 from sectax.experiments.interface import HasProbeCases
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
-from sectax.subjects.probe.conformance import Case, CheckResult, check_probe_stepwise, claimed_operations
+from sectax.subjects.probe.conformance import Case, CheckResult, check_probe, claimed_operations
 from sectax.toolchain import probes
 
 
@@ -27,7 +27,7 @@ def check(words: list[str]) -> Iterator[CheckResult]:
         if shutil.which(words[0]) is None:
             raise WrongUse(f"there is no probe and no program {words[0]!r}", did_you_mean(words[0], probes.names()))
         argv, folder = tuple(words), os.getcwd()
-    return check_probe_stepwise(argv, folder, cases=_cases(claimed_operations(argv, folder)))
+    return check_probe(argv, folder, cases=_cases(claimed_operations(argv, folder)))
 
 
 def _cases(claimed: frozenset[str] | None) -> list[Case]:

@@ -15,14 +15,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Unpack
 
 from sectax.model.errors import WrongUse
 from sectax.sandboxes import facts
 from sectax.sandboxes.containers.bundle import configuration
-from sectax.sandboxes.process.child import LINE_LIMIT, Child
+from sectax.sandboxes.process.child import Child, How
 from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted
 from sectax.sandboxes.process.host import LocalHost, NotFound
-from sectax.sandboxes.unwatched import SharedTelemetry
+from sectax.sandboxes.process.telemetry import SharedTelemetry
 
 KIND = "oci"
 SECCOMP, APPARMOR = "seccomp", "apparmor"
@@ -83,16 +84,8 @@ class OciHost:
         self._numbers = itertools.count(1)
         self._facts: dict[str, str] | None = None
 
-    def start(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str | Path | None = None,
-        env: Mapping[str, str] | None = None,
-        line_limit: int = LINE_LIMIT,
-        ends_itself: bool = False,
-    ) -> Child:
-        runtime, folder = self._runtime(), self._made()
+    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+        cwd, env, runtime, folder = how.get("cwd"), how.get("env"), self._runtime(), self._made()
         self._clear()
         name = f"{folder.name}-{next(self._numbers)}"
         bundle = folder / name
@@ -114,12 +107,9 @@ class OciHost:
         with os.fdopen(os.open(bundle / "config.json", os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
             json.dump(described, file)
         run = [*self._command(runtime), "run", "--bundle", str(bundle), name]
-        child = _LOCAL.start(
-            ["unshare", *_NAMESPACES, "sh", "-c", _ENTER, "sh", str(rootfs), *run],
-            line_limit=line_limit,
-            # The namespaces end with their first process, so the group of processes is all that must be killed.
-            ends_itself=False,
-        )
+        # The namespaces end with their first process, so the group of processes is all that must be killed.
+        own: How = {**how, "cwd": None, "env": None, "ends_itself": False}
+        child = _LOCAL.start(["unshare", *_NAMESPACES, "sh", "-c", _ENTER, "sh", str(rootfs), *run], **own)
         self._started[name] = child
         return child
 

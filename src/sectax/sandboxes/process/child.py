@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from typing import TypedDict, Unpack
 
 from sectax.sandboxes.process.cgroups import MemoryKills
 from sectax.sandboxes.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent
@@ -28,6 +28,23 @@ _LOOK_EVERY_S = 0.005
 _LAST_WORDS = 64 * _CHUNK
 
 
+class How(TypedDict, total=False):
+    """How a program is started, on any host.
+
+    Attributes:
+        cwd: where it runs; None or left out for here.
+        env: its whole environment; None or left out for sectax's own.
+        line_limit: the longest line in bytes that it may write (`LINE_LIMIT`).
+        ends_itself: it has process groups of its own, and ends them and itself when its stdin ends. So it is given
+            that moment when sectax dies, and where it is killed all the same its whole session is killed with it.
+    """
+
+    cwd: str | Path | None
+    env: Mapping[str, str] | None
+    line_limit: int
+    ends_itself: bool
+
+
 class Child:
     """A running program in a process group and session of its own, with pipes to stdin, stdout and stderr.
 
@@ -39,34 +56,23 @@ class Child:
     (`sectax.sandboxes.hosts`).
     """
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str | Path | None = None,
-        env: Mapping[str, str] | None = None,
-        line_limit: int = LINE_LIMIT,
-        ends_itself: bool = False,
-    ) -> None:
+    def __init__(self, argv: Sequence[str], **how: Unpack[How]) -> None:
         """Start the program.
 
         Args:
             argv: the program (found on PATH) and its arguments; no shell is involved.
-            cwd: where it runs; None for here.
-            env: its whole environment; None for sectax's own.
-            line_limit: the longest line in bytes that it may write.
-            ends_itself: it has process groups of its own, and ends them and itself when its stdin ends. So it is given
-                that moment when sectax dies, and where it is killed all the same its whole session is killed with it.
+            how: as in `How`.
         Raises:
             ChildNotStarted: there is no such program or folder, or it may not be executed.
         """
+        cwd = how.get("cwd")
         if not argv:
             raise ChildNotStarted("(nothing)", "there is no command")
         try:
             self._process = subprocess.Popen(
                 list(argv),
                 cwd=cwd,
-                env=env,
+                env=how.get("env"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -79,11 +85,11 @@ class Child:
         self._ended = False  # reaped: the pid means nothing any more
         self._killed = False  # by us
         self._exit_seen = False
-        self._ends_itself = ends_itself
-        if not ends_itself:
+        self._ends_itself = how.get("ends_itself", False)
+        if not self._ends_itself:
             GUARDIAN.watch(self.pid)
         self._memory_kills = MemoryKills(self.pid)
-        self._line_limit = line_limit
+        self._line_limit = how.get("line_limit", LINE_LIMIT)
         self._buffer = bytearray()
         self._searched = 0  # bytes of the buffer known to hold no line break
         self._stderr = bytearray()
@@ -108,9 +114,7 @@ class Child:
     def __enter__(self) -> Child:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill()
 
     @property

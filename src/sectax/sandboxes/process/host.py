@@ -8,10 +8,11 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Unpack
 
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.printable import printable
-from sectax.sandboxes.process.child import LINE_LIMIT, Child
+from sectax.sandboxes.process.child import Child, How
 from sectax.sandboxes.process.processors import Chosen, on_one_processor
 from sectax.sandboxes.process.telemetry import TelemetryReader
 
@@ -61,16 +62,8 @@ class LocalHost:
 
     name = LOCAL_HOST
 
-    def start(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str | Path | None = None,
-        env: Mapping[str, str] | None = None,
-        line_limit: int = LINE_LIMIT,
-        ends_itself: bool = False,
-    ) -> Child:
-        return Child(argv, cwd=cwd, env=env, line_limit=line_limit, ends_itself=ends_itself)
+    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+        return Child(argv, **how)
 
     def telemetry(self, child: Child) -> TelemetryReader:
         return TelemetryReader(child.pid)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from sectax.sandboxes.process.cgroups import cgroup_folders
@@ -70,9 +69,7 @@ class TelemetryReader:
     def __enter__(self) -> TelemetryReader:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -252,3 +249,35 @@ def _thread_difference(
 
 def _subtract(before: int | None, after: int | None, unit: float = 1.0) -> float | None:
     return None if before is None or after is None else (after - before) * unit
+
+
+class NoTelemetry:
+    """Implements `sectax.sandboxes.hosts.Telemetry` where nothing is read: elsewhere, or nothing is open yet."""
+
+    def __init__(self, processors: int = 1) -> None:
+        self._processors = processors
+
+    def read(self, just_now: bool = False) -> Reading:
+        return _NOTHING
+
+    def processors(self) -> int:
+        return self._processors
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+class SharedTelemetry:
+    """What this machine shares among all its programs (steal), for one that runs behind another program."""
+
+    def __init__(self, inner: TelemetryReader) -> None:
+        self._inner = inner
+
+    def read(self, just_now: bool = False) -> Reading:
+        return replace(self._inner.read(just_now), cpu_time_ns=None, threads=None, frequency_hz=None)
+
+    def processors(self) -> int:
+        return self._inner.processors()
+
+    def close(self) -> None:
+        self._inner.close()

@@ -16,14 +16,15 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Unpack
 
 from sectax.model.errors import WrongUse
 from sectax.model.printable import printable
 from sectax.sandboxes import facts
-from sectax.sandboxes.process.child import LINE_LIMIT, Child
+from sectax.sandboxes.process.child import Child, How
 from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
 from sectax.sandboxes.process.host import LocalHost, NotFound
-from sectax.sandboxes.unwatched import NoTelemetry
+from sectax.sandboxes.process.telemetry import NoTelemetry
 
 # A file for the ssh client in the place of ~/.ssh/config.
 CONFIG = "SECTAX_SSH_CONFIG"
@@ -81,24 +82,18 @@ class SshHost:
         self._sent: set[str] = set()
         self._facts: dict[str, str] | None = None
 
-    def start(
-        self,
-        argv: Sequence[str],
-        *,
-        cwd: str | Path | None = None,
-        env: Mapping[str, str] | None = None,
-        line_limit: int = LINE_LIMIT,
-        ends_itself: bool = False,
-    ) -> Child:
+    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
         """As `Host.start`. What *env* holds stands on the other machine's command line, where others may see it."""
         self._connect()
+        cwd, env = how.get("cwd"), how.get("env")
         words = [*argv] if env is None else ["env", "-i", *(f"{key}={value}" for key, value in env.items()), *argv]
         if any("\0" in word for word in words):
             raise ChildNotStarted(argv[0], "a word has a NUL")
         command = f"exec {shlex.join(words)}"
         if cwd is not None:
             command = f"cd -- {shlex.quote(str(cwd))} && {command}"
-        return _LOCAL.start([*self._ssh("no"), self.name, command], line_limit=line_limit)
+        own: How = {**how, "cwd": None, "env": None, "ends_itself": False}
+        return _LOCAL.start([*self._ssh("no"), self.name, command], **own)
 
     def telemetry(self, child: Child) -> NoTelemetry:
         """None: reading another machine's counters around every batch would cost more than the batch."""

@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
-from types import TracebackType
 
 import msgspec
 
@@ -90,9 +89,7 @@ class Backend:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._child is not None:
             self._child.close(_END_S)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import Any
 
 from sectax.model.errors import ExitStatus, SectaxError
@@ -70,9 +69,7 @@ class RealService:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._delete()
 
     def calls(self) -> Calls | None:

@@ -13,7 +13,7 @@ from sectax.sandboxes import facts
 from sectax.sandboxes.hosts import Telemetry, facts_of, host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted, describe_exit
 from sectax.sandboxes.process.host import NotFound
-from sectax.sandboxes.process.telemetry import difference
+from sectax.sandboxes.process.telemetry import NoTelemetry, difference
 from sectax.subjects.command import requests
 from sectax.subjects.command.command import (
     COMMAND,
@@ -64,7 +64,7 @@ class CommandSubject:
         self._host = host(spec.host)
         self._using = using
         self._running: RunningLauncher | None = None
-        self._telemetry: Telemetry | None = None
+        self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._path = ""
         self._prepare_path = ""
@@ -138,11 +138,9 @@ class CommandSubject:
             raise ValueError("a command's known cost is CommandSpec.injected_s; executions cannot be added to one")
         if work.settle:
             self._execute(work.settle)
-        telemetry = self._telemetry
-        before = None if telemetry is None else telemetry.read()
+        before = self._telemetry.read()
         executions = self._execute(work.count)
-        after = None if telemetry is None else telemetry.read()
-        ridden = {} if before is None or after is None else difference(before, after)
+        ridden = difference(before, self._telemetry.read())
         return Visit(self._observations(executions, work.each), _telemetry(ridden, executions))
 
     def close(self) -> Witnesses:
@@ -170,9 +168,7 @@ class CommandSubject:
 
     def kill(self) -> None:
         """End the command and its launcher at once; never raises."""
-        if self._telemetry is not None:
-            self._telemetry.close()
-            self._telemetry = None
+        self._telemetry.close()
         if self._running is not None:
             self._running.kill()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -63,9 +62,7 @@ class Service:
             self._see_that_it_answers(self.endpoint)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End the local server, or remove from AWS the layers that were published there; never raises.
 
         A local server whose process dies without this notices it, and ends by itself.

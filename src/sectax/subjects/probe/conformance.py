@@ -17,7 +17,7 @@ from sectax.subjects.probe.checks.work import CASE_GREETING, Case, CaseConversat
 from sectax.subjects.probe.failures import ProbeTrouble, redacted, story
 from sectax.subjects.probe.interview import ProbeProgram
 
-__all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "check_probe_stepwise", "claimed_operations"]
+__all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "claimed_operations"]
 
 
 _GREETING_IDS = frozenset(check.id for check in GREETING)
@@ -49,7 +49,7 @@ def check_probe(
     cases: Iterable[Case] = (),
     only: Container[str] | None = None,
     patience_s: float = 10.0,
-) -> list[CheckResult]:
+) -> Iterator[CheckResult]:
     """Try a program as a probe. It may hang, flood, die or not exist: that is what the results say.
 
     Args:
@@ -58,20 +58,9 @@ def check_probe(
         only: identifiers of the checks to make; None for all. Those of the greeting are always made.
         patience_s: seconds that the program may take over anything.
     Returns:
-        One result per check, in the order in which they were made. Every check starts the program afresh.
+        One result per check as soon as it is known, in the order in which they are made. Every check starts the program
+        afresh.
     """
-    return list(check_probe_stepwise(argv, cwd, cases=cases, only=only, patience_s=patience_s))
-
-
-def check_probe_stepwise(
-    argv: Sequence[str],
-    cwd: str | Path | None = None,
-    *,
-    cases: Iterable[Case] = (),
-    only: Container[str] | None = None,
-    patience_s: float = 10.0,
-) -> Iterator[CheckResult]:
-    """As `check_probe`, giving out every result as soon as it is known."""
     program = ProbeProgram(argv, cwd, patience_s)
     suite = _Suite(only)
     for check in (*GREETING, *PROTOCOL, *CLOCK, *CPU):

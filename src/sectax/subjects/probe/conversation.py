@@ -5,6 +5,7 @@ A probe must accept what is genuine and refuse what is tampered with.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from typing import TypeVar
 
 from sectax.model.subject import Referee
 from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Reply, StopReply, WitnessReply
-from sectax.protocol.session import Session
+from sectax.protocol.session import ProtocolViolation, Rule, Session
 from sectax.sandboxes.process.child import Child
+from sectax.sandboxes.process.errors import ChildError
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
 
@@ -23,22 +25,37 @@ class Conversation:
     """Requests to a running probe that wait for their replies.
 
     Every method raises what `Child` raises (`ChildError`) and what `Session.receive` raises (`ProtocolViolation`,
-    `AnsweredSkipped`, `AnsweredFailed`).
+    `AnsweredSkipped`, `AnsweredFailed`). As a context manager it ends the probe.
+
+    Attributes:
+        noise: lines on stdout that were no reply, where they are read over.
+        wall_s: what the last exchange took, by sectax's clock.
     """
 
-    def __init__(self, child: Child, deadline_s: float, session: Session | None = None) -> None:
-        """Args: *deadline_s*, seconds that every reply may take."""
+    def __init__(self, child: Child, deadline_s: float, session: Session | None = None, noise_allowed: int = 0) -> None:
+        """Args: *deadline_s*, seconds that every reply may take; *noise_allowed*, lines that are read over."""
         self.child = child
         self.deadline_s = deadline_s
         self.session = Session() if session is None else session
-        self.wall_s = 0.0  # what the last exchange took, by sectax's clock
+        self.noise: list[bytes] = []
+        self._noise_allowed = noise_allowed
+        self.wall_s = 0.0
+
+    def __enter__(self) -> Conversation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.child.kill()
 
     def send_hello(self) -> None:
         """Ask, and do not wait: several probes may start side by side."""
         self.child.send(self.session.hello(), time.monotonic() + self.deadline_s)
 
     def receive_hello(self) -> HelloReply:
-        return self.session.receive(self._line(time.monotonic()), HelloReply)
+        return self.session.receive(self.child.receive_line(time.monotonic() + self.deadline_s), HelloReply)
+
+    def hello(self) -> HelloReply:
+        return self.exchange(self.session.hello(), HelloReply)
 
     def prepare(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> PrepareReply:
         return self.exchange(self.session.prepare(operation, parameters, inputs), PrepareReply)
@@ -55,13 +72,26 @@ class Conversation:
     def exchange(self, request: bytes, kind: type[ReplyT]) -> ReplyT:
         """Send a line of the session, and wait for the reply of that kind."""
         began = time.monotonic()
-        self.child.send(request, began + self.deadline_s)
-        line = self._line(began)
-        self.wall_s = time.monotonic() - began
-        return self.session.receive(line, kind)
+        deadline = began + self.deadline_s
+        self.child.send(request, deadline)
+        while True:
+            line = self.child.receive_line(deadline)
+            self.wall_s = time.monotonic() - began
+            try:
+                return self.session.receive(line, kind)
+            except ProtocolViolation as violation:
+                if violation.rule is not Rule.JSON_OBJECT or len(self.noise) >= self._noise_allowed:
+                    raise
+                self.noise.append(line)
 
-    def _line(self, began: float) -> bytes:
-        return self.child.receive_line(began + self.deadline_s)
+    def read_to_end(self) -> None:
+        """Take everything that still comes on stdout as noise, until the probe ends or patience does."""
+        deadline = time.monotonic() + self.deadline_s
+        with contextlib.suppress(ChildError):
+            while len(self.noise) < self._noise_allowed:
+                self.noise.append(self.child.receive_line(deadline))
+        if self.child.unread:
+            self.noise.append(self.child.unread)
 
 
 class Flaw(StrEnum):
@@ -95,21 +125,18 @@ def witness(conversation: Conversation, operation: str, referee: Referee | None)
     secrets.SystemRandom().shuffle(presented)
     reply = conversation.witness([artefact for artefact, _ in presented])
     flaws: dict[Flaw, str] = {}
-    answers = [(genuine, accepted) for (_, genuine), accepted in zip(presented, reply.accepted, strict=True)]
-    refused = answers.count((True, False))
-    if refused:
-        flaws[Flaw.GENUINE] = f"it refused {refused} of {_number(answers, True)} genuine artefacts"
-    accepted = answers.count((False, True))
-    if accepted:
-        flaws[Flaw.TAMPERED] = f"it accepted {accepted} of {_number(answers, False)} tampered artefacts"
+    of_genuine, of_tampered = (
+        [accepted for (_, is_genuine), accepted in zip(presented, reply.accepted, strict=True) if is_genuine is wanted]
+        for wanted in (True, False)
+    )
+    if not all(of_genuine):
+        flaws[Flaw.GENUINE] = f"it refused {of_genuine.count(False)} of {len(of_genuine)} genuine artefacts"
+    if any(of_tampered):
+        flaws[Flaw.TAMPERED] = f"it accepted {of_tampered.count(True)} of {len(of_tampered)} tampered artefacts"
     fault = _judge(reply.artefact, operation, referee)
     if fault is not None:
         flaws[Flaw.ARTEFACT] = fault
     return Witnessed(reply, flaws)
-
-
-def _number(answers: list[tuple[bool, bool]], genuine: bool) -> int:
-    return sum(1 for is_genuine, _ in answers if is_genuine is genuine)
 
 
 def _judge(artefact: str | None, operation: str, referee: Referee) -> str | None:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import TypeVar
 
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.protocol.messages import MAX_LINE_BYTES, HelloReply, Reply
-from sectax.protocol.session import ProtocolViolation, Rule, Session
+from sectax.protocol.messages import MAX_LINE_BYTES
+from sectax.protocol.session import Session
 from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.errors import ChildError
 from sectax.subjects.probe.conversation import Conversation
 from sectax.subjects.probe.probe_subject import ProbeSpec
-
-ReplyT = TypeVar("ReplyT", bound=Reply)
 
 # Lines of noise that are read over on the way to a reply; a probe that writes more is not worth the wait.
 _NOISE_ALLOWED = 100
@@ -33,12 +25,12 @@ class ProbeProgram:
     cwd: str | Path | None = None
     patience_s: float = 10.0
 
-    def start(self, first_seq: int = 1) -> Interview:
+    def start(self, first_seq: int = 1) -> Conversation:
         """A fresh process. Raises `ChildNotStarted`."""
         child = host().start(self.argv, cwd=self.cwd, line_limit=MAX_LINE_BYTES)
-        return Interview(child, self.patience_s, Session(first_seq))
+        return Conversation(child, self.patience_s, Session(first_seq), _NOISE_ALLOWED)
 
-    def start_with(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> Interview:
+    def start_with(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> Conversation:
         """A fresh process, greeted, with an operation made ready. Raises what `Conversation` raises."""
         interview = self.start()
         try:
@@ -48,49 +40,6 @@ class ProbeProgram:
             interview.child.kill()
             raise
         return interview
-
-
-class Interview(Conversation):
-    """Reads over lines on stdout that are no reply, and keeps them as `noise`."""
-
-    def __init__(self, child: Child, patience_s: float, session: Session) -> None:
-        super().__init__(child, patience_s, session)
-        self.noise: list[bytes] = []
-
-    def __enter__(self) -> Interview:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.child.kill()
-
-    def hello(self) -> HelloReply:
-        return self.exchange(self.session.hello(), HelloReply)
-
-    def exchange(self, request: bytes, kind: type[ReplyT]) -> ReplyT:
-        """Send a request as it is, and read on until a reply to it comes."""
-        began = time.monotonic()
-        deadline = began + self.deadline_s
-        self.child.send(request, deadline)
-        while True:
-            line = self.child.receive_line(deadline)
-            self.wall_s = time.monotonic() - began
-            try:
-                return self.session.receive(line, kind)
-            except ProtocolViolation as violation:
-                if violation.rule is not Rule.JSON_OBJECT or len(self.noise) >= _NOISE_ALLOWED:
-                    raise
-                self.noise.append(line)
-
-    def read_to_end(self) -> None:
-        """Take everything that still comes on stdout as noise, until the probe ends or patience does."""
-        deadline = time.monotonic() + self.deadline_s
-        with contextlib.suppress(ChildError):
-            while len(self.noise) < _NOISE_ALLOWED:
-                self.noise.append(self.child.receive_line(deadline))
-        if self.child.unread:
-            self.noise.append(self.child.unread)
 
 
 def software(spec: ProbeSpec) -> dict[str, str]:

@@ -16,7 +16,7 @@ from sectax.protocol.messages import MAX_LINE_BYTES, Clock, HelloReply, MeasureR
 from sectax.protocol.session import AnsweredSkipped
 from sectax.sandboxes.hosts import Telemetry, host
 from sectax.sandboxes.process.errors import ChildError, ChildSilent, describe_exit
-from sectax.sandboxes.process.telemetry import difference
+from sectax.sandboxes.process.telemetry import NoTelemetry, difference
 from sectax.subjects.probe.conversation import Conversation, witness
 from sectax.subjects.probe.failures import ProbeTrouble, advice, redaction, story
 from sectax.subjects.probe.plausibility import ClockWatch, CpuWatch
@@ -71,7 +71,7 @@ class ProbeSubject:
         self._spec = spec
         self._host = host(spec.host)
         self._conversation: Conversation | None = None
-        self._telemetry: Telemetry | None = None
+        self._telemetry: Telemetry = NoTelemetry()
         self._clock = ""
         self._watch = ClockWatch()
         self._cpu_clock = ""
@@ -137,16 +137,15 @@ class ProbeSubject:
         """
         if work.each and work.extra:
             raise ValueError("extra operations lengthen a batch; they cannot be added to single ones")
-        conversation, telemetry = self._running(), self._telemetry
-        before = None if telemetry is None else telemetry.read(just_now=True)
+        conversation, before = self._running(), self._telemetry.read(just_now=True)
         began = time.monotonic()
         try:
             reply = conversation.measure(work.count + work.extra, work.settle, work.each)
         except ProbeTrouble as error:
             raise self._failed(error, "measure") from error
-        after = None if telemetry is None else telemetry.read()
+        after = self._telemetry.read()
         spanned_s = time.monotonic() - began
-        ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
+        ridden = difference(before, after) | {"spanned_s": spanned_s}
         elapsed_s = self._checked(conversation, reply, work.settle, ridden.get("cpu_time_s"))
         if work.each:
             observations = tuple(self._observation(BATCH_TIME, each * 1e-9, 1) for each in reply.elapsed_ns)
@@ -178,9 +177,7 @@ class ProbeSubject:
 
     def kill(self) -> None:
         """End the process at once; never raises."""
-        if self._telemetry is not None:
-            self._telemetry.close()
-            self._telemetry = None
+        self._telemetry.close()
         if self._conversation is not None:
             with contextlib.suppress(OSError):
                 self._conversation.child.kill()

@@ -15,7 +15,7 @@ from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.sandboxes.hosts import Telemetry, host
 from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.telemetry import difference
+from sectax.sandboxes.process.telemetry import NoTelemetry, difference
 from sectax.stack.object_store.proof import cached_share, holds, stored_bytes
 from sectax.stack.object_store.server import ServerFailed
 from sectax.subjects.probe.failures import redaction
@@ -58,7 +58,7 @@ class S3Subject:
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._client: ClientProcess | None = None
-        self._telemetry: Telemetry | None = None
+        self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._clock = ""
         self._disk_bytes: int | None = None
@@ -172,24 +172,22 @@ class S3Subject:
 
     def kill(self) -> None:
         """End the client at once; never raises. What it stored is removed with the buckets."""
-        if self._telemetry is not None:
-            self._telemetry.close()
-            self._telemetry = None
+        self._telemetry.close()
         if self._client is not None:
             with contextlib.suppress(OSError):
                 self._client.kill()
 
     def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
         """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
-        client, telemetry, doing = self._running(), self._telemetry, "stage"
+        client, doing = self._running(), "stage"
         try:
             client.stage(count)
             doing = self._spec.operation
-            before = None if telemetry is None else telemetry.read()
+            before = self._telemetry.read()
             server, began = self._server_cpu_s(), time.monotonic()
             batch = client.measure(count)
             spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
-            after = None if telemetry is None else telemetry.read()
+            after = self._telemetry.read()
             if self._spec.data and not self._first_is_alike:
                 self._disk_bytes = self._largest_stored()
             doing = "clear"
@@ -197,8 +195,8 @@ class S3Subject:
         except _Trouble as error:
             raise self._failed(error, doing) from error
         self._check_times(batch, count, spanned_s)
-        ridden = {} if before is None or after is None else difference(before, after) | {"spanned_s": spanned_s}
-        ridden |= {"attempts": float(batch.attempts)} | self._load(batch, count)
+        ridden = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
+        ridden |= self._load(batch, count)
         server_s = None if server is None or server_after is None else server_after - server
         return batch, server_s, ridden
 

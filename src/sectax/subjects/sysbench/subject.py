@@ -19,7 +19,7 @@ from sectax.sandboxes import facts
 from sectax.sandboxes.hosts import Host, Telemetry, facts_of, host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
-from sectax.sandboxes.process.telemetry import difference
+from sectax.sandboxes.process.telemetry import NoTelemetry, difference
 from sectax.subjects.sysbench import cpuid, probe
 from sectax.subjects.sysbench.cpuid import Leaves
 from sectax.subjects.sysbench.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
@@ -110,7 +110,7 @@ class SysbenchSubject:
         self._mark = f"sectax-{secrets.token_hex(8)}"
         self._child: Child | None = None
         self._probe = ""  # its path there; empty where it cannot be used
-        self._telemetry: Telemetry | None = None
+        self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._events: set[int] = set()
 
@@ -158,12 +158,10 @@ class SysbenchSubject:
             raise ValueError("a test does not tell its operations apart")
         if work.settle:
             self._execute(work.settle)
-        telemetry = self._telemetry
-        before = None if telemetry is None else telemetry.read()
+        before = self._telemetry.read()
         reading = self._execute(work.count + work.extra)
         PATIENCE.answered(*self._hangs)
-        after = None if telemetry is None else telemetry.read()
-        ridden = {} if before is None or after is None else difference(before, after)
+        ridden = difference(before, self._telemetry.read())
         shared = {name: value for name, value in ridden.items() if name == "steal_s"}
         if reading.steal_s is not None:
             shared.setdefault("steal_s", reading.steal_s)
@@ -180,9 +178,7 @@ class SysbenchSubject:
 
     def kill(self) -> None:
         """End the shell, which removes its files; never raises."""
-        if self._telemetry is not None:
-            self._telemetry.close()
-            self._telemetry = None
+        self._telemetry.close()
         if self._child is not None:
             child, self._child = self._child, None
             with contextlib.suppress(ChildError, OSError):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
-from sectax.subjects.probe.interview import Interview, ProbeProgram
+from sectax.subjects.probe.conversation import Conversation
+from sectax.subjects.probe.interview import ProbeProgram
 
 # Batches long enough that a doubling is seen through noise.
 _GROWING_S = 0.010
@@ -51,7 +54,7 @@ class Batches:
         return self.seconds / self.count
 
 
-def size_batch(interview: Interview, aim_s: float) -> Batches:
+def size_batch(interview: Conversation, aim_s: float) -> Batches:
     """Grow a batch of what is prepared until it lasts about *aim_s*, by the probe's clock or at length by sectax's."""
     count = 1
     while True:
@@ -65,12 +68,12 @@ def size_batch(interview: Interview, aim_s: float) -> Batches:
         count *= min(4, max(2, math.ceil(aim_s / seconds))) if seconds else 4
 
 
-def _wall_limit(interview: Interview, aim_s: float) -> float:
+def _wall_limit(interview: Conversation, aim_s: float) -> float:
     """Seconds by sectax's clock past which no longer batches are tried: the times that are reported do not add up."""
     return min(_WALL_LIMIT_S, _FAR_ABOVE * aim_s, interview.deadline_s * _OF_PATIENCE)
 
 
-def count_scales(interview: Interview) -> str:
+def count_scales(interview: Conversation) -> str:
     """Twice the operations take about twice the time; else nothing is done per operation (dead code)."""
     count = size_batch(interview, _GROWING_S).count
     for _ in range(_ATTEMPTS):
@@ -87,7 +90,7 @@ def count_scales(interview: Interview) -> str:
     raise CheckFailed(f"twice the operations take {ratio:.2f} times as long ({count} operations)")
 
 
-def _ratio_of_doubled(interview: Interview, count: int, repeats: int) -> float:
+def _ratio_of_doubled(interview: Conversation, count: int, repeats: int) -> float:
     """The least time of *2·count* operations over that of *count*, both measured by turns."""
     singles, doubles = [], []
     for _ in range(repeats):
@@ -96,7 +99,7 @@ def _ratio_of_doubled(interview: Interview, count: int, repeats: int) -> float:
     return min(doubles) / min(singles) if min(singles) else math.inf
 
 
-def elapsed_plausible(interview: Interview) -> str:
+def elapsed_plausible(interview: Conversation) -> str:
     """What is reported of a long batch fits into what sectax saw, and nearly fills it."""
     count = size_batch(interview, LONG_S).count
     best = 0.0
@@ -141,7 +144,7 @@ def _clock_plausible(program: ProbeProgram) -> str:
     return f"steps of {clock.granularity_ns} ns, {clock.read_ns} ns a reading"
 
 
-def _common_step(interview: Interview) -> int:
+def _common_step(interview: Conversation) -> int:
     """What divides the times of batches of many lengths, in nanoseconds: the step of the clock behind them."""
     count = size_batch(interview, _SHORT_S).count
     lengths = random.Random(1)
@@ -155,14 +158,9 @@ def _common_step(interview: Interview) -> int:
         count *= 4
 
 
-def _empty_scales(program: ProbeProgram) -> str:
+def _of_empty(check: Callable[[Conversation], str], program: ProbeProgram) -> str:
     with program.start_with("empty", {}, {}) as interview:
-        return count_scales(interview)
-
-
-def _empty_plausible(program: ProbeProgram) -> str:
-    with program.start_with("empty", {}, {}) as interview:
-        return elapsed_plausible(interview)
+        return check(interview)
 
 
 # Where the unit is wrong, nothing else can be said of any time, and all batches are sized wrongly.
@@ -183,9 +181,9 @@ SCALES_HINT = "use every result, so that no compiler may drop the work; start an
 PLAUSIBLE_HINT = "report integer nanoseconds of a monotonic clock, read right before and right after the operations"
 
 CLOCK = (
-    Check(UNIT, _empty_plausible, PLAUSIBLE_HINT),
+    Check(UNIT, partial(_of_empty, elapsed_plausible), PLAUSIBLE_HINT),
     Check(
         "clock-plausible", _clock_plausible, "measure granularity_ns and read_ns on the clock that times the batches"
     ),
-    Check("count-scales", _empty_scales, SCALES_HINT),
+    Check("count-scales", partial(_of_empty, count_scales), SCALES_HINT),
 )

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from sectax.protocol.messages import Clock
 from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import COARSEST_S, LONG_S, REPEATS, size_batch
-from sectax.subjects.probe.interview import Interview, ProbeProgram
+from sectax.subjects.probe.conversation import Conversation
+from sectax.subjects.probe.interview import ProbeProgram
 
 # The kernel's count and the probe's own are of the same clock, so only rounding and the first cold reading differ.
 _TOLERANCE = 1.01
@@ -106,7 +107,7 @@ def _cpu_stands_still(program: ProbeProgram) -> str:
     return f"while the process was stopped for {_STOPPED_S:.2g} s, its CPU clock was too"
 
 
-def _prepared(interview: Interview) -> Clock:
+def _prepared(interview: Conversation) -> Clock:
     clock = interview.hello().cpu_clock
     if clock is None:
         raise NotApplicable(
@@ -117,7 +118,7 @@ def _prepared(interview: Interview) -> Clock:
     return clock
 
 
-def _measured(interview: Interview, count: int, settle: int = 0) -> _Batch:
+def _measured(interview: Conversation, count: int, settle: int = 0) -> _Batch:
     clock_id = (~interview.child.pid << 3) | 2  # as clock_getcpuclockid(3) makes it
     before = time.clock_gettime(clock_id)
     reply = interview.measure(count, settle)
@@ -127,7 +128,7 @@ def _measured(interview: Interview, count: int, settle: int = 0) -> _Batch:
     return _Batch(reply.cpu_ns * 1e-9, reply.elapsed_ns[0] * 1e-9, kernel_s, interview.wall_s)
 
 
-def _processors(interview: Interview) -> int:
+def _processors(interview: Conversation) -> int:
     return len(os.sched_getaffinity(interview.child.pid))
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from typing import TypeVar
+from collections.abc import Callable
 
 from sectax.model.printable import printable
 from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Reply, StopReply
-from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule, Session
 from sectax.sandboxes.process.errors import ChildSilent, describe_exit
 from sectax.subjects.probe.checks import Check, CheckFailed
-from sectax.subjects.probe.interview import Interview, ProbeProgram
-
-ReplyT = TypeVar("ReplyT", bound=Reply)
+from sectax.subjects.probe.interview import ProbeProgram
 
 _ODD_SEQ = 4711  # a probe that counts by itself instead of echoing will not guess it
 _UNHEARD_OF = "sectax-no-such-thing"
@@ -83,33 +82,6 @@ def _unknown_members_ignored(program: ProbeProgram) -> str:
     return "a member that it cannot know did no harm"
 
 
-def _unprepared_refused(program: ProbeProgram) -> str:
-    with program.start() as interview:
-        interview.hello()
-        _must_refuse(interview, interview.session.measure(1), MeasureReply, "a measure before any prepare")
-        interview.prepare("empty", {}, {})
-    return "a measure before any prepare is refused, and the probe goes on"
-
-
-def _unknown_operation_answered(program: ProbeProgram) -> str:
-    with program.start() as interview:
-        interview.hello()
-        request = interview.session.prepare(_UNHEARD_OF, {}, {})
-        _must_refuse(interview, request, PrepareReply, "an unknown operation")
-        interview.prepare("empty", {}, {})
-    return "an unknown operation is refused, and the probe goes on"
-
-
-def _unknown_command_answered(program: ProbeProgram) -> str:
-    with program.start() as interview:
-        interview.hello()
-        # The session knows no unknown command, so it is made of a known one.
-        request = interview.session.stop().replace(b'"stop"', f'"{_UNHEARD_OF}"'.encode())
-        _must_refuse(interview, request, StopReply, "an unknown command")
-        interview.prepare("empty", {}, {})
-    return "an unknown command is refused, and the probe goes on"
-
-
 def _malformed_line_survived(program: ProbeProgram) -> str:
     with program.start() as interview:
         deadline = time.monotonic() + program.patience_s
@@ -124,15 +96,6 @@ def _malformed_line_survived(program: ProbeProgram) -> str:
                 if not lines_left:
                     raise
     return "a line that is no JSON did no harm"
-
-
-def _long_line_read(program: ProbeProgram) -> str:
-    with program.start() as interview:
-        interview.hello()
-        request = interview.session.prepare(_UNHEARD_OF, {}, {"filler": "é" * (_LONG_LINE // 2)})
-        _must_refuse(interview, request, PrepareReply, "an unknown operation with 1 MiB of input")
-        interview.prepare("empty", {}, {})
-    return "a request of 1 MiB was read"
 
 
 def _counts_honoured(program: ProbeProgram) -> str:
@@ -186,13 +149,37 @@ def _eof_exits(program: ProbeProgram) -> str:
     return "it exited at the end of its stdin"
 
 
-def _must_refuse(interview: Interview, request: bytes, kind: type[ReplyT], what: str) -> None:
-    try:
-        interview.exchange(request, kind)
-    except (AnsweredFailed, AnsweredSkipped):
-        return
-    raise CheckFailed(f"{what} was answered with ok")
+def _refuses(
+    what: str, kind: type[Reply], request: Callable[[Session], bytes], satisfied: str = ""
+) -> Callable[[ProbeProgram], str]:
+    """A check that a request that cannot be met is refused, and the probe goes on."""
 
+    def check(program: ProbeProgram) -> str:
+        with program.start() as interview:
+            interview.hello()
+            with contextlib.suppress(AnsweredFailed, AnsweredSkipped):
+                interview.exchange(request(interview.session), kind)
+                raise CheckFailed(f"{what} was answered with ok")
+            interview.prepare("empty", {}, {})
+        return satisfied or f"{what} is refused, and the probe goes on"
+
+    return check
+
+
+_unprepared = _refuses("a measure before any prepare", MeasureReply, lambda session: session.measure(1))
+_unknown_operation = _refuses(
+    "an unknown operation", PrepareReply, lambda session: session.prepare(_UNHEARD_OF, {}, {})
+)
+# The session knows no unknown command, so it is made of a known one.
+_unknown_command = _refuses(
+    "an unknown command", StopReply, lambda session: session.stop().replace(b"stop", _UNHEARD_OF.encode())
+)
+_long_line = _refuses(
+    "an unknown operation with 1 MiB of input",
+    PrepareReply,
+    lambda session: session.prepare(_UNHEARD_OF, {}, {"filler": "é" * (_LONG_LINE // 2)}),
+    "a request of 1 MiB was read",
+)
 
 # Where one of these fails, nothing else can be said.
 GREETING = (
@@ -204,11 +191,11 @@ GREETING = (
 PROTOCOL = (
     Check("version-refused", _version_refused, "answer failed to a protocol that the probe does not speak"),
     Check("unknown-members-ignored", _unknown_members_ignored, "ignore members that the probe does not know"),
-    Check("unprepared-refused", _unprepared_refused, "answer failed where nothing was prepared"),
-    Check("unknown-operation-answered", _unknown_operation_answered, "answer skipped or failed, and go on"),
-    Check("unknown-command-answered", _unknown_command_answered, "answer failed, and go on"),
+    Check("unprepared-refused", _unprepared, "answer failed where nothing was prepared"),
+    Check("unknown-operation-answered", _unknown_operation, "answer skipped or failed, and go on"),
+    Check("unknown-command-answered", _unknown_command, "answer failed, and go on"),
     Check("malformed-line-survived", _malformed_line_survived, "answer failed or pass over the line, and go on"),
-    Check("long-line-read", _long_line_read, "read whole lines of up to 16 MiB"),
+    Check("long-line-read", _long_line, "read whole lines of up to 16 MiB"),
     Check("counts-honoured", _counts_honoured, "run exactly count operations, after exactly settle untimed ones"),
     Check("stdout-clean", _stdout_clean, "send logs, warnings and prompts to stderr"),
     Check("stops-in-time", _stops_in_time, "exit with status 0 after the reply to stop"),

@@ -20,9 +20,9 @@ from sectax.subjects.probe.checks.clock import (
     elapsed_plausible,
     size_batch,
 )
-from sectax.subjects.probe.conversation import Flaw, witness
+from sectax.subjects.probe.conversation import Conversation, Flaw, witness
 from sectax.subjects.probe.failures import ProbeTrouble
-from sectax.subjects.probe.interview import Interview, ProbeProgram
+from sectax.subjects.probe.interview import ProbeProgram
 
 _COMPARED_S = 0.005
 _COUNTED = 5
@@ -65,46 +65,37 @@ class CaseConversation:
     def __init__(self, program: ProbeProgram, case: Case) -> None:
         self._program = program
         self._case = case
-        self._interview: Interview | None = None
+        self._interview: Conversation | None = None
         self._flaws: dict[Flaw, str] = {}
         self._made_something = False
         self._over = "the probe was not started"
 
     def steps(self) -> Iterator[Step]:
         """Every check that applies, with its hint. Once one breaks the conversation off, none after it applies."""
-        for check_id, run, hint, applies in self._all_steps():
-            if applies():
-                yield check_id, partial(self._guarded, check_id, run), hint
+        for check_id, run, hint in self._all_steps():
+            yield check_id, partial(self._guarded, check_id, run), hint
 
-    def _all_steps(self) -> Iterator[tuple[str, Callable[[], str], str, Callable[[], bool]]]:
-        """With a test, made when its turn comes, whether a check says anything about this case."""
-
-        def always() -> bool:
-            return True
-
-        def judged() -> bool:
-            return self._case.referee is not None
-
-        def makes() -> bool:
-            referee = self._case.referee
-            return referee is not None and (self._made_something or referee.expects_artefact)
-
-        def works() -> bool:
-            return self._case.operation != "empty"
-
-        def can_fail() -> bool:
-            return self._case.spoiled_inputs is not None
-
-        yield "prepare-answers", self._prepare, "answer ok with witnesses, or skipped with the reason", always
-        yield "witness-answers", self._witness, "answer witness with artefact and accepted", always
-        yield Flaw.GENUINE, self._genuine_accepted, "accept what the independent implementation has made", judged
-        yield Flaw.TAMPERED, self._tampered_refused, "the code that is timed must check, not only parse", judged
-        yield Flaw.ARTEFACT, self._artefact_sound, "show what the code that is timed makes", makes
-        yield UNIT, lambda: elapsed_plausible(self._running()), PLAUSIBLE_HINT, always
-        yield "count-scales", lambda: count_scales(self._running()), SCALES_HINT, always
-        yield "costs-more-than-empty", self._costs_more_than_empty, "do the work inside the timed loop", works
-        yield "sound-afterwards", self._sound_afterwards, "leave the operation as it was after measuring it", judged
-        yield "failures-reported", self._failures_reported, "count every operation whose result is wrong", can_fail
+    def _all_steps(self) -> Iterator[Step]:
+        """Each is made when its turn comes: what came before it can say whether it tells anything about this case."""
+        case, referee, sound = self._case, self._case.referee, self._sound_unless
+        yield "prepare-answers", self._prepare, "answer ok with witnesses, or skipped with the reason"
+        yield "witness-answers", self._witness, "answer witness with artefact and accepted"
+        if referee is not None:
+            said = partial(sound, Flaw.GENUINE, "what is genuine is accepted")
+            yield Flaw.GENUINE, said, "accept what the independent implementation has made"
+            said = partial(sound, Flaw.TAMPERED, "what was tampered with is refused")
+            yield Flaw.TAMPERED, said, "the code that is timed must check, not only parse"
+            if self._made_something or referee.expects_artefact:
+                said = partial(sound, Flaw.ARTEFACT, "what it makes is sound")
+                yield Flaw.ARTEFACT, said, "show what the code that is timed makes"
+        yield UNIT, lambda: elapsed_plausible(self._running()), PLAUSIBLE_HINT
+        yield "count-scales", lambda: count_scales(self._running()), SCALES_HINT
+        if case.operation != "empty":
+            yield "costs-more-than-empty", self._costs_more_than_empty, "do the work inside the timed loop"
+        if referee is not None:
+            yield "sound-afterwards", self._sound_afterwards, "leave the operation as it was after measuring it"
+        if case.spoiled_inputs is not None:
+            yield "failures-reported", self._failures_reported, "count every operation whose result is wrong"
 
     def end(self, because: str = "") -> None:
         """End the process, whatever has become of it."""
@@ -120,7 +111,7 @@ class CaseConversation:
             self.end(f"the probe did not get past {check_id}")
             raise
 
-    def _running(self) -> Interview:
+    def _running(self) -> Conversation:
         if self._interview is None:
             raise NotApplicable(self._over)
         return self._interview
@@ -143,15 +134,6 @@ class CaseConversation:
         self._flaws = witnessed.flaws
         self._made_something = witnessed.reply.artefact is not None
         return f"{len(witnessed.reply.accepted)} artefacts were judged"
-
-    def _genuine_accepted(self) -> str:
-        return self._sound_unless(Flaw.GENUINE, "what is genuine is accepted")
-
-    def _tampered_refused(self) -> str:
-        return self._sound_unless(Flaw.TAMPERED, "what was tampered with is refused")
-
-    def _artefact_sound(self) -> str:
-        return self._sound_unless(Flaw.ARTEFACT, "what it makes is sound")
 
     def _sound_unless(self, flaw: Flaw, satisfied: str) -> str:
         self._running()
@@ -192,7 +174,7 @@ class CaseConversation:
         return f"{_COUNTED} operations that must come out wrong are reported as failures"
 
 
-def _least(interview: Interview) -> Batches:
+def _least(interview: Conversation) -> Batches:
     """The quickest of a few batches: what the operation costs with the least of the machine's noise."""
     count = size_batch(interview, _COMPARED_S).count
     return Batches(count, min(interview.measure(count).elapsed_ns[0] for _ in range(_COUNTED)) * 1e-9)
