@@ -238,10 +238,19 @@ def chosen_factors(
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
-    """The limits that a memory size declares."""
-    from sectax.subjects.function.limits import limits_declared
+    """The limits that a memory size declares, by the names and values that a function's witnesses must confirm.
 
-    return limits_declared(int(levels["memory"]), endpoint)
+    Only sectax's own Lambda, here, is known to tell which limits are in force.
+    """
+    from sectax.sandboxes.instance.limits import PERIOD_US, Limits, quota_us, vcpus
+
+    memory_mb = int(levels["memory"])
+    configured: dict[str, Witness] = {"memory_mb": memory_mb}
+    quota = quota_us(Limits(memory_mb, vcpus(memory_mb)))
+    if endpoint != LOCAL or quota is None:
+        return configured
+    # The kernel counts whole microseconds, so what is in force is not memory/1769 to the last digit.
+    return configured | {"memory_limit_mb": float(memory_mb), "cpu_quota": quota / PERIOD_US}
 
 
 def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sectax.model.errors import SectaxError
 from sectax.model.why_not import WhyNot
+from sectax.subjects.function import LOCAL
 from sectax.toolchain import functions, go_programs, probes
 
 
@@ -41,9 +43,16 @@ class NeedsLambda:
 
     def why_not(self) -> WhyNot | None:
         """Tries it, which makes a sandbox and takes some 50 ms."""
-        from sectax.subjects.function.limits import unavailable_reason
+        if self.endpoint != LOCAL:
+            return None
+        from sectax.stack.lambda_service.main import check  # loads the whole server
+        from sectax.stack.lambda_service.settings import Settings
 
-        return unavailable_reason(self.endpoint)
+        try:
+            check(Settings())
+        except SectaxError as error:
+            return error.why_not
+        return None
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from sectax.experiments.requirements import NeedsLambda
 from sectax.subjects.function import LOCAL, FunctionSpec
-from sectax.subjects.function.limits import unavailable_reason
 from sectax.subjects.function.services import Service
 
-_here = unavailable_reason(LOCAL)
+_here = NeedsLambda(LOCAL).why_not()
 needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.reason if _here else "")
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from sectax.experiments.on_lambda import declares
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.subjects.function import AWS, LOCAL, services
-from sectax.subjects.function.limits import limits_declared
 from sectax.subjects.function.subject import FunctionSubject
 from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec
 
@@ -59,7 +59,7 @@ def test_witnesses_are_the_configuration_and_the_limits_and_both_keep_what_the_m
     subject, witnesses = opened(spec(folder(tmp_path, COUNTS), memory_mb=512))
     subject.close()
 
-    declared = limits_declared(512, LOCAL)
+    declared = declares(LOCAL, {"memory": "512"})
     assert set(declared) == {"memory_mb", "memory_limit_mb", "cpu_quota"}
     assert declared.items() <= witnesses.items()
     assert witnesses["runtime"].startswith("python3.")
@@ -221,7 +221,7 @@ def test_without_an_endpoint_aws_s_client_finds_its_own_and_the_same_calls_are_m
 
     assert len(there) == 1
     assert there[0].startswith("sectax-plain-")
-    assert limits_declared(256, AWS) == {"memory_mb": 256}
+    assert declares(AWS, {"memory": "256"}) == {"memory_mb": 256}
     assert witnesses["memory_mb"] == 256
     assert [each.metric for each in visit.observations].count("duration") == 2
 

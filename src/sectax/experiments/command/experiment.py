@@ -29,7 +29,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping, added_s
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Role, Treatment
-from sectax.subjects.command import INHERIT, NULL, CommandSpec, run_hook
+from sectax.subjects.command import INHERIT, NULL, CommandSpec
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
 CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
@@ -177,6 +177,8 @@ class _Bench(Bench):
         return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=folder, deadline_s=commands.deadline_s, host=where)}
 
     def _run(self, hooks: tuple[tuple[str, ...], ...]) -> None:
+        from sectax.subjects.command.hook import run_hook  # with what starts processes
+
         for argv in hooks:
             run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)
 

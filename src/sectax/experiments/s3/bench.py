@@ -15,7 +15,7 @@ from sectax.experiments.s3.where import Where, read_where
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
 from sectax.stack.object_store.minio import WORK_FOLDERS, Minio
-from sectax.stack.object_store.server import Access, ObjectServer
+from sectax.stack.object_store.server import Access
 from sectax.stack.work_folder import sweep as sweep_folders
 from sectax.subjects.s3.buckets import Buckets
 from sectax.subjects.s3.buckets import sweep as sweep_buckets
@@ -31,7 +31,7 @@ class _Service:
     """One way to the objects: over plain HTTP or over TLS."""
 
     access: Access
-    server: ObjectServer | None
+    server: Minio | None
     buckets: Buckets
     names: dict[str, tuple[str, ...]]
 

@@ -37,14 +37,16 @@ _TO_LOG = 'log=$1; shift; exec "$@" >>"$log" 2>&1 </dev/null'
 
 
 class Minio:
-    """Implements `sectax.stack.object_store.server.ObjectServer`."""
+    """One server process. It holds no data that is worth keeping.
 
-    name = "MinIO"
+    Attributes:
+        access: how clients reach it, once it is started.
+        data: where it keeps its objects.
+    """
 
     def __init__(self, base: Path, *, tls: bool = False) -> None:
         """Args: *base*, the folder below which it makes its own; *tls*, whether it speaks HTTPS."""
         self._program = go_programs.load("minio")
-        self.version = self._program.version
         self.access = Access("")
         self.data = base
         self._base = base
@@ -55,11 +57,13 @@ class Minio:
 
     @property
     def pid(self) -> int:
+        """The process whose CPU time is the server's."""
         if self._process is None:
             raise AssertionError("the server was not started")
         return self._process.pid
 
     def start(self) -> None:
+        """Start it and wait until it answers. Raises `ServerFailed`."""
         lack = self._program.missing()
         if lack is not None:
             raise ServerFailed(f"{self._program.title}: {lack.reason}", "sectax setup s3")
@@ -120,7 +124,7 @@ class Minio:
             words = ["/bin/sh", "-c", _TO_LOG, "minio", str(self._log), *words]
             self._process = host().start(words, env=environment)
         except ChildError as error:
-            raise ServerFailed(f"{self.name} cannot be started: {error}") from error
+            raise ServerFailed(f"MinIO cannot be started: {error}") from error
         self._await(port)
         scheme = "https" if self._tls else "http"
         self.access = Access(
@@ -137,7 +141,7 @@ class Minio:
             if self._answers(port):
                 return
             time.sleep(_LOOK_EVERY_S)
-        raise ServerFailed(f"{self.name} did not answer within {_START_S:g} s{self._said()}", "try again")
+        raise ServerFailed(f"MinIO did not answer within {_START_S:g} s{self._said()}", "try again")
 
     def _answers(self, port: int) -> bool:
         connection: http.client.HTTPConnection
@@ -152,13 +156,15 @@ class Minio:
         return False
 
     def check(self) -> None:
+        """Raises `ServerFailed` with what it said last where it has ended."""
         if self._process is None:
-            raise ServerFailed(f"{self.name} was not started")
+            raise ServerFailed("MinIO was not started")
         with contextlib.suppress(ChildSilent):
             status = self._process.wait(time.monotonic())
-            raise ServerFailed(f"{self.name} ended with exit status {status}{self._said()}", "sectax resume RUN")
+            raise ServerFailed(f"MinIO ended with exit status {status}{self._said()}", "sectax resume RUN")
 
     def stop(self) -> None:
+        """End it and remove its data; may be called again and again, never raises."""
         self._end_process()
         if self._folder is not None:
             self._folder.remove()
@@ -174,6 +180,7 @@ class Minio:
 
     @staticmethod
     def lacks(encryption: str) -> WhyNot | None:
+        """Why it cannot encrypt in this way, TLS aside; None where it can."""
         if encryption == "sse-kms-bucket-key":
             return WhyNot("MinIO has no bucket keys: it takes the setting and forgets it", "--endpoint aws")
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import ssl
 import time
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from sectax.model.errors import ExitStatus, SectaxError
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
-from sectax.stack.secrets_manager.kept import Calls, Secret, value_of
+from sectax.stack.secrets_manager.kept import Calls, Keeper
 from sectax.toolchain.secrets import backend as installed
 
 HOST = "127.0.0.1"
@@ -26,7 +25,6 @@ _START_S = 60.0  # moto takes a second to load, on a machine that is not busy
 _ANSWER_S = 10.0
 _END_S = 5.0
 _TRIPS = 3
-_MARKER_BYTES = 8
 
 
 class BackendFailed(SectaxError):
@@ -41,17 +39,14 @@ class _Ready(msgspec.Struct):
     tls: str
 
 
-class Backend:
-    """Implements `kept.Keeper`, as a context manager.
+class Backend(Keeper):
+    """A keeper on this machine, and a context manager.
 
-    Inside it moto's Secrets Manager answers, at `port` of this machine's loopback alone.
+    Inside it moto's Secrets Manager answers, at `port` of this machine's loopback alone. It closes the connection over
+    which a rare secret came, or one that is fetched sometimes.
 
     Attributes:
-        certificate: of the authority that signed its own, in PEM. tls: the library that it answers with.
-        round_trip_s: what a call took that asks for nothing, before anything else was asked.
-
-    What it keeps is made of a random marker that exists in the memory of this process, of the server and of whoever
-    fetches a secret, and nowhere else.
+        certificate: of the authority that signed its own, in PEM.
     """
 
     def __init__(self, sizes: Sequence[int], rare: int, delay_s: float = 0.0, sometimes: int = 0) -> None:
@@ -61,13 +56,10 @@ class Backend:
         delay_s: seconds that every round trip takes longer.
         sometimes: how many secrets of every size an instance can fetch whenever its cache has let them go.
         """
-        self.rare_count = rare
+        super().__init__("sectax", rare, sometimes)
         self.port = 0
         self.certificate = ""
-        self.tls = ""
-        self.round_trip_s = 0.0
         self._wanted = {"sizes": list(sizes), "rare": rare, "sometimes": sometimes, "delay_s": delay_s}
-        self._marker = secrets.token_hex(_MARKER_BYTES)
         self._child: Child | None = None
 
     def __enter__(self) -> Backend:
@@ -78,11 +70,7 @@ class Backend:
         self._child = host().start([str(python), "-I", str(_SERVER)], env=environment)
         try:
             ready = msgspec.json.decode(self._ask(self._wanted | {"marker": self._marker}, _START_S), type=_Ready)
-        except BaseException:
-            self._child.kill()
-            raise
-        self.port, self.certificate, self.tls = ready.port, ready.certificate, ready.tls
-        try:
+            self.port, self.certificate, self.tls = ready.port, ready.certificate, ready.tls
             self.round_trip_s = self._seen_round_trip_s()
         except BaseException:
             self._child.kill()
@@ -121,27 +109,6 @@ class Backend:
     def fail(self, how: str, times: int) -> None:
         """Let the next answers go wrong: slow, close, garbage, 400 or denied."""
         self._ask({"fault": how, "times": times})
-
-    def often(self, size: int) -> Secret:
-        """The secret that is fetched again and again."""
-        return self._secret(f"sectax/{size}/hit", size)
-
-    def rare(self, size: int, number: int) -> Secret:
-        """A secret that an instance has not fetched yet; the backend closes the connection over which it came."""
-        return self._numbered("rare", number, f"sectax/{size}/miss/{number}", size)
-
-    def sometimes(self, size: int, number: int) -> Secret:
-        """A secret that an instance fetches again after its TTL; the backend closes that connection too."""
-        return self._numbered("sometimes", number, f"sectax/{size}/refresh/{number}", size)
-
-    def _numbered(self, kind: str, number: int, name: str, size: int) -> Secret:
-        if number >= int(str(self._wanted[kind])):
-            raise IndexError(number)
-        return self._secret(name, size)
-
-    def _secret(self, name: str, size: int) -> Secret:
-        # As the server makes it; it shares no code with this.
-        return Secret(name, value_of(self._marker, name, size))
 
     def _ask(self, order: object, within_s: float = _ANSWER_S) -> bytes:
         assert self._child is not None, "the backend was not started"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 from dataclasses import dataclass
-from typing import Protocol
 
 import msgspec
+
+_MARKER_BYTES = 8
 
 
 class Calls(msgspec.Struct, frozen=True):
@@ -37,30 +39,45 @@ class Secret:
     value: str
 
 
-class Keeper(Protocol):
-    """Keeps the secrets of a run while it is open.
+class Keeper:
+    """Keeps the secrets of a run while it is open, under names that begin with its prefix.
+
+    What it keeps is made of a random marker that exists in the memory of this process, of who answers and of whoever
+    fetches a secret, and nowhere else.
 
     Attributes:
         rare_count: how many secrets of every size an instance can fetch once each.
+        sometimes_count: how many of every size it can fetch whenever its cache has let them go.
         tls: the library that answers; empty where it is not known.
         round_trip_s: what a call took that asks for nothing; 0 where it was not measured.
     """
 
-    rare_count: int
-    tls: str
-    round_trip_s: float
+    def __init__(self, prefix: str, rare: int, sometimes: int) -> None:
+        self.rare_count, self.sometimes_count = rare, sometimes
+        self.tls = ""
+        self.round_trip_s = 0.0
+        self._prefix = prefix
+        self._marker = secrets.token_hex(_MARKER_BYTES)
 
     def calls(self) -> Calls | None:
         """What it was asked up to now; None where that cannot be counted. Raises `SectaxError`."""
+        raise NotImplementedError
 
     def often(self, size: int) -> Secret:
         """The secret that is fetched again and again."""
+        return self._secret(size, "hit")
 
     def rare(self, size: int, number: int) -> Secret:
         """A secret that an instance has not fetched yet."""
+        return self._secret(size, f"miss/{range(self.rare_count)[number]}")
 
     def sometimes(self, size: int, number: int) -> Secret:
         """A secret that an instance fetches again after its TTL."""
+        return self._secret(size, f"refresh/{range(self.sometimes_count)[number]}")
+
+    def _secret(self, size: int, which: str) -> Secret:
+        name = f"{self._prefix}/{size}/{which}"
+        return Secret(name, value_of(self._marker, name, size))
 
 
 def value_of(marker: str, name: str, size: int) -> str:

@@ -12,9 +12,7 @@ from typing import Any
 
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable
-from sectax.stack.secrets_manager.kept import Calls, Secret, value_of
-
-_MARKER_BYTES = 8
+from sectax.stack.secrets_manager.kept import Calls, Keeper, Secret
 
 
 class NotKept(SectaxError):
@@ -23,15 +21,12 @@ class NotKept(SectaxError):
     exit_status = ExitStatus.NOTHING_MEASURED
 
 
-class RealService:
-    """Implements `kept.Keeper`, as a context manager: the secrets are there inside it.
+class RealService(Keeper):
+    """AWS as a keeper, and a context manager: the secrets are there inside it.
 
     Their names begin with `sectax/` and 12 hexadecimal digits of the run's own. What was made is deleted at once and
     for good when it closes; a run that is killed leaves them, and they cost money until somebody deletes them.
     """
-
-    tls = ""
-    round_trip_s = 0.0
 
     def __init__(self, client: Any, sizes: Sequence[int], rare: int, sometimes: int) -> None:
         """Args:
@@ -39,11 +34,9 @@ class RealService:
         sizes: characters of the secrets.
         rare: how many of every size an instance can fetch once each; sometimes: how many again and again.
         """
-        self.rare_count = rare
+        super().__init__(f"sectax/{secrets.token_hex(6)}", rare, sometimes)
         self._client = client
-        self._prefix = f"sectax/{secrets.token_hex(6)}"
-        self._marker = secrets.token_hex(_MARKER_BYTES)
-        self._wanted = [secret for size in sizes for secret in self._every(size, rare, sometimes)]
+        self._wanted = [secret for size in sizes for secret in self._every(size)]
         self._made: list[str] = []
 
     def __enter__(self) -> RealService:
@@ -76,23 +69,10 @@ class RealService:
         """None: AWS tells of calls minutes later, and of those of everybody."""
         return None
 
-    def often(self, size: int) -> Secret:
-        return self._secret(size, "hit")
-
-    def rare(self, size: int, number: int) -> Secret:
-        return self._secret(size, f"miss/{number}")
-
-    def sometimes(self, size: int, number: int) -> Secret:
-        return self._secret(size, f"refresh/{number}")
-
-    def _every(self, size: int, rare: int, sometimes: int) -> Iterator[Secret]:
+    def _every(self, size: int) -> Iterator[Secret]:
         yield self.often(size)
-        yield from (self.rare(size, number) for number in range(rare))
-        yield from (self.sometimes(size, number) for number in range(sometimes))
-
-    def _secret(self, size: int, which: str) -> Secret:
-        name = f"{self._prefix}/{size}/{which}"
-        return Secret(name, value_of(self._marker, name, size))
+        yield from (self.rare(size, number) for number in range(self.rare_count))
+        yield from (self.sometimes(size, number) for number in range(self.sometimes_count))
 
     def _delete(self) -> None:
         while self._made:

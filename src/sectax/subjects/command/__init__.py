@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ from sectax.subjects.command.command import INHERIT, NULL, Command
 if TYPE_CHECKING:
     from sectax.subjects.command.subject import CommandSubject
 
-__all__ = ["INHERIT", "NULL", "CommandSpec", "run_hook"]
+__all__ = ["INHERIT", "NULL", "CommandSpec"]
 
 # What starts processes is imported when one is started: `sectax list` only asks which experiments there are.
 
@@ -24,12 +23,3 @@ class CommandSpec(Command):
         from sectax.subjects.command.subject import CommandSubject
 
         return CommandSubject(self)
-
-
-def run_hook(
-    argv: Sequence[str], deadline_s: float, *, cwd: str | None = None, env: Mapping[str, str] | None = None
-) -> None:
-    """Run a command once, before or after a session. Raises `HookFailed`. See `sectax.subjects.command.hook`."""
-    from sectax.subjects.command import hook
-
-    hook.run_hook(argv, deadline_s, cwd=cwd, env=env)
