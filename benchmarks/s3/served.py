@@ -12,9 +12,9 @@ from pathlib import Path
 
 from sectax.model.subject import Observation, Subject, Work
 from sectax.stack.object_store.minio import Minio
-from sectax.subjects.s3 import S3Spec
 from sectax.subjects.s3.buckets import Buckets
-from sectax.toolchain import go_programs
+from sectax.subjects.s3.subject import S3Spec
+from sectax.toolchain import cache, go_programs
 
 GO, PYTHON = "go", "python"
 
@@ -30,7 +30,7 @@ class Served:
     def spec(self, client: str, operation: str, size: int, concurrency: int = 1) -> S3Spec:
         program = [str(go_programs.load("s3-client").path)]
         if client == PYTHON:
-            program = [sys.executable, str(go_programs.client_folder("s3-python") / "s3_client.py")]
+            program = [sys.executable, str(cache.bundled("clients", "s3-python") / "s3_client.py")]
         return S3Spec(
             client=client,
             argv=tuple(program),

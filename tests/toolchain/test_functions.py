@@ -168,7 +168,7 @@ def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path):
     shutil.copytree(functions.load("hmac_authorizer", "go").folder, copy / "go")
     shutil.copy(functions.load("hmac_authorizer", "go").folder.parent / "function.toml", copy)
     (copy / "go" / "main.go").write_text("package main\n\nfunc main() { nonsense() }\n")
-    monkeypatch.setattr(functions, "_bundled", lambda name: copy)
+    monkeypatch.setattr(functions.cache, "bundled", lambda kind, name: copy)
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
 
     with pytest.raises(SetUpFailed, match="undefined: nonsense"):

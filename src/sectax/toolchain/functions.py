@@ -64,7 +64,7 @@ class Function:
 
 def load(name: str, language: str) -> Function:
     """The function of this name in a language. Raises `WrongUse` where there is none."""
-    folder = _bundled(name)
+    folder = cache.bundled("functions", name)
     try:
         manifest = msgspec.convert(tomllib.loads((folder / "function.toml").read_text()), _Manifest)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
@@ -73,12 +73,6 @@ def load(name: str, language: str) -> Function:
         raise WrongUse(f"{name} is not written in {language!r}", f"there are: {', '.join(manifest.languages)}")
     settings = manifest.languages[language]
     return Function(name, language, folder / language, settings.handler, settings.optional)
-
-
-def _bundled(name: str) -> Path:
-    """The folder of a function that comes with sectax: inside the package once installed, beside it in a checkout."""
-    packaged = Path(__file__).parent.parent / "_functions"
-    return (packaged if packaged.is_dir() else Path(__file__).parents[3] / "functions") / name
 
 
 def missing(function: Function) -> Missing | None:

@@ -12,13 +12,12 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.model.errors import WrongUse
-from sectax.toolchain import go, installer
-from sectax.toolchain.cache import cache_folder
+from sectax.toolchain import cache, go, installer
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing
 
@@ -57,7 +56,7 @@ class GoProgram:
     def path(self) -> Path:
         """Where it is, or will be: under its version, or under a hash of its sources."""
         mark = self.version or _digest(self)
-        return cache_folder() / "programs" / f"{self.name}-{mark}-{go.architecture()}" / self.executable
+        return cache.cache_folder() / "programs" / f"{self.name}-{mark}-{go.architecture()}" / self.executable
 
     def missing(self) -> Missing | None:
         """What is lacking here to start it; None where it is built."""
@@ -75,12 +74,6 @@ class GoProgram:
             build(self, say)
 
 
-def client_folder(name: str) -> Path:
-    """The folder of a client that comes with sectax: inside the package once installed, beside it in a checkout."""
-    packaged = Path(__file__).parent.parent / "_clients"
-    return (packaged if packaged.is_dir() else Path(__file__).parents[3] / "clients") / name
-
-
 def load(name: str) -> GoProgram:
     """The program of this name. Raises `WrongUse` where there is none."""
     if name == "minio":
@@ -96,7 +89,7 @@ def load(name: str) -> GoProgram:
             sum="h1:/qdoYujxF5MBLDMVLeiYJ/7fBa1HikX39Dvzb9Ji8pA=",
         )
     if name == "s3-client":
-        folder = client_folder("s3-go")
+        folder = cache.bundled("clients", "s3-go")
         return GoProgram(
             name="s3-client",
             title="the S3 client in Go",
@@ -131,7 +124,8 @@ def build(program: GoProgram, say: Say) -> Path:
             words = ["build", "-mod=readonly", "-buildvcs=false", "-o", str(Path(scratch, program.executable)), "."]
         # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
         own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
-        own |= {"CGO_ENABLED": "0", "GOBIN": scratch, "GOPROXY": _proxy(tool)}
+        # The proxy is the user's own, as companies have theirs.
+        own |= {"CGO_ENABLED": "0", "GOBIN": scratch, "GOPROXY": _ask(tool, "env", "GOPROXY").strip()}
         installer.run(
             [str(tool), *words],
             f"{program.title} could not be built",
@@ -147,21 +141,16 @@ def build(program: GoProgram, say: Say) -> Path:
     return path
 
 
-def _ask(tool: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([tool, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-
-
-def _proxy(tool: Path) -> str:
-    """The user's own, as companies have theirs."""
-    done = _ask(tool, "env", "GOPROXY")
-    return done.stdout.strip()
+def _ask(tool: Path, *words: str) -> str:
+    done = subprocess.run([tool, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return done.stdout
 
 
 def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
     if not program.sum:
         return
-    done = _ask(tool, "version", "-m", str(built))
-    found = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", done.stdout, re.MULTILINE)
+    said = _ask(tool, "version", "-m", str(built))
+    found = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", said, re.MULTILINE)
     if found is None or (found[1], found[2]) != (program.version, program.sum):
         seen = f"{found[1]} {found[2]}" if found else "nothing"
         raise SetUpFailed(
@@ -172,15 +161,10 @@ def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
 
 def _digest(program: GoProgram) -> str:
     """A hash of all that a program of sectax's own is built from."""
-    digest = hashlib.sha256()
-    for path in _sources(program):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def _sources(program: GoProgram) -> Iterator[Path]:
-    if program.folder is None:
-        raise AssertionError("a program with a version has no sources here")
+    assert program.folder is not None, "a program with a version has no sources here"
     wanted = [program.folder / "go.mod", program.folder / "go.sum"]
     wanted += [path for path in program.folder.glob("*.go") if not path.name.endswith("_test.go")]
-    yield from sorted(wanted)
+    digest = hashlib.sha256()
+    for path in sorted(wanted):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

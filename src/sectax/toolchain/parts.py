@@ -65,7 +65,7 @@ def load(requirement: str) -> Part:
         return _system(name)
     if requirement == "secrets:agent":
         # Without it there is access that goes past a sidecar to be measured.
-        return Part("secrets-agent", agent.TITLE, agent.missing, _make_agent, optional=True)
+        return Part("secrets-agent", agent.TITLE, agent.missing, agent.build, optional=True)
     if requirement == "secrets:backend":
         title = "the stand-in for Secrets Manager"
         make = _made(f"installing {title} (moto)", backend.install)
@@ -122,11 +122,6 @@ def _system(program: str) -> Part:
     packages = _PACKAGES.get(program, (program,))
     wanted = Requirement(program=program, apt=[*packages], hint=f"apt-get install {' '.join(packages)}")
     return Part(f"system-{program}", program, lambda: missing_program(wanted), lambda say: None, optional=True)
-
-
-def _make_agent(say: Say) -> None:
-    say(f"building {agent.TITLE} {agent.VERSION} with cargo, which takes some minutes")
-    agent.build(say)
 
 
 def set_up(part: Part, say: Say) -> None:

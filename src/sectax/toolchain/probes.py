@@ -99,8 +99,7 @@ class Probe:
 
 def bundled(name: str) -> Path:
     """The folder of a probe that comes with sectax: inside the package once installed, beside it in a checkout."""
-    packaged = Path(__file__).parent.parent / "_probes" / name
-    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "probes" / name
+    return cache.bundled("probes", name)
 
 
 def copy_template(folder: Path) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 import sys
-from pathlib import Path
 
 from sectax.stack.object_store.minio import KMS_KEY, Minio
-from sectax.subjects.s3 import S3Spec
 from sectax.subjects.s3.buckets import Buckets
-from sectax.toolchain import go_programs
+from sectax.subjects.s3.subject import S3Spec
+from sectax.toolchain import cache, go_programs
 
 KEY = base64.b64encode(bytes(range(32))).decode()
-PYTHON = (sys.executable, str(go_programs.client_folder("s3-python") / "s3_client.py"))
+PYTHON = (sys.executable, str(cache.bundled("clients", "s3-python") / "s3_client.py"))
 
 
 def argv(client: str) -> tuple[str, ...]:
@@ -32,8 +31,6 @@ def spec(server: Minio, encryption: str = "none", client: str = "python", **more
         "buckets": buckets.make(encryption, KMS_KEY),
         "prefix": buckets.prefix,
         "key": KEY,
-        "data": str(server.data),
-        "log": str(Path(server.data).parent / "log"),
-        "server_pid": server.pid,
+        "server": server,
     }
     return S3Spec(**(wanted | more))  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -13,9 +14,9 @@ import pytest
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
 from sectax.stack.object_store.minio import Minio
-from sectax.subjects.s3 import S3Spec
 from sectax.subjects.s3.buckets import client as boto
 from sectax.subjects.s3.encryption import ENCRYPTIONS
+from sectax.subjects.s3.subject import S3Spec
 from tests.stack.object_store.servers import between, has_go_client, needs_minio, running
 from tests.subjects.s3.specs import KEY, PYTHON, spec
 
@@ -341,7 +342,9 @@ def test_a_client_that_only_says_that_it_encrypts_is_refused(plain: Minio) -> No
 
 
 def test_plain_objects_that_are_not_on_this_disk_are_refused(plain: Minio, tmp_path: Path) -> None:
-    assert "its plaintext was not found" in refusal(spec(plain, "none", data=str(tmp_path))).message
+    elsewhere = copy.copy(plain)
+    elsewhere.data = tmp_path
+    assert "its plaintext was not found" in refusal(spec(plain, "none", server=elsewhere)).message
 
 
 def test_a_bucket_that_does_not_encrypt_is_refused(plain: Minio) -> None:

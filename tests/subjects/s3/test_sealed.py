@@ -10,14 +10,14 @@ from types import ModuleType
 import pytest
 from cryptography.exceptions import InvalidTag
 
-from sectax.toolchain import go_programs
+from sectax.toolchain import cache
 
 KEY = bytes(range(32))
 
 
 @pytest.fixture(scope="module")
 def sealed() -> ModuleType:
-    path = go_programs.client_folder("s3-python") / "sealed.py"
+    path = cache.bundled("clients", "s3-python") / "sealed.py"
     loaded = importlib.util.spec_from_file_location("sealed", path)
     assert loaded is not None
     assert loaded.loader is not None

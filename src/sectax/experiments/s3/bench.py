@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from sectax.experiments.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
-from sectax.experiments.s3.where import Where, read_where
+from sectax.experiments.s3.where import read_where
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
-from sectax.stack.object_store.minio import WORK_FOLDERS, Minio
+from sectax.stack.object_store.minio import KMS_KEY, WORK_FOLDERS, Minio
 from sectax.stack.object_store.server import Access
 from sectax.stack.work_folder import sweep as sweep_folders
 from sectax.subjects.s3.buckets import Buckets
 from sectax.subjects.s3.buckets import sweep as sweep_buckets
-from sectax.subjects.s3.spec import S3Spec
-from sectax.toolchain import go_programs
-from sectax.toolchain.cache import state_folder
+from sectax.subjects.s3.subject import S3Spec
+from sectax.toolchain import cache, go_programs
 
 _KEY = "object_key"
+# boto3 comes with sectax, so it is the Python that runs sectax.
+_IN_PYTHON = (sys.executable, str(cache.bundled("clients", "s3-python") / "s3_client.py"))
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class S3Bench(Bench):
         else:
             server = None
             access = Access("" if where.endpoint == AWS else where.endpoint, where.region, ca_pem=where.ca)
-            journals = state_folder() / "s3-buckets"
+            journals = cache.state_folder() / "s3-buckets"
             sweep_buckets(access, journals)
             buckets = Buckets(access, journals)
             self.callback(buckets.remove)
@@ -96,7 +97,9 @@ class S3Bench(Bench):
             if encryption in where.buckets:
                 names[encryption] = buckets.use(where.buckets[encryption], encryption)
             else:
-                names[encryption] = buckets.make(encryption, where.kms_key or _kms_key(where))
+                names[encryption] = buckets.make(
+                    encryption, where.kms_key or (KMS_KEY if where.endpoint == LOCAL else "")
+                )
         return _Service(access, server, buckets, names)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> S3Spec:
@@ -104,10 +107,9 @@ class S3Bench(Bench):
         service, client = self._services[levels["transfer"]], levels["client"]
         # The pilot of this very session was thorough.
         self._piloted = self._piloted or calibrated is None
-        server = service.server
         return S3Spec(
             client=client,
-            argv=_argv(client),
+            argv=(str(go_programs.load("s3-client").path),) if client == GO else _IN_PYTHON,
             access=service.access,
             operation=levels["operation"],
             encryption=levels["encryption"],
@@ -118,22 +120,7 @@ class S3Bench(Bench):
             part_bytes=PART_BYTES if levels["upload"] == MULTIPART else 0,
             concurrency=int(levels["concurrency"]),
             rate=rate_of(levels["load"]),
-            data="" if server is None else str(server.data),
+            server=service.server,
             thorough=calibrated is None or not self._piloted,
-            log="" if server is None else str(server.data.parent / "log"),
-            server_pid=0 if server is None else server.pid,
             added_s=added_s(treatment, self.plan, calibrated),
         )
-
-
-def _kms_key(where: Where) -> str:
-    from sectax.stack.object_store.minio import KMS_KEY
-
-    return KMS_KEY if where.endpoint == LOCAL else ""
-
-
-def _argv(client: str) -> tuple[str, ...]:
-    if client == GO:
-        return (str(go_programs.load("s3-client").path),)
-    # boto3 comes with sectax, so it is the Python that runs sectax.
-    return (sys.executable, str(go_programs.client_folder("s3-python") / "s3_client.py"))

@@ -33,8 +33,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
-from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE, SSE_S3
-from sectax.subjects.s3.spec import METADATA
+from sectax.subjects.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 
 Levels = dict[str, str]
 

@@ -6,8 +6,7 @@ import re
 
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Factor
-from sectax.subjects.s3.encryption import CLIENT, ENCRYPTIONS, NONE, SSE_C, SSE_KMS, SSE_S3, SSE_S3_HEADER
-from sectax.subjects.s3.spec import OPERATIONS
+from sectax.subjects.s3.encryption import CLIENT, ENCRYPTIONS, NONE, OPERATIONS, SSE_C, SSE_KMS, SSE_S3, SSE_S3_HEADER
 
 SIZES = ("10KB", "20KB", "50KB", "1MB", "10MB", "100MB")  # the study's
 PLAIN, TLS = "plain", "tls"

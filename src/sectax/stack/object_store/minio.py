@@ -79,7 +79,7 @@ class Minio:
                 self._launch()
                 return
             except ServerFailed:
-                if attempt == _PORTS - 1 or "address already in use" not in self._said(10_000):
+                if attempt == _PORTS - 1 or "address already in use" not in self.said(10_000):
                     self.stop()
                     raise
                 self._end_process()
@@ -141,7 +141,7 @@ class Minio:
             if self._answers(port):
                 return
             time.sleep(_LOOK_EVERY_S)
-        raise ServerFailed(f"MinIO did not answer within {_START_S:g} s{self._said()}", "try again")
+        raise ServerFailed(f"MinIO did not answer within {_START_S:g} s{self.said()}", "try again")
 
     def _answers(self, port: int) -> bool:
         connection: http.client.HTTPConnection
@@ -161,7 +161,18 @@ class Minio:
             raise ServerFailed("MinIO was not started")
         with contextlib.suppress(ChildSilent):
             status = self._process.wait(time.monotonic())
-            raise ServerFailed(f"MinIO ended with exit status {status}{self._said()}", "sectax resume RUN")
+            raise ServerFailed(f"MinIO ended with exit status {status}{self.said()}", "sectax resume RUN")
+
+    def cpu_time_s(self) -> float | None:
+        """CPU time of its process up to now, in seconds; None once it has ended."""
+        try:
+            # The clock of another process's CPU time, as clock_getcpuclockid(3) makes it.
+            return time.clock_gettime((~self.pid << 3) | 2)
+        except OSError:
+            return None
+
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.is_running()
 
     def stop(self) -> None:
         """End it and remove its data; may be called again and again, never raises."""
@@ -185,7 +196,7 @@ class Minio:
             return WhyNot("MinIO has no bucket keys: it takes the setting and forgets it", "--endpoint aws")
         return None
 
-    def _said(self, most: int = _LAST_WORDS) -> str:
+    def said(self, most: int = _LAST_WORDS) -> str:
         """The end of its log, without its secrets."""
         try:
             text = self._log.read_text(errors="replace")

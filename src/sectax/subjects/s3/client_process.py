@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from sectax.sandboxes.hosts import host
 from sectax.stack.object_store.server import Access
-from sectax.subjects.s3.encryption import SSE_C
-from sectax.subjects.s3.spec import S3Spec
+from sectax.subjects.s3.failures import Answered
 
 PROTOCOL = 1
 
@@ -22,15 +22,9 @@ _GRACE_S = 30.0
 # A link that is slower than this is taken for a service that hangs.
 _SLOWEST_BYTES_S = 1e6
 _HELLO_S = 60.0
-
-
-class Answered(Exception):
-    """The client answered that something went wrong: its kind, as clients/PROTOCOL.md has them, and a text."""
-
-    def __init__(self, kind: str, reason: str) -> None:
-        super().__init__(reason)
-        self.kind = kind
-        self.reason = reason
+# Two clocks of one machine may differ so much over a batch.
+_CLOCKS_AGREE = 1.02
+_CLOCKS_AGREE_S = 2e-3
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -66,6 +60,26 @@ class Measured(msgspec.Struct, frozen=True):
     dropped: int = 0
     sending_ns: int = 0
 
+    def complaint(self, count: int, spanned_s: float) -> str | None:
+        """What cannot be of a batch of so many operations, answered within so many seconds; None where nothing is."""
+        longest_s = spanned_s * _CLOCKS_AGREE + _CLOCKS_AGREE_S
+        if not self.elapsed_ns or len(self.elapsed_ns) + self.dropped != count:
+            return f"{len(self.elapsed_ns)} times came for {count} operations"
+        if self.wall_ns * 1e-9 > longest_s or max(self.elapsed_ns) > self.wall_ns:
+            return "reports times that cannot be: longer than it took to get them"
+        if any(check > elapsed for check, elapsed in zip(self.check_ns, self.elapsed_ns, strict=False)):
+            return "reports times that cannot be: the check takes longer than the whole"
+        return None
+
+    def load(self, count: int, rate: float, processors: int) -> dict[str, float]:
+        """What the load did to its client, which may use so many processors."""
+        load = {"load_cpu_s": self.cpu_ns * 1e-9, "load_quota_s": self.wall_ns * 1e-9 * processors}
+        if rate:
+            load |= {"load_scheduled": float(count), "load_schedule_s": count / rate}
+            load |= {"load_dropped": float(self.dropped), "load_late": float(self.late)}
+            load["load_sending_s"] = self.sending_ns * 1e-9
+        return load
+
 
 class Attempts(msgspec.Struct, frozen=True):
     attempts: int
@@ -84,42 +98,19 @@ class _Fault(msgspec.Struct, frozen=True):
 class ClientProcess:
     """Every method but `kill` may raise `ChildError`, `Answered` and `msgspec.DecodeError`."""
 
-    def __init__(self, spec: S3Spec) -> None:
-        self._spec = spec
-        self.child = host().start(spec.argv, env=_environment(spec.access))
-        self._send({"command": "hello", "protocol": PROTOCOL, "bytes": spec.bytes})
+    def __init__(self, argv: Sequence[str], access: Access, size: int, rate: float) -> None:
+        """Args: how it is started; the service; bytes of an object; operations per second on schedule, 0 for none."""
+        self._size, self._rate = size, rate
+        self.child = host().start(argv, env=_environment(access))
+        self._send({"command": "hello", "protocol": PROTOCOL, "bytes": size})
 
     def hello(self) -> Hello:
         """The answer to what was asked when it was started."""
         return self._receive(Hello, _HELLO_S)
 
-    def open(self, prefix: str, marker: str, objects: int) -> Opened:
-        spec, access = self._spec, self._spec.access
-        self._send(
-            {
-                "command": "open",
-                "endpoint": access.endpoint,
-                "region": access.region,
-                "access_key": access.access_key,
-                "secret_key": access.secret_key,
-                "session_token": access.session_token,
-                "ca_pem": access.ca_pem,
-                "operation": spec.operation,
-                "bytes": spec.bytes,
-                "buckets": list(spec.buckets),
-                "prefix": prefix,
-                "encryption": spec.encryption,
-                "key": spec.key if spec.encryption in (SSE_C, "client-aes-gcm") else "",
-                "part_bytes": spec.part_bytes,
-                "concurrency": spec.concurrency,
-                "marker": marker,
-                "objects": objects,
-                "thorough": spec.thorough,
-                "first_bytes": spec.first_bytes,
-                "added_ns": round(spec.added_s * 1e9),
-                "rate": spec.rate,
-            }
-        )
+    def open(self, wanted: Mapping[str, Any], objects: int) -> Opened:
+        """Args: what the protocol has as members of `open`, and how many objects a client goes round."""
+        self._send({"command": "open", **wanted, "objects": objects})
         return self._receive(Opened, self._patience_s(2 + objects))
 
     def stage(self, count: int) -> None:
@@ -145,8 +136,8 @@ class ClientProcess:
         self.child.kill()
 
     def _patience_s(self, operations: int) -> float:
-        scheduled_s = operations / self._spec.rate if self._spec.rate else 0.0
-        return _GRACE_S + scheduled_s + operations * (1.0 + 2 * self._spec.bytes / _SLOWEST_BYTES_S)
+        scheduled_s = operations / self._rate if self._rate else 0.0
+        return _GRACE_S + scheduled_s + operations * (1.0 + 2 * self._size / _SLOWEST_BYTES_S)
 
     def _send(self, request: dict[str, Any]) -> None:
         self.child.send(msgspec.json.encode(request) + b"\n", time.monotonic() + _GRACE_S)

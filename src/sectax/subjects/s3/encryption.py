@@ -1,8 +1,12 @@
-"""The ways to encrypt an object, and what each must show when the object is looked at."""
+"""What is done with objects, the ways to encrypt them, and what each must show when the object is looked at."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+OPERATIONS = ("put", "get", "head", "delete")
+# What only metadata moves for: the size of the object changes nothing in it.
+METADATA = frozenset({"head", "delete"})
 
 NONE = "none"
 SSE_S3 = "sse-s3"

@@ -6,7 +6,9 @@ import contextlib
 import os
 import secrets
 import time
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -16,13 +18,13 @@ from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 from sectax.sandboxes.hosts import Telemetry, host
 from sectax.sandboxes.process.errors import ChildError
 from sectax.sandboxes.process.telemetry import NoTelemetry, difference
+from sectax.stack.object_store.minio import Minio
 from sectax.stack.object_store.proof import cached_share, holds, stored_bytes
-from sectax.stack.object_store.server import ServerFailed
+from sectax.stack.object_store.server import Access, ServerFailed
 from sectax.subjects.probe.failures import redaction
-from sectax.subjects.s3.client_process import Answered, ClientProcess, Measured
-from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE
-from sectax.subjects.s3.failures import story
-from sectax.subjects.s3.spec import METADATA, S3Spec
+from sectax.subjects.s3.client_process import ClientProcess, Measured
+from sectax.subjects.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
+from sectax.subjects.s3.failures import Answered, story
 
 LATENCY = "latency"
 FIRST_BYTE = "first_byte"
@@ -36,19 +38,66 @@ CLIENT_CPU_PER_GB = "client_cpu_per_gb"
 SERVER_CPU_PER_GB = "server_cpu_per_gb"
 _GB = 1e9
 
+# Of a first object that is there to show the encryption, and to warm the connection.
+_FIRST_BYTES = 2**20
 # A GET of a small object goes round several, one per bucket; a large one is stored once a block.
 _OBJECTS = 3
 _LARGE = 4 * 1024 * 1024
 # The clock of a file system may be so much behind.
 _FILE_CLOCK_S = 2.0
-# Two clocks of one machine may differ so much over a batch.
-_CLOCKS_AGREE = 1.02
-_CLOCKS_AGREE_S = 2e-3
-
 # What a smaller first object says nothing of. The kind of its ETag goes by the encryption, not by the size.
 _OF_ITS_SIZE = frozenset({"parts", "stored_bytes"})
 
 _Trouble = (ChildError, Answered, msgspec.DecodeError)
+
+
+@dataclass(frozen=True)
+class S3Spec:
+    """One treatment of the experiment `s3`.
+
+    Attributes:
+        client: `python` or `go`. argv: how it is started.
+        operation: of `OPERATIONS`. encryption: of `ENCRYPTIONS`.
+        bytes: of the object, before any encryption.
+        buckets: objects go to all of them in turn.
+        prefix: of every key.
+        key: Base64 of 32 bytes, for SSE-C and the client's own encryption.
+        part_bytes: of a multipart upload; 0 puts the object at once.
+        concurrency: operations at once, at most.
+        rate: operations per second that are sent on schedule; 0 for a closed loop.
+        server: the local server, whose files can be searched; None for another's.
+        thorough: whether opening looks at all that there is to see, as the run's first object of a treatment wants: the
+            plaintext is searched in all files of the server, and of a large body it is found out what its ETag is.
+        added_s: seconds that the client adds to every operation, a known cost on purpose.
+    """
+
+    client: str
+    argv: tuple[str, ...]
+    access: Access
+    operation: str
+    encryption: str
+    bytes: int
+    buckets: tuple[str, ...]
+    prefix: str = "sectax/"
+    key: str = field(default="", repr=False)
+    part_bytes: int = 0
+    concurrency: int = 1
+    rate: float = 0.0
+    server: Minio | None = field(default=None, repr=False)
+    thorough: bool = True
+    added_s: float = 0.0
+
+    @property
+    def first_bytes(self) -> int:
+        """Of the object that is stored when a client is opened.
+
+        A client that stores new objects needs no large one before them, and the thorough opening had one.
+        """
+        fresh = self.operation in ("put", "delete") and not self.part_bytes
+        return min(self.bytes, _FIRST_BYTES) if fresh and not self.thorough else self.bytes
+
+    def subject(self) -> S3Subject:
+        return S3Subject(self)
 
 
 class S3Subject:
@@ -70,7 +119,7 @@ class S3Subject:
         if self._client is not None:
             return
         try:
-            self._client = ClientProcess(self._spec)
+            self._client = ClientProcess(self._spec.argv, self._spec.access, self._spec.bytes, self._spec.rate)
         except ChildError as error:
             raise self._failed(error, "start") from error
 
@@ -95,7 +144,7 @@ class S3Subject:
         began = time.time()
         try:
             hello = client.hello()
-            opened = client.open(prefix, marker, objects)
+            opened = client.open(self._wanted(prefix, marker), objects)
         except _Trouble as error:
             raise self._failed(error, "open") from error
         self._prefix, seen = prefix, dict(opened.witnesses)
@@ -104,8 +153,8 @@ class S3Subject:
         if not self._first_is_alike:
             seen = {name: value for name, value in seen.items() if name not in _OF_ITS_SIZE}
         witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
-        if spec.data:
-            witnesses |= self._proof(bucket, key, marker, began - _FILE_CLOCK_S)
+        if spec.server is not None:
+            witnesses |= self._proof(spec.server.data, bucket, key, marker, began - _FILE_CLOCK_S)
         self._clock = str(hello.clock["name"])
         self._telemetry = host().telemetry(client.child)
         self._stage = "visit"
@@ -177,6 +226,25 @@ class S3Subject:
             with contextlib.suppress(OSError):
                 self._client.kill()
 
+    def _wanted(self, prefix: str, marker: str) -> dict[str, Any]:
+        """What the client is told, by the names of clients/PROTOCOL.md."""
+        spec = self._spec
+        return asdict(spec.access) | {
+            "operation": spec.operation,
+            "bytes": spec.bytes,
+            "buckets": list(spec.buckets),
+            "prefix": prefix,
+            "encryption": spec.encryption,
+            "key": spec.key if spec.encryption in (SSE_C, CLIENT) else "",
+            "part_bytes": spec.part_bytes,
+            "concurrency": spec.concurrency,
+            "marker": marker,
+            "thorough": spec.thorough,
+            "first_bytes": spec.first_bytes,
+            "added_ns": round(spec.added_s * 1e9),
+            "rate": spec.rate,
+        }
+
     def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
         """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
         client, doing = self._running(), "stage"
@@ -188,41 +256,22 @@ class S3Subject:
             batch = client.measure(count)
             spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
             after = self._telemetry.read()
-            if self._spec.data and not self._first_is_alike:
-                self._disk_bytes = self._largest_stored()
+            if self._spec.server is not None and not self._first_is_alike:
+                self._disk_bytes = self._largest_stored(self._spec.server.data)
             doing = "clear"
             client.clear(count)
         except _Trouble as error:
             raise self._failed(error, doing) from error
-        self._check_times(batch, count, spanned_s)
+        complaint = batch.complaint(count, spanned_s)
+        if complaint is not None:
+            raise self._failure(complaint, "report it")
         ridden = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
-        ridden |= self._load(batch, count)
+        if self._spec.concurrency > 1 or self._spec.rate:  # one operation at a time is waited for with its CPU time
+            # Of Python's threads one runs at a time, but for hashing and encryption.
+            processors = 1 if self._spec.client == "python" else len(os.sched_getaffinity(0))
+            ridden |= batch.load(count, self._spec.rate, processors)
         server_s = None if server is None or server_after is None else server_after - server
         return batch, server_s, ridden
-
-    def _load(self, batch: Measured, count: int) -> dict[str, float]:
-        """What the load did to its client; nothing for one operation at a time, whose caller waits for its CPU time."""
-        spec = self._spec
-        if spec.concurrency == 1 and not spec.rate:
-            return {}
-        # Of Python's threads one runs at a time, but for hashing and encryption.
-        processors = 1 if spec.client == "python" else len(os.sched_getaffinity(0))
-        load = {"load_cpu_s": batch.cpu_ns * 1e-9, "load_quota_s": batch.wall_ns * 1e-9 * processors}
-        if spec.rate:
-            load |= {"load_scheduled": float(count), "load_schedule_s": count / spec.rate}
-            load |= {"load_dropped": float(batch.dropped), "load_late": float(batch.late)}
-            load["load_sending_s"] = batch.sending_ns * 1e-9
-        return load
-
-    def _check_times(self, batch: Measured, count: int, spanned_s: float) -> None:
-        """Refuse times that cannot be."""
-        longest_s = spanned_s * _CLOCKS_AGREE + _CLOCKS_AGREE_S
-        if not batch.elapsed_ns or len(batch.elapsed_ns) + batch.dropped != count:
-            raise self._failure(f"{len(batch.elapsed_ns)} times came for {count} operations", "report it")
-        if batch.wall_ns * 1e-9 > longest_s or max(batch.elapsed_ns) > batch.wall_ns:
-            raise self._failure("reports times that cannot be: longer than it took to get them", "report it")
-        if any(check > elapsed for check, elapsed in zip(batch.check_ns, batch.elapsed_ns, strict=False)):
-            raise self._failure("reports times that cannot be: the check takes longer than the whole", "report it")
 
     def _check_header(self, seen: str) -> None:
         claimed = ENCRYPTIONS[self._spec.encryption]
@@ -239,10 +288,9 @@ class S3Subject:
             f"claims {claimed.words}, and the object says {self._safe(seen)}", "does the service know this encryption?"
         )
 
-    def _proof(self, bucket: str, key: str, marker: str, since: float) -> Witnesses:
+    def _proof(self, data: Path, bucket: str, key: str, marker: str, since: float) -> Witnesses:
         """Search the server's files for what the first object's body begins with."""
-        spec, data = self._spec, Path(self._spec.data)
-        stored = data / bucket / key
+        spec, stored = self._spec, data / bucket / key
         own = not spec.thorough and stored.is_dir() and spec.bytes >= len(marker)
         found = holds(stored if own else data, marker.encode(), since)
         hides = ENCRYPTIONS[spec.encryption].hides
@@ -260,7 +308,8 @@ class S3Subject:
             witnesses["disk_bytes"] = self._disk_bytes
             cached = cached_share(stored)
             if cached is not None:
-                witnesses["page_cache"] = _cache_words(cached)
+                held = "held" if cached >= 0.9 else "held in part"
+                witnesses["page_cache"] = "not held" if cached <= 0.1 else held
         return witnesses
 
     @property
@@ -268,21 +317,15 @@ class S3Subject:
         """Whether the first object is as large as those that are measured."""
         return self._spec.first_bytes == self._spec.bytes
 
-    def _largest_stored(self) -> int | None:
+    def _largest_stored(self, data: Path) -> int | None:
         """What the largest object of this client takes of the server's disk; None where it is not to be seen."""
-        below = [Path(self._spec.data, bucket, self._prefix) for bucket in self._spec.buckets]
+        below = [Path(data, bucket, self._prefix) for bucket in self._spec.buckets]
         return max(
             (stored_bytes(each) for folder in below if folder.is_dir() for each in folder.iterdir()), default=None
         )
 
     def _server_cpu_s(self) -> float | None:
-        if not self._spec.server_pid:
-            return None
-        try:
-            # The clock of another process's CPU time, as clock_getcpuclockid(3) makes it.
-            return time.clock_gettime((~self._spec.server_pid << 3) | 2)
-        except OSError:
-            return None
+        return None if self._spec.server is None else self._spec.server.cpu_time_s()
 
     def _running(self) -> ClientProcess:
         if self._client is None:
@@ -294,10 +337,11 @@ class S3Subject:
         return f"s3 ({spec.operation}, {spec.bytes} bytes, {spec.encryption}, {spec.client} client)"
 
     def _failed(self, error: Exception, doing: str) -> Exception:
-        if self._spec.server_pid and not _lives(self._spec.server_pid):
+        server = self._spec.server
+        if server is not None and not server.is_running():
             self.kill()
             return ServerFailed(
-                f"the local S3 server has ended in the middle of the run{self._last_words()}",
+                f"the local S3 server has ended in the middle of the run{self._redacted(server.said())}",
                 "sectax resume goes on with a new one; is there enough memory and disk?",
             )
         return self._failure(*story(error, doing))
@@ -307,27 +351,5 @@ class S3Subject:
         safe = printable(self._redacted(f"{self._title()}: {message}"))
         return SubjectFailed(safe, self._redacted(hint), self._stage)
 
-    def _last_words(self) -> str:
-        try:
-            lines = Path(self._spec.log).read_text(errors="replace").strip().splitlines()
-        except OSError:
-            return ""
-        return f"; it said last: {printable(self._redacted(lines[-1]), 200)}" if lines else ""
-
     def _safe(self, value: Witness) -> Witness:
         return printable(self._redacted(value), 200) if isinstance(value, str) else value
-
-
-def _lives(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return False
-    return stat[stat.rindex(b")") + 2 :][:1] not in (b"Z", b"X")
-
-
-def _cache_words(share: float) -> str:
-    if share >= 0.9:
-        return "held"
-    return "not held" if share <= 0.1 else "held in part"

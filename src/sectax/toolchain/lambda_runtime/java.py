@@ -7,9 +7,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import installer
+from sectax.toolchain import cache, installer
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime import client_folder
 from sectax.toolchain.programs import Missing, version_of
 
 _POM = Path(__file__).parent / "java_client" / "pom.xml"
@@ -40,18 +39,15 @@ class JavaRuntime:
 def java_runtime(name: str) -> JavaRuntime:
     """The runtime of this name ('java17'), if it is installed. Raises `SetUpFailed` where it is not."""
     home = _found(name)
-    if not client_folder.is_complete(_folder()):
+    if not cache.is_complete(_folder()):
         raise SetUpFailed("AWS's runtime client for Java is not installed", f"sectax setup {name}")
     return JavaRuntime(home, _folder())
 
 
 def missing(name: str) -> Missing | None:
-    """What is lacking here to have the runtime of this name; None where it is ready."""
-    try:
-        _found(name)
-    except SetUpFailed as error:
-        return Missing(error.message, error.hint)
-    if client_folder.is_complete(_folder()):
+    """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Java."""
+    _found(name)
+    if cache.is_complete(_folder()):
         return None
     if shutil.which("mvn") is None:
         return Missing("mvn is not installed; it fetches AWS's runtime client", "apt-get install maven", ("maven",))
@@ -61,7 +57,7 @@ def missing(name: str) -> Missing | None:
 def install(name: str) -> None:
     """Fetch AWS's runtime client: 6 MB, and what Maven needs for it. Raises `SetUpFailed`."""
     _found(name)
-    client_folder.make_once(_folder(), fetch)
+    cache.make_once(_folder(), fetch)
 
 
 def fetch(folder: Path) -> None:
@@ -81,7 +77,7 @@ def fetch(folder: Path) -> None:
 
 
 def _folder() -> Path:
-    return client_folder.place("java", _POM.read_bytes(), repr(sorted(SUMS.items())).encode())
+    return cache.place("lambda", "java", _POM.read_bytes(), repr(sorted(SUMS.items())).encode())
 
 
 def here() -> str | None:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sectax.model.errors import WrongUse
+from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.lambda_runtime import java, node, python
 from sectax.toolchain.programs import Missing
 
-
-@dataclass(frozen=True)
-class _Language:
-    missing: Callable[[str], Missing | None]
-    install: Callable[[str], object]
-
-
-# By the beginning of a runtime's name.
-_LANGUAGES = {
-    "python3.": _Language(python.missing, python.python_runtime),
-    "nodejs": _Language(node.missing, node.install),
-    "java": _Language(java.missing, java.install),
+# By the beginning of a runtime's name: what says what is missing, and what installs.
+_LANGUAGES: dict[str, tuple[Callable[[str], Missing | None], Callable[[str], object]]] = {
+    "python3.": (python.missing, python.python_runtime),
+    "nodejs": (node.missing, node.install),
+    "java": (java.missing, java.install),
 }
 
 
@@ -36,16 +29,19 @@ def others_here() -> tuple[str, ...]:
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name; None where it is ready."""
-    return _language(name).missing(name)
+    try:
+        return _language(name)[0](name)
+    except SetUpFailed as error:
+        return Missing(error.message, error.hint)
 
 
 def install(name: str) -> None:
     """Install AWS's runtime client for a runtime that only lacks that. Raises `SetUpFailed`."""
-    _language(name).install(name)
+    _language(name)[1](name)
 
 
-def _language(name: str) -> _Language:
-    for beginning, language in _LANGUAGES.items():
-        if name.startswith(beginning):
-            return language
-    raise WrongUse(f"there is no managed runtime {name!r}", "python3.x, nodejs20.x, java17 …")
+def _language(name: str) -> tuple[Callable[[str], Missing | None], Callable[[str], object]]:
+    found = next((language for beginning, language in _LANGUAGES.items() if name.startswith(beginning)), None)
+    if found is None:
+        raise WrongUse(f"there is no managed runtime {name!r}", "python3.x, nodejs20.x, java17 …")
+    return found

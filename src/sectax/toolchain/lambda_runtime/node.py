@@ -10,9 +10,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import installer
+from sectax.toolchain import cache, installer
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime import client_folder
 from sectax.toolchain.programs import Missing, version_of
 
 _PACKAGE = Path(__file__).parent / "node_client"
@@ -45,18 +44,15 @@ def node_runtime(name: str) -> NodeRuntime:
     """The runtime of this name ('nodejs20.x'), if it is installed. Raises `SetUpFailed` where it is not."""
     _, version = _found(name)
     folder = _folder(version)
-    if not client_folder.is_complete(folder):
+    if not cache.is_complete(folder):
         raise SetUpFailed("AWS's runtime client for Node is not built", f"sectax setup {name}")
     return NodeRuntime(folder)
 
 
 def missing(name: str) -> Missing | None:
-    """What is lacking here to have the runtime of this name; None where it is ready."""
-    try:
-        _, version = _found(name)
-    except SetUpFailed as error:
-        return Missing(error.message, error.hint)
-    if client_folder.is_complete(_folder(version)):
+    """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Node."""
+    _, version = _found(name)
+    if cache.is_complete(_folder(version)):
         return None
     lacking = [program for program in _BUILT_WITH if shutil.which(program) is None]
     if lacking:
@@ -69,7 +65,7 @@ def missing(name: str) -> Missing | None:
 def install(name: str) -> None:
     """Build AWS's runtime client, which takes minutes. Raises `SetUpFailed`."""
     program, version = _found(name)
-    client_folder.make_once(_folder(version), functools.partial(_build, program))
+    cache.make_once(_folder(version), functools.partial(_build, program))
 
 
 def _build(program: Path, folder: Path) -> None:
@@ -106,7 +102,7 @@ def _environment(program: Path) -> dict[str, str]:
 
 
 def _folder(version: str) -> Path:
-    return client_folder.place("node", (_PACKAGE / "package-lock.json").read_bytes(), version.encode())
+    return cache.place("lambda", "node", (_PACKAGE / "package-lock.json").read_bytes(), version.encode())
 
 
 def here() -> str | None:

@@ -9,9 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import installer
+from sectax.toolchain import cache, installer
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime import client_folder
 from sectax.toolchain.programs import Broken, Missing, ask
 
 _LOCK = Path(__file__).with_name("python.lock")
@@ -47,12 +46,9 @@ def python_runtime(name: str) -> PythonRuntime:
 
 
 def missing(name: str) -> Missing | None:
-    """What is lacking here to have the runtime of this name; None where it is ready."""
-    try:
-        _, _, version = _found(name)
-    except SetUpFailed as error:
-        return Missing(error.message, error.hint)
-    if client_folder.is_complete(_folder(version)):
+    """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Python."""
+    _, _, version = _found(name)
+    if cache.is_complete(_folder(version)):
         return None
     return Missing("it is not installed yet", "sectax setup", makable=True, on_first_use=True)
 
@@ -79,7 +75,7 @@ def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
 
 
 def _folder(version: str) -> Path:
-    return client_folder.place("python-2", _LOCK.read_bytes(), _BOOTSTRAP.read_bytes(), version.encode())
+    return cache.place("lambda", "python-2", _LOCK.read_bytes(), _BOOTSTRAP.read_bytes(), version.encode())
 
 
 def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
@@ -95,4 +91,4 @@ def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
         shutil.copy(prefix / "bin" / name, folder / "lang" / name)
         (folder / "lang" / "python3").symlink_to(name)
 
-    return client_folder.make_once(_folder(version), make)
+    return cache.make_once(_folder(version), make)

@@ -53,7 +53,7 @@ def build(say: Callable[[str], None]) -> None:
     """Build it, which takes cargo some minutes, and keep the program alone.
 
     Args:
-        say: is called every 15 seconds with how far it is.
+        say: is told of the beginning, and every 15 seconds how far it is.
     Raises:
         SetUpFailed: cargo failed, or crates.io gave another crate than the one that is wanted.
     """
@@ -62,6 +62,7 @@ def build(say: Callable[[str], None]) -> None:
         # Cargo says nothing while it works on one crate, which may take minutes.
         say(f"building {TITLE}: {printed.count('Compiling ')} of {_CRATES} crates, {seconds:.0f} s")
 
+    say(f"building {TITLE} {VERSION} with cargo, which takes some minutes")
     target = _folder()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".agent-", dir=target.parent) as scratch:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sectax.toolchain import cache, installer
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime import client_folder
 from sectax.toolchain.programs import Missing
 
 _LOCK = Path(__file__).with_name("backend.lock")
@@ -30,7 +29,7 @@ def identity() -> str:
 
 def missing() -> Missing | None:
     """What is lacking to run it; None where it is installed."""
-    if client_folder.is_complete(_folder()):
+    if cache.is_complete(_folder()):
         return None
     if not installer.has_python_installer():
         return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
@@ -45,7 +44,7 @@ def install() -> None:
         own = installer.make_python_environment(folder, failure)
         installer.install_python_packages(_LOCK, own, failure, compiled=True)
 
-    client_folder.make_once(_folder(), make)
+    cache.make_once(_folder(), make)
 
 
 def _folder() -> Path:
