@@ -18,8 +18,7 @@ from pathlib import Path
 
 from sectax.sandboxes.process.host import LocalHost
 from sectax.sandboxes.process.telemetry import Reading
-from sectax.subjects.command import launcher, subject
-from sectax.subjects.command.command import NOTHING
+from sectax.subjects.command import NOTHING, launcher, subject
 
 # Relative spreads of a process and of its executions, as on a calm machine.
 BETWEEN, WITHIN = 0.005, 0.01

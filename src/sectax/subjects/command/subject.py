@@ -14,16 +14,16 @@ from sectax.sandboxes.hosts import Telemetry, facts_of, host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted, describe_exit
 from sectax.sandboxes.process.host import NotFound
 from sectax.sandboxes.process.telemetry import NoTelemetry, difference
-from sectax.subjects.command import requests
-from sectax.subjects.command.command import (
+from sectax.subjects.command import (
     COMMAND,
     COMMAND_ALOUD,
     INHERIT,
     NOTHING,
     PREPARE,
     PREPARE_ALOUD,
-    Command,
+    CommandSpec,
     definitions,
+    requests,
 )
 from sectax.subjects.command.failures import ending, is_sigkill, last_words, lateness, refusal
 from sectax.subjects.command.launchers import Launcher, RunningLauncher, launcher_on
@@ -57,7 +57,7 @@ class CommandSubject:
     next arm's time. A daemon that opens a session of its own is left alone.
     """
 
-    def __init__(self, spec: Command, using: Launcher | None = None) -> None:
+    def __init__(self, spec: CommandSpec, using: Launcher | None = None) -> None:
         """Args: *using*, another launcher than the best one."""
         self.first: tuple[Observation, ...] = ()
         self._spec = spec

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import msgspec
 
 from sectax.model.subject import Witnesses
+from sectax.subjects.function import FunctionSpec
 from sectax.subjects.function.code import read_code
 from sectax.subjects.function.failures import OddAnswer, answer_of
-from sectax.subjects.function.function import Function
 from sectax.toolchain.machine import architecture
 
 _LONGEST_NAME = 64
@@ -49,7 +49,7 @@ class _Configuration(msgspec.Struct, rename="pascal"):
 class Deployment:
     """A function of a name of its own. Every method may raise `failures.ServiceTrouble`."""
 
-    def __init__(self, spec: Function) -> None:
+    def __init__(self, spec: FunctionSpec) -> None:
         word = re.sub(r"[^A-Za-z0-9_-]", "-", spec.name)
         self.name = f"sectax-{word[: _LONGEST_NAME - 20]}-{secrets.token_hex(6)}"
         self._spec = spec

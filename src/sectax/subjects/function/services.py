@@ -11,8 +11,8 @@ from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.model.printable import printable
 from sectax.stack.lambda_service.local import LocalLambda
 from sectax.stack.lambda_service.settings import Settings
+from sectax.subjects.function import AWS, LOCAL
 from sectax.subjects.function.code import read_code
-from sectax.subjects.function.function import AWS, LOCAL
 
 # Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
 # instance that was reaped meanwhile would answer its next event with a cold start.

@@ -16,9 +16,9 @@ from sectax.model.errors import SectaxError, SubjectFailed
 from sectax.model.metric import FIRST
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.subjects.function import FunctionSpec
 from sectax.subjects.function.deployment import Deployment
 from sectax.subjects.function.failures import ServiceTrouble, function_error, refusal
-from sectax.subjects.function.function import Function
 from sectax.subjects.function.reading import Reading, reading
 from sectax.subjects.probe.failures import redaction
 
@@ -45,7 +45,7 @@ class FunctionSubject:
     raises `SubjectFailed`.
     """
 
-    def __init__(self, spec: Function) -> None:
+    def __init__(self, spec: FunctionSpec) -> None:
         self.first: tuple[Observation, ...] = ()
         self._spec = spec
         self._deployment: Deployment | None = None
