@@ -6,8 +6,10 @@ import pytest
 
 from sectax.engines.pilot import PROCESSES
 from sectax.experiments import registry
+from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.interface import Request
-from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, usage, where
+from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, where
+from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
@@ -105,6 +107,12 @@ def test_aws_wants_a_role() -> None:
 @pytest.mark.parametrize("name", ["function", "hmac"])
 def test_both_experiments_take_it(name: str) -> None:
     assert set(ENDPOINT_OPTIONS) <= set(registry.load(name).options)
+
+
+def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
+    experiment = FunctionExperiment()
+    experiment.assumed_s, experiment.besides = assumed_s, besides
+    return experiment.usage(plan)
 
 
 def plan_on_aws() -> Plan:

@@ -151,7 +151,20 @@ class LambdaExperiment(Experiment):
     besides = 0
 
     def usage(self, plan: Plan) -> tuple[Usage, ...]:
-        return usage(plan, self.assumed_s, self.besides)
+        """What the whole run would use, if every invocation took `assumed_s`."""
+        in_a_batch = max(1, round(plan.batch_s / self.assumed_s))
+        blocks = last_look(plan, None)
+        processor = "arm64" if architecture() == "arm64" else "x86_64"  # there are prices for these two
+        requests, gb_s = 0, 0.0
+        for treatment in plan.treatments:
+            count = 1 if treatment.levels["pace"] == SPACED else in_a_batch
+            visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
+            opened = 1 + self.besides
+            tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_OPENINGS * opened + _PILOT_BATCHES * count
+            number = blocks * (opened + visits) + tried
+            requests += number
+            gb_s += number * billed_s(self.assumed_s) * int(treatment.levels["memory"]) / _BILLING_MB
+        return Usage("lambda.requests", requests), Usage(f"lambda.{processor}", gb_s)
 
     def is_billed(self, options: Mapping[str, tuple[str, ...]]) -> bool:
         return where(options)[0] != LOCAL
@@ -251,27 +264,6 @@ def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
         return configured
     # The kernel counts whole microseconds, so what is in force is not memory/1769 to the last digit.
     return configured | {"memory_limit_mb": float(memory_mb), "cpu_quota": quota / PERIOD_US}
-
-
-def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
-    """What the whole run would use, if every invocation took *assumed_s* seconds.
-
-    Args:
-        besides: invocations of a function between its opening and its end that are not measured, its first one apart.
-    """
-    in_a_batch = max(1, round(plan.batch_s / assumed_s))
-    blocks = last_look(plan, None)
-    processor = "arm64" if architecture() == "arm64" else "x86_64"  # there are prices for these two
-    requests, gb_s = 0, 0.0
-    for treatment in plan.treatments:
-        count = 1 if treatment.levels["pace"] == SPACED else in_a_batch
-        visits = plan.rounds_range[1] * (count + math.ceil(count * SETTLING_SHARE)) + _WARM_UP_BATCHES * count
-        opened = 1 + besides
-        tried = 0 if treatment.role is Role.NEGATIVE else _PILOT_OPENINGS * opened + _PILOT_BATCHES * count
-        number = blocks * (opened + visits) + tried
-        requests += number
-        gb_s += number * billed_s(assumed_s) * int(treatment.levels["memory"]) / _BILLING_MB
-    return Usage("lambda.requests", requests), Usage(f"lambda.{processor}", gb_s)
 
 
 def requests_usage(requests: int, billed_s: float, result: TreatmentResult) -> tuple[Usage, ...]:

@@ -149,8 +149,7 @@ class NeedsHost:
             hint = "sectax setup confidential" if "is not installed" in error.reason else ""
             return WhyNot(f"{self.where}: {error.reason}", hint)
         except ChildError as error:
-            last = error.stderr_tail.decode(errors="replace").strip().splitlines()
-            return WhyNot(f"{self.where} cannot be used: {last[-1] if last else error}")
+            return WhyNot(f"{self.where} cannot be used: {error.last_line or error}")
         except NotFound as error:
             return WhyNot(f"there is no {self.program} on {self.where}", error.hint)
         except SectaxError as error:

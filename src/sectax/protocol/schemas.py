@@ -27,12 +27,9 @@ def schemas() -> dict[str, Schema]:
         command = str(request.__struct_config__.tag)
         made[f"{command}-request"] = _request(request)
         made[f"{command}-reply"] = _reply(command, reply)
-    return {name: {"$id": _identifier(name)} | schema for name, schema in made.items()}
-
-
-def _identifier(name: str) -> str:
-    """With the version of the protocol that the schema describes."""
-    return f"urn:sectax:probe-protocol:{PROTOCOL_VERSION}.{MINOR_VERSION}:{name}"
+    # With the version of the protocol that the schema describes.
+    version = f"{PROTOCOL_VERSION}.{MINOR_VERSION}"
+    return {name: {"$id": f"urn:sectax:probe-protocol:{version}:{name}"} | schema for name, schema in made.items()}
 
 
 def _request(request: type[Request]) -> Schema:

@@ -22,7 +22,7 @@ from sectax.experiments.command.commands import (
 )
 from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
 from sectax.experiments.levels import choose
-from sectax.experiments.places import HOST, NeedsHost, Places, declares, scope, sees_this_machine
+from sectax.experiments.places import HOST, NeedsHost, declares, scope, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -42,6 +42,7 @@ _ROUNDS = (2, 64)
 _BLOCKS_OF_RUNS = 10
 _BATCH_S = 0.005
 _FAMILY = "commands"
+_HERE = "The cost is that of these programs on this machine, with these inputs and this file cache."
 
 
 class CommandExperiment(Experiment):
@@ -83,6 +84,7 @@ class CommandExperiment(Experiment):
         else:
             known = (*known, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
         asked = Asked()
+        others = () if places is None else tuple(where for where in places.hosts if where != LOCAL_HOST)
         stopping, rounds_range, batch_s = _how_often(runs(options), request.stopping)
         return Design(
             factors=choose(known, {}, request.levels),
@@ -96,7 +98,9 @@ class CommandExperiment(Experiment):
                 declares=lambda levels: {} if places is None else declares(levels[HOST], places.where(levels)),
                 extra_operations=False,
             ),
-            transfers=_transfers(places),
+            transfers=_HERE
+            if places is None
+            else f"The cost is that of these programs with these inputs. {scope(places)}",
             batch_s=batch_s,
             rounds_range=rounds_range,
             stopping=stopping,
@@ -113,7 +117,7 @@ class CommandExperiment(Experiment):
             words={"metric=wall": "wall time", "metric=cpu": "CPU time", "empty loop": "starting the shell takes"},
             # Another launcher has another cost of its own; another exit status, or another program, is other work.
             equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
-            hosts=() if places is None else _used(places, asked),
+            hosts=tuple(where for where in others if asked.why_not(NeedsHost(where)) is None),
         )
 
     def command_lines(self, plan: Plan) -> dict[str, str]:
@@ -186,17 +190,6 @@ class _Bench(Bench):
 def _command(treatment: Treatment) -> str:
     """Which command a treatment runs; where hosts are compared there may be only one."""
     return treatment.levels.get(CONTROL, BASELINE)
-
-
-def _used(places: Places, asked: Asked) -> tuple[str, ...]:
-    """The other hosts that can be used."""
-    return tuple(where for where in places.hosts if where != LOCAL_HOST and asked.why_not(NeedsHost(where)) is None)
-
-
-def _transfers(places: Places | None) -> str:
-    if places is None:
-        return "The cost is that of these programs on this machine, with these inputs and this file cache."
-    return f"The cost is that of these programs with these inputs. {scope(places)}"
 
 
 def _of(treatment: Treatment, plan: Plan) -> Commands:

@@ -58,9 +58,9 @@ class AuthorizerReferee:
         if self.treatment == NONE:
             return [_text(formless)]
         bad = [
-            whole | {"token": _other_digit(event.token)},
-            whole | {"key": _other_digit(event.key)},
-            whole | {"data": _other_letter(event.data)},
+            whole | {"token": _other(event.token, _HEXADECIMAL)},
+            whole | {"key": _other(event.key, _HEXADECIMAL)},
+            whole | {"data": _other(event.data, "ABCDabcd")},
             whole | {"token": event.token[:-2]},
             formless,
         ]
@@ -88,20 +88,11 @@ def _text(content: Any) -> str:
     return msgspec.json.encode(content).decode()
 
 
-def _other_digit(text: str) -> str:
-    return _replaced(text, secrets.choice(_HEXADECIMAL))
-
-
-def _other_letter(text: str) -> str:
-    return _replaced(text, secrets.choice("ABCDabcd"))
-
-
-def _replaced(text: str, letter: str) -> str:
-    """The text with one letter changed, at a place that nobody can foresee."""
+def _other(text: str, letters: str) -> str:
+    """The text with one letter changed for another of these, at a place that nobody can foresee."""
     # The padding at the end of Base64 is no place for another letter.
     place = secrets.randbelow(len(text) - 4)
-    other = letter if text[place] != letter else ("0" if letter != "0" else "1")
-    return text[:place] + other + text[place + 1 :]
+    return text[:place] + secrets.choice(letters.replace(text[place], "")) + text[place + 1 :]
 
 
 FUNCTION = "hmac_authorizer"

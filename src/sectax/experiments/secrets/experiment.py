@@ -18,7 +18,6 @@ from sectax.experiments.on_lambda import (
     chosen_factors,
     declares,
     transfers,
-    usage,
 )
 from sectax.experiments.requirements import NeedsFunction, NeedsLambda
 from sectax.experiments.secrets.levels import (
@@ -153,7 +152,11 @@ class SecretsExperiment(LambdaExperiment):
             answered_by="the answer is the mean time of an access by the function's own clock: back to back the quota "
             "holds back some of many, which a median does not see",
             beside=("median_access", "held_back"),
-            choices=_choices(here=here, as_published=as_published),
+            choices=(
+                *((_STAND_IN, _AGENT, _MISS, _BATCHES) if here else (_ON_AWS, _BATCHES)),
+                *(_PUBLISHED if as_published else ()),
+                *(_PUBLISHED_HERE if as_published and here else ()),
+            ),
             equal_witnesses=("runtime", "architecture", "code_sha256", "backend_tls"),
             words=WORDS,
         )
@@ -197,7 +200,7 @@ class SecretsExperiment(LambdaExperiment):
         visits = last_look(plan, None) * (plan.rounds_range[1] + _OPENINGS)
         asked = sum(ACCESS[each.levels["access"]].calls[each.levels["situation"]] for each in plan.treatments)
         return (
-            *usage(plan, self.assumed_s),
+            *super().usage(plan),
             Usage("secretsmanager.requests", visits * readings * asked),
             Usage("secretsmanager.secret-months", sizes * (1 + RARE_ON_AWS + SOMETIMES) / _HOURS_OF_A_MONTH),
         )
@@ -293,11 +296,6 @@ def _declares(said: Settings, levels: Levels) -> dict[str, Witness]:
     if said.delay_s:
         own[DELAY_WITNESS] = delay_in_words(said.delay_s, said.delay_s)
     return declares(said.endpoint, levels) | own
-
-
-def _choices(*, here: bool, as_published: bool) -> tuple[str, ...]:
-    kept = (_STAND_IN, _AGENT, _MISS, _BATCHES) if here else (_ON_AWS, _BATCHES)
-    return (*kept, *(_PUBLISHED if as_published else ()), *(_PUBLISHED_HERE if as_published and here else ()))
 
 
 def _metrics(*, as_published: bool) -> tuple[Metric, ...]:

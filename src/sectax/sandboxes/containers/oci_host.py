@@ -123,7 +123,7 @@ class OciHost:
                 return child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
         except ChildDied as error:
             if error.exit_status not in (1, 127):
-                raise NotFound(f"{self.name} starts no program: {_last(error)}", "sectax doctor") from error
+                raise NotFound(f"{self.name} starts no program: {error.last_line or error}", "sectax doctor") from error
             raise NotFound(f"{word!r} was not found in {self.name}", "install it on this machine") from error
         except ChildError as error:
             raise NotFound(f"{self.name} starts no program: {error}", "sectax doctor") from error
@@ -267,8 +267,3 @@ def _remove_bundle(bundle: Path) -> None:
         (bundle / "config.json").unlink(missing_ok=True)
         (bundle / "rootfs").rmdir()
         bundle.rmdir()
-
-
-def _last(error: ChildError) -> str:
-    lines = error.stderr_tail.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else str(error)

@@ -102,7 +102,8 @@ def hide_from_debuggers() -> None:
 
 def drop_privileges_for_good() -> None:
     """After the next exec as an ordinary user there are no capabilities and no way to any; until then they last."""
-    last = int(_read("/proc/sys/kernel/cap_last_cap"))
+    with open("/proc/sys/kernel/cap_last_cap") as file:
+        last = int(file.read())
     for capability in range(last + 1):
         _prctl(_PR_CAPBSET_DROP, capability)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
@@ -153,8 +154,3 @@ def _check(status: int, call: str, about: str = "") -> None:
 
 def _text(text: str | None) -> bytes | None:
     return None if text is None else os.fsencode(text)
-
-
-def _read(path: str) -> str:
-    with open(path) as file:
-        return file.read()

@@ -51,7 +51,10 @@ def hierarchy(controller: str, root: Path = Path("/")) -> Hierarchy:
     lineage = cgroup_folders(os.getpid(), controller, root)
     top = lineage[-1] if lineage else None
     if top is None or not top.is_dir():
-        raise SandboxMissing(f"the kernel offers no control groups for {controller} here", _mount_hint())
+        raise SandboxMissing(
+            f"the kernel offers no control groups for {controller} here",
+            "mount the control groups of the kernel (they are at /sys/fs/cgroup on most machines)",
+        )
     if not (top / "cgroup.controllers").exists():
         if not os.access(top, os.W_OK):
             raise SandboxMissing(f"{top} may not be written to by this user", "run as root")
@@ -119,7 +122,3 @@ def read(path: Path) -> str | None:
 
 def _words(path: Path) -> list[str]:
     return (read(path) or "").split()
-
-
-def _mount_hint() -> str:
-    return "mount the control groups of the kernel (they are at /sys/fs/cgroup on most machines)"

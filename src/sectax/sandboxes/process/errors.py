@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 
+from sectax.model.printable import printable
+
 
 class ChildError(Exception):
     """A child did not do what was expected of it."""
@@ -11,6 +13,11 @@ class ChildError(Exception):
     def __init__(self, message: str, stderr_tail: bytes = b"") -> None:
         super().__init__(message)
         self.stderr_tail = stderr_tail
+
+    @property
+    def last_line(self) -> str:
+        """The last line that it wrote to stderr and that says something; empty for none."""
+        return last_line(self.stderr_tail)
 
 
 class ChildNotStarted(ChildError):
@@ -51,6 +58,12 @@ class ChildFlooded(ChildError):
     def __init__(self, size: int, stderr_tail: bytes = b"") -> None:
         super().__init__(f"{size} bytes came without a line break", stderr_tail)
         self.bytes = size
+
+
+def last_line(stderr: bytes) -> str:
+    """The last line that says something, safe to print; empty for none."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    return printable(lines[-1], 200) if lines else ""
 
 
 def describe_exit(exit_status: int | None, out_of_memory: bool = False) -> str:

@@ -55,6 +55,7 @@ def find_program(word: str, cwd: str | None, env: Mapping[str, str]) -> str:
 
 
 _CPUS = Path("/sys/devices/system/cpu")
+_CPUINFO = Path("/proc/cpuinfo")
 
 
 class LocalHost:
@@ -87,7 +88,10 @@ class LocalHost:
 def host_identity() -> dict[str, str]:
     """CPU, kernel, quota and runtime of this machine, as names and values; what is not readable is left out."""
     identity = {
-        "host.cpu_model": _cpu_model(),
+        "host.cpu_model": _field(_CPUINFO, "model name")
+        or _field(_CPUINFO, "CPU part")
+        or platform.processor()
+        or None,
         "host.cpus": str(len(os.sched_getaffinity(0))),
         "host.kernel": platform.release(),
         "host.machine": platform.machine(),
@@ -108,7 +112,7 @@ def host_circumstances() -> dict[str, str]:
     circumstances = {
         "host.name": platform.node(),
         "host.load": " ".join(f"{load:.2f}" for load in os.getloadavg()),
-        "host.memory_available": _memory_available(),
+        "host.memory_available": _field(Path("/proc/meminfo"), "MemAvailable"),
         "host.frequency_khz": _text(_CPUS / "cpu0/cpufreq/scaling_cur_freq"),
         "host.boot_id": _text(Path("/proc/sys/kernel/random/boot_id")),
     }
@@ -131,17 +135,8 @@ def _field(path: Path, name: str) -> str | None:
     return None
 
 
-def _cpu_model() -> str | None:
-    cpuinfo = Path("/proc/cpuinfo")
-    return _field(cpuinfo, "model name") or _field(cpuinfo, "CPU part") or platform.processor() or None
-
-
-def _memory_available() -> str | None:
-    return _field(Path("/proc/meminfo"), "MemAvailable")
-
-
 def _virtualisation() -> str | None:
-    flags = _field(Path("/proc/cpuinfo"), "flags")
+    flags = _field(_CPUINFO, "flags")
     if flags is None:
         return None
     return "guest" if "hypervisor" in flags.split() else "none seen"

@@ -22,7 +22,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.printable import printable
 from sectax.sandboxes import facts
 from sectax.sandboxes.process.child import Child, How
-from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
+from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent, last_line
 from sectax.sandboxes.process.host import LocalHost, NotFound
 from sectax.sandboxes.process.telemetry import NoTelemetry
 
@@ -119,7 +119,7 @@ class SshHost:
                     child.send(file.read_bytes(), time.monotonic() + _ANSWER_S)
                     child.close_stdin()
                     status = child.wait(time.monotonic() + _ANSWER_S)
-                    said = _last(child.stderr_tail)
+                    said = last_line(child.stderr_tail)
             except (ChildError, OSError) as error:
                 raise ChildNotStarted(path, f"it could not be sent: {error}") from error
             if status != 0:
@@ -169,7 +169,9 @@ class SshHost:
             raise ChildNotStarted(self.name, f"no answer within {_CONNECT_S:.0f} s") from error
         except ChildError as error:
             master.kill()
-            raise ChildNotStarted(self.name, why_not_connected(error.stderr_tail) or str(error)) from error
+            text = error.stderr_tail.decode(errors="replace")
+            reason = next((reason for mark, reason in _REASONS if mark in text), error.last_line)
+            raise ChildNotStarted(self.name, reason or str(error)) from error
         if said != _READY:
             master.kill()
             first = printable(said.decode(errors="replace").strip(), 80)
@@ -191,14 +193,3 @@ class SshHost:
                 child.wait(time.monotonic() + 5)
         self._forget()
         shutil.rmtree(sockets, ignore_errors=True)
-
-
-def why_not_connected(stderr: bytes) -> str:
-    """Why ssh's client ended, in words for a person; empty where it said nothing."""
-    text = stderr.decode(errors="replace")
-    return next((reason for mark, reason in _REASONS if mark in text), _last(stderr))
-
-
-def _last(stderr: bytes) -> str:
-    lines = [line.strip() for line in stderr.decode(errors="replace").splitlines() if line.strip()]
-    return printable(lines[-1], 200) if lines else ""

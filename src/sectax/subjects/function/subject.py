@@ -185,7 +185,8 @@ class FunctionSubject:
         """Invoke once, and see that the answer is the right one."""
         answer, payload = self._call(event)
         if answer.get("FunctionError"):
-            raise self._failure(*function_error(payload, _log(answer)))
+            log = base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
+            raise self._failure(*function_error(payload, log))
         parts, bare = self._parts(payload)
         wrong = self._wrong(bare)
         if wrong is not None:
@@ -246,10 +247,6 @@ class FunctionSubject:
         self.kill()
         safe = self._redacted(f"function {self._spec.name} ({self._spec.memory_mb} MB): {message}")
         return SubjectFailed(printable(safe), printable(self._redacted(hint)), self._stage)
-
-
-def _log(answer: dict[str, Any]) -> str:
-    return base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
 
 
 def _equal(payload: str, expected: str) -> bool:

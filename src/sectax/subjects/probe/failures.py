@@ -25,13 +25,14 @@ _RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
 def story(error: Exception, doing: str = "") -> str:
     """What happened, to be put behind the name of the probe: `stopped replying to measure: exit status 137, …`."""
     to = f" to {doing}" if doing else ""
+    said = f"; last on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
     match error:
         case ChildNotStarted():
             return f"could not be started: {error.program}: {error.reason}"
         case ChildDied():
-            return f"stopped replying{to}: {error}{_last_words(error.stderr_tail)}"
+            return f"stopped replying{to}: {error}{said}"
         case ChildSilent():
-            return f"did not reply{to} within {error.seconds:.1f} s{_last_words(error.stderr_tail)}"
+            return f"did not reply{to} within {error.seconds:.1f} s{said}"
         case ChildFlooded():
             return f"flooded its stdout in its reply{to}: {error}"
         case ProtocolViolation():
@@ -51,12 +52,6 @@ def advice(error: Exception | None, name: str) -> str:
         case AnsweredFailed() | AnsweredSkipped() if error.hint:
             return printable(error.hint, _LAST_WORDS)
     return f"sectax probe check {shlex.quote(name)} tries it by itself and names what fails"
-
-
-def _last_words(stderr_tail: bytes) -> str:
-    """The last line that says something, as untrusted as it is."""
-    lines = [line.strip() for line in stderr_tail.splitlines() if line.strip()]
-    return f"; last on its stderr: {printable(lines[-1], _LAST_WORDS)}" if lines else ""
 
 
 def redaction(secrets: Iterable[str]) -> Callable[[str], str]:

@@ -116,7 +116,8 @@ class ProbeSubject:
             prepared = conversation.prepare(spec.operation, spec.parameters, spec.inputs)
             if spec.first:
                 doing = "measure"
-                self.first = (self._measure_first(conversation),)
+                first_s = self._checked(conversation, conversation.measure(1))
+                self.first = (self._observation(FIRST, first_s, 1),)
             doing = "witness"
             seen = self._witness(conversation)
         except AnsweredSkipped as error:
@@ -181,10 +182,6 @@ class ProbeSubject:
         if self._conversation is not None:
             with contextlib.suppress(OSError):
                 self._conversation.child.kill()
-
-    def _measure_first(self, conversation: Conversation) -> Observation:
-        reply = conversation.measure(1)
-        return self._observation(FIRST, self._checked(conversation, reply), 1)
 
     def _wait_for_exit(self, conversation: Conversation) -> int:
         grace_s = self._spec.stop_grace_s

@@ -95,6 +95,8 @@ def story(error: Exception, doing: str) -> tuple[str, str]:
         case ChildSilent():
             return f"its client did not answer to {doing} within {error.seconds:.0f} s", "is the service very slow?"
         case ChildDied():
-            lines = error.stderr_tail.decode(errors="replace").strip().splitlines()
-            return f"its client ended ({doing}): {error}{f'; {lines[-1]}' if lines else ''}", "report it"
+            return (
+                f"its client ended ({doing}): {error}{f'; {error.last_line}' if error.last_line else ''}",
+                "report it",
+            )
     return f"its client failed ({doing}): {error}", "report it"

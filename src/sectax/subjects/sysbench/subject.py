@@ -320,8 +320,7 @@ class SysbenchSubject:
             self._learn_what_hangs(time.monotonic() - began)
             raise self._failure(f"no answer within {error.seconds:.0f} s", stage="visit") from error
         except ChildDied as error:
-            said = error.stderr_tail.decode(errors="replace").strip().splitlines()
-            last = f": {printable(said[-1], 200)}" if said else ""
+            last = f": {error.last_line}" if error.last_line else ""
             raise self._failure(f"its shell ended ({error}){last}") from error
         except ChildError as error:
             raise self._failure(str(error)) from error

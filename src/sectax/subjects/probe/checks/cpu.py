@@ -49,7 +49,7 @@ def _cpu_plausible(program: ProbeProgram) -> str:
         granularity_s = clock.granularity_ns * 1e-9
         if granularity_s > COARSEST_S:
             raise CheckFailed(f"a CPU clock with steps of {granularity_s:.3g} s cannot time a batch of 5 ms")
-        processors = _processors(interview)
+        processors = len(os.sched_getaffinity(interview.child.pid))
         count = size_batch(interview, LONG_S).count
         best = 0.0
         for _ in range(REPEATS):
@@ -126,10 +126,6 @@ def _measured(interview: Conversation, count: int, settle: int = 0) -> _Batch:
     if reply.cpu_ns is None:
         raise CheckFailed("it names a CPU clock, and its reply to measure has no cpu_ns")
     return _Batch(reply.cpu_ns * 1e-9, reply.elapsed_ns[0] * 1e-9, kernel_s, interview.wall_s)
-
-
-def _processors(interview: Conversation) -> int:
-    return len(os.sched_getaffinity(interview.child.pid))
 
 
 @contextlib.contextmanager
