@@ -19,8 +19,9 @@ import time
 from benchmarks.output import heading, near_one, table, target
 from sectax.model.subject import Work
 from sectax.stats.student import geometric_mean_interval
-from sectax.subjects.sysbench import TESTS, SysbenchSpec, read_result
-from sectax.subjects.sysbench.subject import SysbenchSubject
+from sectax.subjects.sysbench.output import read_result
+from sectax.subjects.sysbench.subject import SysbenchSpec, SysbenchSubject
+from sectax.subjects.sysbench.tests import TESTS
 
 AT_MOST = 0.005
 TESTED = ("cpu", "memory-write", "threads")

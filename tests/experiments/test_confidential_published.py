@@ -9,7 +9,8 @@ import pytest
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.model.plan import Plan, Stopping
-from sectax.subjects.sysbench import PUBLISHED_TESTS, SysbenchSpec
+from sectax.subjects.sysbench.subject import SysbenchSpec
+from sectax.subjects.sysbench.tests import PUBLISHED_TESTS
 from sectax.workflow.in_time import with_budget
 
 HERE = {"host": ("a=local", "b=local")}

@@ -7,10 +7,14 @@ import fcntl
 import os
 import secrets
 import shutil
+import stat
 import tempfile
+import time
 from pathlib import Path
 
 _LOCK = "lock"
+_NEW = "new-"
+_UNFINISHED_S = 60.0
 
 
 class WorkFolder:
@@ -26,7 +30,7 @@ class WorkFolder:
         base = _base(base)
         base.mkdir(parents=True, exist_ok=True)
         name = f"sectax-{kind}-{secrets.token_hex(6)}"
-        new = base / f"new-{name}"
+        new = base / f"{_NEW}{name}"
         new.mkdir(mode=0o700)
         # Close-on-exec, as Python opens files: a server that outlives its owner must not hold the lock.
         self._lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
@@ -45,11 +49,17 @@ class WorkFolder:
 def sweep(kind: str, base: Path | None = None) -> int:
     """Remove the folders of owners that were killed; never raises. Returns how many there were."""
     removed = 0
-    for folder in _base(base).glob(f"sectax-{kind}-*"):
+    names = f"sectax-{kind}-*"
+    for folder in (*_base(base).glob(names), *_base(base).glob(f"{_NEW}{names}")):
         with contextlib.suppress(OSError):
-            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+            seen = folder.lstat()
+            if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid():
                 continue
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            # One without its last name may have been made a moment ago, and its owner not have come to the lock yet.
+            is_new = folder.name.startswith(_NEW)
+            if is_new and time.time() - seen.st_mtime < _UNFINISHED_S:
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | (os.O_CREAT if is_new else 0), 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(folder, ignore_errors=True)

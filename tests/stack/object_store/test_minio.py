@@ -88,6 +88,15 @@ def test_sweeping_leaves_the_folders_of_the_living_and_what_is_not_ours(tmp_path
     assert not folder.path.exists()
 
 
+def test_what_was_killed_before_its_folder_had_its_name_is_swept_once_nobody_can_be_making_it(tmp_path: Path) -> None:
+    for name, age_s in (("new-sectax-s3-killed", 120), ("new-sectax-s3-begun", 0), ("new-sectax-other-kind", 120)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age_s,) * 2)
+
+    assert sweep(WORK_FOLDERS, tmp_path) == 1
+    assert {each.name for each in tmp_path.iterdir()} == {"new-sectax-s3-begun", "new-sectax-other-kind"}
+
+
 @needs_minio
 @pytest.mark.more
 def test_a_folder_that_cannot_be_written_is_said_with_what_to_do(tmp_path: Path) -> None:

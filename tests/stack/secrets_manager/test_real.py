@@ -12,7 +12,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from sectax.stack.secrets_manager.backend import Backend
-from sectax.stack.secrets_manager.real import NotKept, RealService
+from sectax.stack.secrets_manager.kept import NotKept, RealService
 from tests.stack.secrets_manager.needs import needs_backend
 
 pytestmark = [needs_backend, pytest.mark.more]

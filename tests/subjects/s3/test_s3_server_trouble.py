@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def test_a_server_that_ends_in_the_middle_ends_the_run_and_not_one_treatment(tmp
 )
 def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(tmp_path: Path, client: str) -> None:
     with running(tmp_path) as server:
-        subject = spec(server, client=client, server=None).subject()
+        subject = replace(spec(server, client=client), server=None).subject()
         try:
             subject.open()
             subject.visit(Work(1))

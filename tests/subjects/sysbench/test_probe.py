@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Work
-from sectax.subjects.sysbench import PROBE_TESTS, SysbenchSpec, UnknownOutput, probe
+from sectax.subjects.sysbench import probe
 from sectax.subjects.sysbench import subject as subjects
+from sectax.subjects.sysbench.output import UnknownOutput
+from sectax.subjects.sysbench.subject import SysbenchSpec
+from sectax.subjects.sysbench.tests import PROBE_TESTS
 
 needs_probe = pytest.mark.skipif(probe.built() is None, reason="no C compiler")
 NAMES = [test.name for test in PROBE_TESTS]

@@ -11,8 +11,10 @@ import pytest
 
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
-from sectax.subjects.sysbench import TESTS, SysbenchSpec, probe
+from sectax.subjects.sysbench import probe
 from sectax.subjects.sysbench.patience import PATIENCE
+from sectax.subjects.sysbench.subject import SysbenchSpec
+from sectax.subjects.sysbench.tests import TESTS
 
 GOLDEN = Path(__file__).with_name("golden") / "mutex-1.0.20.txt"
 needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")

@@ -22,9 +22,9 @@ from sectax.model.why_not import WhyNot
 from sectax.sandboxes import attestation, facts
 from sectax.sandboxes.hosts import facts_of, host
 from sectax.sandboxes.process.errors import ChildError
-from sectax.subjects.sysbench import PUBLISHED_TESTS, TESTS, SysbenchSpec, probe
-from sectax.subjects.sysbench.subject import CPU_TIME, TOTAL_TIME
-from sectax.subjects.sysbench.tests import SYSBENCH
+from sectax.subjects.sysbench import probe
+from sectax.subjects.sysbench.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
+from sectax.subjects.sysbench.tests import PUBLISHED_TESTS, SYSBENCH, TESTS
 
 # What is measured where the user names no hosts: this machine, and isolation that it can have.
 PLAIN = "plain"

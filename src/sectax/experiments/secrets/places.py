@@ -13,8 +13,7 @@ from sectax.model.errors import ExitStatus, SectaxError
 from sectax.stack.lambda_service.service import WORK_FOLDERS
 from sectax.stack.secrets_manager import layers
 from sectax.stack.secrets_manager.backend import HOST, Backend
-from sectax.stack.secrets_manager.kept import Keeper
-from sectax.stack.secrets_manager.real import RealService
+from sectax.stack.secrets_manager.kept import Keeper, RealService
 from sectax.stack.work_folder import WorkFolder
 from sectax.subjects.function import LOCAL
 from sectax.subjects.function.services import Service

@@ -13,9 +13,8 @@ from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
 from sectax.sandboxes.process.host import NotFound, find_program
 from sectax.subjects.command import requests
-from sectax.subjects.command.failures import ending, is_sigkill, last_words, lateness, refusal
 from sectax.subjects.command.launchers import RunningLauncher, launcher
-from sectax.subjects.command.requests import Late, Refused
+from sectax.subjects.command.requests import Late, Refused, ending, is_sigkill, last_words, lateness, refusal
 
 _SLOT = 0
 _TAIL = 8 * 1024

@@ -25,9 +25,19 @@ from sectax.subjects.command import (
     definitions,
     requests,
 )
-from sectax.subjects.command.failures import ending, is_sigkill, last_words, lateness, refusal
 from sectax.subjects.command.launchers import Launcher, RunningLauncher, launcher_on
-from sectax.subjects.command.requests import Done, Execution, Late, NotPrepared, Refused
+from sectax.subjects.command.requests import (
+    Done,
+    Execution,
+    Late,
+    NotPrepared,
+    Refused,
+    ending,
+    is_sigkill,
+    last_words,
+    lateness,
+    refusal,
+)
 
 WALL = "wall"
 CPU = "cpu"
