@@ -65,21 +65,6 @@ def subject_inputs(algorithm: str, inputs: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def probe_cases() -> list[Case]:
-    """Every operation with every level, under fresh keys: what `sectax probe check` tries."""
-    from sectax.subjects.probe.conformance import Case
-
-    keys = make_keys(ALGORITHMS)
-    cases = []
-    for operation, algorithm, layer, key_use in itertools.product(OPERATIONS, ALGORITHMS, LAYERS, KEY_USES):
-        inputs, referee = subject_inputs(algorithm, keys), referee_of(operation, algorithm, keys)
-        # A tampered token to verify: every operation must then be counted as a failure.
-        spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
-        parameters = {"algorithm": algorithm, "layer": layer, "key_use": key_use}
-        cases.append(Case(operation, parameters, inputs, referee, spoiled))
-    return cases
-
-
 FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed="first")
 
 _PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -134,7 +119,18 @@ class JwtExperiment(Experiment):
         )
 
     def probe_cases(self) -> list[Case]:
-        return probe_cases()
+        """Every operation with every level, under fresh keys: what `sectax probe check` tries."""
+        from sectax.subjects.probe.conformance import Case
+
+        keys = make_keys(ALGORITHMS)
+        cases = []
+        for operation, algorithm, layer, key_use in itertools.product(OPERATIONS, ALGORITHMS, LAYERS, KEY_USES):
+            inputs, referee = subject_inputs(algorithm, keys), referee_of(operation, algorithm, keys)
+            # A tampered token to verify: every operation must then be counted as a failure.
+            spoiled = inputs | {"token": referee.tampered()[0]} if operation == "verify" else None
+            parameters = {"algorithm": algorithm, "layer": layer, "key_use": key_use}
+            cases.append(Case(operation, parameters, inputs, referee, spoiled))
+        return cases
 
     def requirements(self) -> tuple[str, ...]:
         return probes.names()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,55 +54,39 @@ class JwtReferee:
         return None
 
     def _sign(self, data: bytes) -> bytes:
-        match self.algorithm:
-            case "HS256":
-                return bytes(self._hmac(data).digest())
-            case "RS256":
-                from Crypto.Signature import pkcs1_15
-
-                return bytes(pkcs1_15.new(self._load("private_key_pem", "RSA")).sign(_sha256(data)))
-            case "ES256":
-                from Crypto.Signature import DSS
-
-                key = self._load("private_key_pem", "ECC")
-                return bytes(DSS.new(key, "fips-186-3").sign(_sha256(data)))
-            case "EdDSA":
-                from Crypto.Signature import eddsa
-
-                return bytes(eddsa.new(self._load("private_key_pem", "ECC"), "rfc8032").sign(data))
-        raise ValueError(f"the referee knows no algorithm {self.algorithm}")
+        if self.algorithm == "HS256":
+            return bytes(self._hmac(data).digest())
+        scheme, prepared = self._scheme("private_key_pem")
+        return bytes(scheme.sign(prepared(data)))
 
     def _verify(self, data: bytes, signature: bytes) -> bool:
         try:
-            match self.algorithm:
-                case "HS256":
-                    self._hmac(data).verify(signature)
-                case "RS256":
-                    from Crypto.Signature import pkcs1_15
-
-                    pkcs1_15.new(self._load("public_key_pem", "RSA")).verify(_sha256(data), signature)
-                case "ES256":
-                    from Crypto.Signature import DSS
-
-                    key = self._load("public_key_pem", "ECC")
-                    DSS.new(key, "fips-186-3").verify(_sha256(data), signature)
-                case "EdDSA":
-                    from Crypto.Signature import eddsa
-
-                    eddsa.new(self._load("public_key_pem", "ECC"), "rfc8032").verify(data, signature)
-                case _:
-                    return False
+            if self.algorithm == "HS256":
+                self._hmac(data).verify(signature)
+            else:
+                scheme, prepared = self._scheme("public_key_pem")
+                scheme.verify(prepared(data), signature)
         except ValueError:
             return False
         return True
+
+    def _scheme(self, key: str) -> tuple[Any, Callable[[bytes], Any]]:
+        """What signs or verifies with this part of the key, and what it takes of the data."""
+        from Crypto.Signature import DSS, eddsa, pkcs1_15
+
+        match self.algorithm:
+            case "RS256":
+                return pkcs1_15.new(_parsed(self.key[key], "RSA")), _sha256
+            case "ES256":
+                return DSS.new(_parsed(self.key[key], "ECC"), "fips-186-3"), _sha256
+            case "EdDSA":
+                return eddsa.new(_parsed(self.key[key], "ECC"), "rfc8032"), bytes
+        raise ValueError(f"the referee knows no algorithm {self.algorithm}")
 
     def _hmac(self, data: bytes) -> Any:
         from Crypto.Hash import HMAC, SHA256
 
         return HMAC.new(unbase64url(self.key["secret"]), data, SHA256)
-
-    def _load(self, name: str, kind: str) -> Any:
-        return _parsed(self.key[name], kind)
 
 
 # Every block judges again, and the checks that pycryptodome makes of an RSA key when it reads one take 50 ms.

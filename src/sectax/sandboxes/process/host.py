@@ -6,14 +6,13 @@ import os
 import platform
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Unpack
 
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.printable import printable
 from sectax.sandboxes.process.child import Child, How
-from sectax.sandboxes.process.processors import Chosen, on_one_processor
+from sectax.sandboxes.process.processors import on_one_processor
 from sectax.sandboxes.process.telemetry import TelemetryReader
 
 
@@ -56,33 +55,6 @@ def find_program(word: str, cwd: str | None, env: Mapping[str, str]) -> str:
 
 _CPUS = Path("/sys/devices/system/cpu")
 _CPUINFO = Path("/proc/cpuinfo")
-
-
-class LocalHost:
-    """Implements `sectax.sandboxes.hosts.Host` for the machine that sectax runs on."""
-
-    name = LOCAL_HOST
-
-    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
-        return Child(argv, **how)
-
-    def telemetry(self, child: Child) -> TelemetryReader:
-        return TelemetryReader(child.pid)
-
-    def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
-        return find_program(word, cwd, env)
-
-    def put(self, file: Path) -> str:
-        return str(file)
-
-    def on_one_processor(self, claims: Path) -> AbstractContextManager[Chosen]:
-        return on_one_processor(claims)
-
-    def identity(self) -> dict[str, str]:
-        return host_identity()
-
-    def circumstances(self) -> dict[str, str]:
-        return host_circumstances()
 
 
 def host_identity() -> dict[str, str]:
@@ -157,3 +129,22 @@ def _cpu_quota() -> str | None:
     if quota is None:
         return None
     return "max" if quota == "-1" else f"{quota} {_text(Path('/sys/fs/cgroup/cpu/cpu.cfs_period_us'))}"
+
+
+class LocalHost:
+    """Implements `sectax.sandboxes.hosts.Host` for the machine that sectax runs on."""
+
+    name = LOCAL_HOST
+    find_program = staticmethod(find_program)
+    on_one_processor = staticmethod(on_one_processor)
+    identity = staticmethod(host_identity)
+    circumstances = staticmethod(host_circumstances)
+
+    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+        return Child(argv, **how)
+
+    def telemetry(self, child: Child) -> TelemetryReader:
+        return TelemetryReader(child.pid)
+
+    def put(self, file: Path) -> str:
+        return str(file)

@@ -7,15 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-from botocore.exceptions import (  # type: ignore[import-untyped]
-    BotoCoreError,
-    ClientError,
-    ConnectionClosedError,
-    ConnectionError,
-    NoCredentialsError,
-    NoRegionError,
-    ReadTimeoutError,
-)
+from botocore import exceptions as trouble  # type: ignore[import-untyped]
+from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
 
 from sectax.model.printable import printable
@@ -56,9 +49,9 @@ def is_lambdas_own(error: Exception) -> bool:
 def absence(error: Exception) -> tuple[str, str]:
     """As `refusal`, where it is not known yet that there is a Lambda."""
     match error:
-        case NoCredentialsError() | ConnectionError() | ConnectionClosedError():
+        case trouble.NoCredentialsError() | trouble.ConnectionError() | trouble.ConnectionClosedError():
             return refusal(error)
-        case ReadTimeoutError():
+        case trouble.ReadTimeoutError():
             return "something listens, and does not answer", "is --endpoint right?"
     return f"what answers is no Lambda: {printable(str(error), _LONGEST)}", "is --endpoint right?"
 
@@ -70,13 +63,13 @@ def refusal(error: Exception) -> tuple[str, str]:
             said = error.response.get("Error", {})
             code, message = said.get("Code", "an error"), said.get("Message", "")
             return f"{error.operation_name} was refused: {code}: {message}", _REFUSED.get(code, _LOOK_UP)
-        case NoCredentialsError():
+        case trouble.NoCredentialsError():
             return "there are no credentials for this endpoint", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-        case NoRegionError():
+        case trouble.NoRegionError():
             return "no region is named", "set AWS_REGION"
-        case ReadTimeoutError():
+        case trouble.ReadTimeoutError():
             return f"no answer came in time: {error}", "give the function a shorter --timeout than the call has"
-        case ConnectionError() | ConnectionClosedError():
+        case trouble.ConnectionError() | trouble.ConnectionClosedError():
             return f"the service cannot be reached: {error}", "is it running, and is --endpoint right?"
         case OddAnswer():
             said = printable(error.words, _LONGEST)

@@ -61,15 +61,14 @@ def reading(answer: dict[str, Any]) -> Reading | None:
 
 def _of_header(answer: dict[str, Any]) -> Reading:
     reported = measured(answer)
-    limits: Witnesses = {}
-    if reported.cpu_quota is not None:
-        limits["cpu_quota"] = reported.cpu_quota
-    if reported.period_us is not None:
-        limits["cpu_period_us"] = reported.period_us
-    if reported.memory_limit_bytes is not None:
-        limits["memory_limit_mb"] = reported.memory_limit_bytes / _MB
-    if reported.cgroup is not None:
-        limits["cgroup"] = printable(reported.cgroup, _LONGEST_CGROUP)
+    limit, cgroup = reported.memory_limit_bytes, reported.cgroup
+    in_force = {
+        "cpu_quota": reported.cpu_quota,
+        "cpu_period_us": reported.period_us,
+        "memory_limit_mb": None if limit is None else limit / _MB,
+        "cgroup": None if cgroup is None else printable(cgroup, _LONGEST_CGROUP),
+    }
+    limits: Witnesses = {name: value for name, value in in_force.items() if value is not None}
     amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(reported, name)) is not None}
     memory = None if reported.max_memory_bytes is None else float(reported.max_memory_bytes)
     billed = billed_s(reported.billed_time_s)

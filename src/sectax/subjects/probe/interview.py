@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.subject import Witnesses
 from sectax.protocol.messages import MAX_LINE_BYTES
 from sectax.protocol.session import Session
 from sectax.sandboxes.hosts import host
@@ -44,26 +45,24 @@ class ProbeProgram:
 
 def software(spec: ProbeSpec) -> dict[str, str]:
     """`probe`, `runtime` and every `library_…` with its version; nothing where the probe does not start."""
-    subject = replace(spec, first=False).subject()
-    try:
-        witnesses = subject.open()
-    except (SubjectFailed, SubjectSkipped):
-        return {}  # the pilot meets the same, and says so
-    finally:
-        subject.kill()
     return {
         name: str(value)
-        for name, value in witnesses.items()
+        for name, value in (_witnesses(spec) or {}).items()
         if name in ("probe", "runtime") or name.startswith("library_")
     }
 
 
 def has_cpu_clock(spec: ProbeSpec) -> bool | None:
-    """Whether the probe names a CPU clock; None for one that cannot be asked, which the pilot will meet too."""
+    """Whether the probe names a CPU clock; None for one that cannot be asked."""
+    witnesses = _witnesses(spec)
+    return None if witnesses is None else "cpu_clock" in witnesses
+
+
+def _witnesses(spec: ProbeSpec) -> Witnesses | None:
     subject = replace(spec, first=False).subject()
     try:
-        return "cpu_clock" in subject.open()
+        return subject.open()
     except (SubjectFailed, SubjectSkipped):
-        return None
+        return None  # the pilot meets the same, and says so
     finally:
         subject.kill()
