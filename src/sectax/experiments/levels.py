@@ -1,8 +1,9 @@
-"""Checks the factors and levels that a user asked for against those that exist."""
+"""Checks what a user asked for: factors and levels against those that exist, and where a service is (`--endpoint`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import SplitResult, urlsplit
 
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
@@ -38,3 +39,32 @@ def choose(
         # In the factor's own order, each once, whatever the order of asking.
         chosen.append(Factor(factor.name, tuple(level for level in factor.levels if level in levels)))
     return tuple(chosen)
+
+
+LOCAL, AWS = "local", "aws"
+
+
+def read_endpoint(given: str, examples: str) -> SplitResult | None:
+    """The address that was given; None for `local` and `aws`.
+
+    Args:
+        examples: of addresses, for the hint.
+    Raises:
+        WrongUse: it is neither, or holds a user's name.
+    """
+    if given in (LOCAL, AWS):
+        return None
+    # Not quoted: what stands before it may be a password.
+    if "@" in given:
+        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
+    try:
+        address = urlsplit(given)
+        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or not given.isprintable() or " " in given or address.query or address.fragment:
+        raise WrongUse(
+            f"--endpoint {given!r} is neither local nor aws, and is not an address",
+            f"an address is one as in {examples}",
+        )
+    return address

@@ -9,9 +9,8 @@ import sys
 from collections.abc import Mapping
 
 from sectax.design.matrix import Levels
-from sectax.experiments.endpoint import read_endpoint
 from sectax.experiments.interface import Bench, Experiment, Option, Request
-from sectax.experiments.levels import choose
+from sectax.experiments.levels import choose, read_endpoint
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
 from sectax.model.finding import TreatmentResult

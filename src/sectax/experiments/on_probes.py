@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sectax.design.matrix import Asked
 from sectax.experiments.interface import Bench
 from sectax.experiments.requirements import NeedsProbe
+from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.subject import Referee, SubjectSpec
-from sectax.subjects.probe.interview import has_cpu_clock, software
+from sectax.model.subject import Referee, SubjectSpec, Witnesses
 from sectax.subjects.probe.probe_subject import BATCH_CPU, BATCH_TIME, ProbeSpec
 from sectax.toolchain import probes
 
@@ -103,3 +103,28 @@ def probe_subject(
 def empty_subject(language: str) -> ProbeSpec:
     """The subject whose operation does nothing."""
     return probe_subject(language, "empty", {}, {}, None)
+
+
+def software(spec: ProbeSpec) -> dict[str, str]:
+    """`probe`, `runtime` and every `library_…` with its version; nothing where the probe does not start."""
+    return {
+        name: str(value)
+        for name, value in (_witnesses(spec) or {}).items()
+        if name in ("probe", "runtime") or name.startswith("library_")
+    }
+
+
+def has_cpu_clock(spec: ProbeSpec) -> bool | None:
+    """Whether the probe names a CPU clock; None for one that cannot be asked."""
+    witnesses = _witnesses(spec)
+    return None if witnesses is None else "cpu_clock" in witnesses
+
+
+def _witnesses(spec: ProbeSpec) -> Witnesses | None:
+    subject = replace(spec, first=False).subject()
+    try:
+        return subject.open()
+    except (SubjectFailed, SubjectSkipped):
+        return None  # the pilot meets the same, and says so
+    finally:
+        subject.kill()

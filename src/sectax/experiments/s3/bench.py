@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sectax.experiments.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench
+from sectax.experiments.levels import AWS, LOCAL
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
 from sectax.experiments.s3.where import read_where
 from sectax.model.plan import Calibrated, Plan, added_s

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from sectax.experiments.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench, Design, Experiment, Request, Requirement, Rules
-from sectax.experiments.levels import choose
+from sectax.experiments.levels import AWS, LOCAL, choose
 from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.levels import (
     CLOSED,

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sectax.experiments.endpoint import AWS, LOCAL, read_endpoint
 from sectax.experiments.interface import Option
+from sectax.experiments.levels import AWS, LOCAL, read_endpoint
 from sectax.experiments.s3.levels import PLAIN, TLS
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean

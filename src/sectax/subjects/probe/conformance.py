@@ -14,8 +14,8 @@ from sectax.subjects.probe.checks.clock import CLOCK, TIMED, UNIT
 from sectax.subjects.probe.checks.cpu import CPU
 from sectax.subjects.probe.checks.protocol_checks import GREETING, PROTOCOL
 from sectax.subjects.probe.checks.work import CASE_GREETING, Case, CaseConversation
+from sectax.subjects.probe.conversation import ProbeProgram
 from sectax.subjects.probe.failures import ProbeTrouble, redacted, story
-from sectax.subjects.probe.interview import ProbeProgram
 
 __all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "claimed_operations"]
 

@@ -8,17 +8,31 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TypeVar
 
 from sectax.model.subject import Referee
-from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Reply, StopReply, WitnessReply
+from sectax.protocol.messages import (
+    MAX_LINE_BYTES,
+    HelloReply,
+    MeasureReply,
+    PrepareReply,
+    Reply,
+    StopReply,
+    WitnessReply,
+)
 from sectax.protocol.session import ProtocolViolation, Rule, Session
+from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
+
+# Lines of noise that are read over on the way to a reply; a probe that writes more is not worth the wait.
+_NOISE_ALLOWED = 100
 
 
 class Conversation:
@@ -92,6 +106,31 @@ class Conversation:
                 self.noise.append(self.child.receive_line(deadline))
         if self.child.unread:
             self.noise.append(self.child.unread)
+
+
+@dataclass(frozen=True)
+class ProbeProgram:
+    """A program that may be a probe: how to start it, and the seconds that anything it does may take."""
+
+    argv: Sequence[str]
+    cwd: str | Path | None = None
+    patience_s: float = 10.0
+
+    def start(self, first_seq: int = 1) -> Conversation:
+        """A fresh process. Raises `ChildNotStarted`."""
+        child = host().start(self.argv, cwd=self.cwd, line_limit=MAX_LINE_BYTES)
+        return Conversation(child, self.patience_s, Session(first_seq), _NOISE_ALLOWED)
+
+    def start_with(self, operation: str, parameters: dict[str, str], inputs: dict[str, str]) -> Conversation:
+        """A fresh process, greeted, with an operation made ready. Raises what `Conversation` raises."""
+        interview = self.start()
+        try:
+            interview.hello()
+            interview.prepare(operation, parameters, inputs)
+        except BaseException:
+            interview.child.kill()
+            raise
+        return interview
 
 
 class Flaw(StrEnum):

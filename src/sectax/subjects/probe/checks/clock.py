@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
-from sectax.subjects.probe.conversation import Conversation
-from sectax.subjects.probe.interview import ProbeProgram
+from sectax.subjects.probe.conversation import Conversation, ProbeProgram
 
 # Batches long enough that a doubling is seen through noise.
 _GROWING_S = 0.010

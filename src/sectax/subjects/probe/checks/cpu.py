@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from sectax.protocol.messages import Clock
 from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
 from sectax.subjects.probe.checks.clock import COARSEST_S, LONG_S, REPEATS, size_batch
-from sectax.subjects.probe.conversation import Conversation
-from sectax.subjects.probe.interview import ProbeProgram
+from sectax.subjects.probe.conversation import Conversation, ProbeProgram
 
 # The kernel's count and the probe's own are of the same clock, so only rounding and the first cold reading differ.
 _TOLERANCE = 1.01

@@ -11,7 +11,7 @@ from sectax.protocol.messages import HelloReply, MeasureReply, PrepareReply, Rep
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation, Rule, Session
 from sectax.sandboxes.process.errors import ChildSilent, describe_exit
 from sectax.subjects.probe.checks import Check, CheckFailed
-from sectax.subjects.probe.interview import ProbeProgram
+from sectax.subjects.probe.conversation import ProbeProgram
 
 _ODD_SEQ = 4711  # a probe that counts by itself instead of echoing will not guess it
 _UNHEARD_OF = "sectax-no-such-thing"

@@ -20,9 +20,8 @@ from sectax.subjects.probe.checks.clock import (
     elapsed_plausible,
     size_batch,
 )
-from sectax.subjects.probe.conversation import Conversation, Flaw, witness
+from sectax.subjects.probe.conversation import Conversation, Flaw, ProbeProgram, witness
 from sectax.subjects.probe.failures import ProbeTrouble
-from sectax.subjects.probe.interview import ProbeProgram
 
 _COMPARED_S = 0.005
 _COUNTED = 5
