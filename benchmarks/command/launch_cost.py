@@ -20,9 +20,8 @@ from collections.abc import Callable
 import numpy  # noqa: F401 - what sectax has in memory when it measures
 
 from sectax.model.subject import Work
-from sectax.subjects.command import CommandSpec
 from sectax.subjects.command.launchers import built_launcher, python_launcher
-from sectax.subjects.command.subject import CommandSubject
+from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 EXECUTIONS = 25  # in each round
 

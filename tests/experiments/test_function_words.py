@@ -13,7 +13,8 @@ from sectax.experiments.interface import Billable, Request
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Stopping
 from sectax.model.subject import Witness
-from sectax.subjects.function import AWS, LOCAL, FunctionSpec
+from sectax.subjects.function import AWS, LOCAL
+from sectax.subjects.function.subject import FunctionSpec
 from tests.program import sectax
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"

@@ -11,7 +11,8 @@ from sectax.experiments.hmac import subjects
 from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES, PAYLOADS, STEPS, TIMED
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.subjects.function import LOCAL_ROLE, FunctionSpec
+from sectax.subjects.function import LOCAL_ROLE
+from sectax.subjects.function.subject import FunctionSpec
 from sectax.toolchain import functions
 from tests.subjects.function.functions import close_services, needs_sandbox, service
 

@@ -24,8 +24,8 @@ from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
 from sectax.model.errors import SubjectFailed, WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Work
-from sectax.subjects.function import FunctionSpec
 from sectax.subjects.function.code import read_code
+from sectax.subjects.function.subject import FunctionSpec
 from tests.program import sectax
 from tests.stack.secrets_manager.needs import needs_agent, needs_backend
 from tests.subjects.function.functions import PYTHON, needs_sandbox

@@ -8,7 +8,7 @@ from sectax.experiments.interface import Bench, Design, Experiment, Request, Rul
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Factor, Treatment
-from sectax.subjects.command import CommandSpec
+from sectax.subjects.command.subject import CommandSpec
 from tests.fakes.wrapped_host import EMPTIED
 
 WORLDS = {"local": "", EMPTIED: "blue"}

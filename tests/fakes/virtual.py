@@ -18,7 +18,8 @@ from pathlib import Path
 
 from sectax.sandboxes.process.host import LocalHost
 from sectax.sandboxes.process.telemetry import Reading
-from sectax.subjects.command import NOTHING, launcher, subject
+from sectax.subjects.command import launcher, subject
+from sectax.subjects.command.launchers import NOTHING
 
 # Relative spreads of a process and of its executions, as on a calm machine.
 BETWEEN, WITHIN = 0.005, 0.01

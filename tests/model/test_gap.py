@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sectax.model.subject import gap_s
-from sectax.subjects.command import CommandSpec
-from sectax.subjects.function import AWS, FunctionSpec
+from sectax.subjects.command.subject import CommandSpec
+from sectax.subjects.function import AWS
 from sectax.subjects.function.services import Service
+from sectax.subjects.function.subject import FunctionSpec
 
 
 def test_a_function_waits_before_each_event_and_a_command_never() -> None:

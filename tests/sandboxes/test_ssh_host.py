@@ -13,7 +13,7 @@ from sectax.model.subject import Work
 from sectax.sandboxes.process.errors import ChildDied, ChildNotStarted
 from sectax.sandboxes.process.host import NotFound
 from sectax.sandboxes.remote import SshHost
-from sectax.subjects.command import CommandSpec
+from sectax.subjects.command.subject import CommandSpec
 from tests.sandboxes import sshd
 
 needs_sshd = pytest.mark.skipif(

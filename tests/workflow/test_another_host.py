@@ -19,7 +19,7 @@ from sectax.model.plan import Plan
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from sectax.sandboxes.hosts import host
-from sectax.subjects.command import CommandSpec
+from sectax.subjects.command.subject import CommandSpec
 from sectax.workflow.environment import of_hosts, refuse_change
 from tests.design.plans import calibrated_for, small_plan
 from tests.fakes import wrapped_host

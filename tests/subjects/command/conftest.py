@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from sectax.model.subject import Visit, Witnesses, Work
-from sectax.subjects.command import CommandSpec
 from sectax.subjects.command.launchers import Launcher, built_launcher, launcher, python_launcher
-from sectax.subjects.command.subject import CommandSubject
+from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 Measure = Callable[..., tuple[Witnesses, Visit, Witnesses]]
 

@@ -11,8 +11,7 @@ import pytest
 
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.subjects.command import CommandSpec
-from sectax.subjects.command.subject import CommandSubject
+from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 SubjectOf = Callable[[CommandSpec], CommandSubject]
 

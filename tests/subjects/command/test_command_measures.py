@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from sectax.model.subject import Visit, Work
-from sectax.subjects.command import CommandSpec
-from sectax.subjects.command.subject import CommandSubject
+from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 from .conftest import Measure, is_running
 

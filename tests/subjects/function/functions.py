@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sectax.experiments.requirements import NeedsLambda
-from sectax.subjects.function import LOCAL, FunctionSpec
+from sectax.subjects.function import LOCAL
 from sectax.subjects.function.services import Service
+from sectax.subjects.function.subject import FunctionSpec
 
 _here = NeedsLambda(LOCAL).why_not()
 needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.reason if _here else "")

@@ -29,7 +29,7 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping, added_s
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Role, Treatment
-from sectax.subjects.command import INHERIT, NULL, CommandSpec
+from sectax.subjects.command import INHERIT, NULL
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
 CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
@@ -150,7 +150,9 @@ class _Bench(Bench):
         self.callback(self._run, self._commands.clean_up)
         self._run(self._commands.set_up)
 
-    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> CommandSpec:
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
+        from sectax.subjects.command.subject import CommandSpec  # with what starts processes
+
         name, commands = _command(treatment), _of(treatment, self.plan)
         places = commands.places
         where = LOCAL_HOST if places is None else places.where(treatment.levels)
@@ -174,6 +176,8 @@ class _Bench(Bench):
         """With --shell, the start of the shell is part of every command, and told beside the figures."""
         if not self.plan.options.get("shell"):
             return {}
+        from sectax.subjects.command.subject import CommandSpec
+
         commands, where = self._commands, LOCAL_HOST
         if commands.places is not None:
             where = commands.places.hosts[0]

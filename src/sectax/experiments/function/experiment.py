@@ -36,8 +36,9 @@ from sectax.experiments.on_lambda import (
 )
 from sectax.experiments.requirements import NeedsLambda
 from sectax.model.plan import Calibrated, Plan
+from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
-from sectax.subjects.function import AWS, EMPTY_EVENT, LOCAL, FunctionSpec
+from sectax.subjects.function import AWS, EMPTY_EVENT, LOCAL
 
 _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
 
@@ -139,7 +140,9 @@ class _Bench(LambdaBench):
             marks["function.event"] = hashlib.sha256(Path(functions.event).read_bytes()).hexdigest()[:16]
         return marks
 
-    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> FunctionSpec:
+    def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
+        from sectax.subjects.function.subject import FunctionSpec  # with AWS's client
+
         name, functions = treatment.levels["function"], self._functions
         return FunctionSpec(
             name=name,

@@ -15,8 +15,8 @@ from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, Event, payload, s
 from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
 from sectax.experiments.on_lambda import SPACED
 from sectax.experiments.requirements import NeedsFunction, NeedsLambda
+from sectax.model.subject import SubjectSpec
 from sectax.model.why_not import WhyNot
-from sectax.subjects.function import FunctionSpec
 from sectax.toolchain import functions
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def authorizer(
     *,
     counts_first: bool = False,
     own_clock: bool = False,
-) -> FunctionSpec:
+) -> SubjectSpec:
     """The function that checks, or does not, as the levels say. Builds its zip where the cache has none.
 
     Args:
@@ -162,6 +162,8 @@ def authorizer(
     Raises:
         SetUpFailed: the tool-chain failed.
     """
+    from sectax.subjects.function.subject import FunctionSpec  # with AWS's client
+
     function = functions.load(FUNCTION, levels["language"])
     treatment = PUBLISHED if levels["authentication"] == TIMED else levels["authentication"]
     is_timed = own_clock or levels["authentication"] == TIMED

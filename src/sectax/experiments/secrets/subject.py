@@ -16,9 +16,8 @@ from sectax.model.errors import SectaxError
 from sectax.model.metric import FIRST
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.stack.secrets_manager.kept import Calls, Keeper, Secret
-from sectax.subjects.function import FunctionSpec
 from sectax.subjects.function.reading import Reading
-from sectax.subjects.function.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSubject
+from sectax.subjects.function.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSpec, FunctionSubject
 
 ACCESS_TIME = "access"
 HELD_BACK = "held_back"

@@ -8,20 +8,29 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import os
 import platform
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.model.environment import LOCAL_HOST
 from sectax.sandboxes.hosts import Host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.subjects.command import requests
+from sectax.subjects.command import INHERIT, NULL, requests
 from sectax.subjects.command.requests import Clock, Done
 from sectax.toolchain import c_programs
+
+# Which of its programs lies in which slot of the launcher.
+PREPARE = 0
+COMMAND = 1
+NOTHING = 2
+# The same once more with a stderr that is read, to learn after a failure what they say.
+PREPARE_ALOUD = 3
+COMMAND_ALOUD = 4
 
 _SOURCE = Path(__file__).with_name("launcher.c")
 _SCRIPT = Path(__file__).with_name("launcher.py")
@@ -140,3 +149,45 @@ class RunningLauncher:
 
     def _tell(self, request: bytes) -> None:
         self.child.send(request, time.monotonic() + _GRACE_S)
+
+
+def definitions(
+    path: str, argv: Sequence[str], source: str, output: str, prepare_path: str, prepare: Sequence[str] | None
+) -> list[bytes]:
+    """The requests that define a command and its preparation.
+
+    Args:
+        path, argv: its program, and its arguments with the program's name first.
+        source, output: as `CommandSpec` has them.
+
+    stderr goes to /dev/null with the rest: a pipe that the launcher drains would wake it in the middle of a timed
+    region, one that nobody drains blocks the command after 64 KiB, a file lets it fill the disk, and a limit on the
+    size of a file (RLIMIT_FSIZE, a sealed memfd) makes its own writes fail. So a failed command is run once more to
+    hear what it says.
+
+    Raises:
+        ValueError: a NUL in a word.
+    """
+    null = requests.truncated(os.devnull)
+    shown, errors = _places(output)
+    heard = requests.STDERR_OF_LAUNCHER
+    defined = [
+        requests.program(COMMAND, source, shown, errors, path, argv),
+        requests.program(COMMAND_ALOUD, source, shown, heard, path, argv),
+    ]
+    if prepare is not None:
+        defined.append(requests.program(PREPARE, os.devnull, null, null, prepare_path, prepare))
+        defined.append(requests.program(PREPARE_ALOUD, os.devnull, null, heard, prepare_path, prepare))
+    return defined
+
+
+def _places(output: str) -> tuple[str, str]:
+    """Where stdout and stderr go."""
+    null = requests.truncated(os.devnull)
+    if output == NULL:
+        return null, null
+    if output == INHERIT:
+        # The launcher's own streams are its conversation with sectax, so it opens sectax's stderr anew.
+        shown = requests.appended(f"/proc/{os.getpid()}/fd/2")
+        return shown, shown
+    return requests.truncated(os.path.abspath(output)), null

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
+from dataclasses import dataclass, field
 
+from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witnesses, Work
@@ -14,18 +16,18 @@ from sectax.sandboxes.hosts import Telemetry, facts_of, host
 from sectax.sandboxes.process.errors import ChildError, ChildNotStarted, describe_exit
 from sectax.sandboxes.process.host import NotFound
 from sectax.sandboxes.process.telemetry import NoTelemetry, difference
-from sectax.subjects.command import (
+from sectax.subjects.command import INHERIT, NULL, requests
+from sectax.subjects.command.launchers import (
     COMMAND,
     COMMAND_ALOUD,
-    INHERIT,
     NOTHING,
     PREPARE,
     PREPARE_ALOUD,
-    CommandSpec,
+    Launcher,
+    RunningLauncher,
     definitions,
-    requests,
+    launcher_on,
 )
-from sectax.subjects.command.launchers import Launcher, RunningLauncher, launcher_on
 from sectax.subjects.command.requests import (
     Done,
     Execution,
@@ -57,6 +59,51 @@ _LONGEST_DIAGNOSIS_S = 10.0
 
 _BY_HAND = "run it by hand to see why; --ignore-failure accepts other exit statuses"
 _PREPARE_BY_HAND = "run what --prepare says by hand; it must end with exit status 0"
+
+
+@dataclass(frozen=True)
+class CommandSpec:
+    """How a command is executed, again and again; data that can travel to another machine.
+
+    Attributes:
+        name: of the treatment, for messages.
+        argv: the program and its arguments. No shell is involved; who wants one says `/bin/sh -c TEXT`.
+        cwd: where it runs; None for here.
+        prepare: runs untimed before every execution. What it starts (a server, say) lives until that execution has
+            ended and is then killed with the rest of its process group.
+        input: the file that it reads on stdin, from its beginning every time.
+        output: where its stdout goes. `null` discards stdout and stderr; `inherit` shows both on sectax's stderr
+            (sectax's stdout is its report); anything else is a file for stdout, written anew every time. Some
+            programs, such as GNU grep, work less when they see that their stdout is /dev/null: give those a file.
+        env: added to sectax's own environment. May hold secrets: it is never shown, and passed on over a pipe.
+        deadline_s: seconds that an execution, or its preparation, may take.
+        ignore_failure: accept exit statuses other than 0 and deaths by a signal; they are counted as witnesses. A
+            deadline missed, and being killed for memory, are never accepted.
+        injected_s: a known extra cost in seconds, for the positive control: the process is busy for so long before
+            it becomes the program. It lengthens the wall time to within microseconds, and the CPU time by what of it
+            was really spent on a CPU.
+        warmup: executions of a fresh launcher that do not count, after its first.
+        host: where it runs, by the name of a host (`sectax.sandboxes.hosts`). Files and folders are those of that
+            host, and `inherit` is for this machine alone.
+        tells_host: witness what the host is, since its name promises it.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    cwd: str | None = None
+    prepare: tuple[str, ...] | None = None
+    input: str = os.devnull
+    output: str = NULL
+    env: dict[str, str] = field(default_factory=dict, repr=False)
+    deadline_s: float = 300.0
+    ignore_failure: bool = False
+    injected_s: float = 0.0
+    warmup: int = 0
+    host: str = LOCAL_HOST
+    tells_host: bool = False
+
+    def subject(self) -> CommandSubject:
+        return CommandSubject(self)
 
 
 class CommandSubject:
@@ -97,7 +144,9 @@ class CommandSubject:
             raise self._failure(f"cannot be timed: {error.reason}", "install a C compiler (cc) here") from error
         try:
             self._running = RunningLauncher(self._host, self._using, spec.cwd, spec.env)
-            for definition in definitions(spec, self._path, self._prepare_path):
+            for definition in definitions(
+                self._path, spec.argv, spec.input, spec.output, self._prepare_path, spec.prepare
+            ):
                 self._running.define(definition)
         except ChildNotStarted as error:
             raise self._failure(f"cannot run: {error.reason}", "give another folder to run it in") from error

@@ -6,14 +6,16 @@ import base64
 import contextlib
 import re
 import secrets
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import msgspec
 
 from sectax.model.subject import Witnesses
-from sectax.subjects.function import FunctionSpec
+from sectax.subjects.function import LOCAL_ROLE
 from sectax.subjects.function.code import read_code
 from sectax.subjects.function.failures import OddAnswer, answer_of
+from sectax.subjects.function.services import Service
 from sectax.toolchain.machine import architecture
 
 _LONGEST_NAME = 64
@@ -46,10 +48,38 @@ class _Configuration(msgspec.Struct, rename="pascal"):
     runtime_version_config: _RuntimeVersion = _RuntimeVersion()
 
 
+@dataclass(frozen=True)
+class DeployedSpec:
+    """How a function is deployed: data, and the service that it is deployed to.
+
+    Attributes:
+        service: the Lambda, which must be open while the subject lives.
+        name: of the treatment, for messages and in the function's own name.
+        code: path of a zip, or of a folder that is packed into one.
+        runtime, handler, memory_mb, timeout_s: as CreateFunction has them; MB and whole seconds.
+        environment: its variables. May hold secrets: they are never shown.
+        layers: paths of zips or folders, published once per service, or ARNs of layer versions.
+        role: ARN of the execution role; the local Lambda takes any.
+        deadline_s: seconds that a call may take, besides the time that the function has.
+    """
+
+    name: str
+    code: str
+    runtime: str
+    handler: str
+    memory_mb: int = 1769
+    timeout_s: int = 60
+    environment: dict[str, str] = field(default_factory=dict, repr=False)
+    layers: tuple[str, ...] = ()
+    role: str = LOCAL_ROLE
+    deadline_s: float = 30.0
+    service: Service = field(kw_only=True, repr=False)
+
+
 class Deployment:
     """A function of a name of its own. Every method may raise `failures.ServiceTrouble`."""
 
-    def __init__(self, spec: FunctionSpec) -> None:
+    def __init__(self, spec: DeployedSpec) -> None:
         word = re.sub(r"[^A-Za-z0-9_-]", "-", spec.name)
         self.name = f"sectax-{word[: _LONGEST_NAME - 20]}-{secrets.token_hex(6)}"
         self._spec = spec

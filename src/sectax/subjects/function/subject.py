@@ -6,7 +6,7 @@ import base64
 import itertools
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ import msgspec
 from sectax.model.errors import SectaxError, SubjectFailed
 from sectax.model.metric import FIRST
 from sectax.model.printable import printable
-from sectax.model.subject import Observation, Visit, Witnesses, Work
-from sectax.subjects.function import FunctionSpec
-from sectax.subjects.function.deployment import Deployment
+from sectax.model.subject import Observation, Referee, Visit, Witnesses, Work
+from sectax.subjects.function import EMPTY_EVENT
+from sectax.subjects.function.deployment import DeployedSpec, Deployment
 from sectax.subjects.function.failures import ServiceTrouble, function_error, refusal
 from sectax.subjects.function.reading import Reading, reading
 from sectax.subjects.probe.failures import redaction
@@ -36,6 +36,34 @@ CPU_CLOCK = "CPU time of the instance's control group"
 # A service may replace an instance at any time. One that does so again and again measures cold starts.
 _COLD_IN_A_ROW = 3
 _LONGEST_WITNESS = 200  # characters
+
+
+@dataclass(frozen=True)
+class FunctionSpec(DeployedSpec):
+    """How a function is deployed and invoked.
+
+    Attributes:
+        events: JSON, or paths of files that hold it. Invocations take them by turns.
+        gap_s: seconds at least from its answer to its next event: 0 is back to back.
+        expected: JSON that every answer must be equal to; None where it may be anything but an error.
+        referee: judges every answer; its genuine and tampered artefacts are events, and a tampered one is refused by
+            an error or an answer that does not pass.
+        parts_in: the name of a JSON object in every answer that holds nanoseconds as `part_ns`: each becomes an
+            observation named `part`, and the rest is judged as the answer. Empty where there is none.
+        counts_first: whether the first invocation is also reported among all others, as `invocation`: what somebody
+            sees who does not treat cold starts separately. The referee then waits until `close`, so that nothing comes
+            between them.
+    """
+
+    events: tuple[bytes | str, ...] = field(default=(EMPTY_EVENT,), repr=False)
+    gap_s: float = 0.0
+    expected: str | None = field(default=None, repr=False)
+    referee: Referee | None = field(default=None, repr=False)
+    parts_in: str = ""
+    counts_first: bool = False
+
+    def subject(self) -> FunctionSubject:
+        return FunctionSubject(self)
 
 
 class FunctionSubject:
