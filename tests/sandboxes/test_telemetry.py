@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ PID = 4_194_305  # larger than Linux allows, so that only the tree is read
 
 
 def between(tree: Tree, change: object) -> dict[str, float]:
-    with TelemetryReader(PID, tree.root) as reader:
+    with closing(TelemetryReader(PID, tree.root)) as reader:
         before = reader.read()
         assert callable(change)
         change()
@@ -34,7 +35,7 @@ for line in sys.stdin:
     time.sleep(0.001)
     print(flush=True)
 """
-    with Child([sys.executable, "-I", "-S", "-c", program]) as child, TelemetryReader(child.pid) as reader:
+    with Child([sys.executable, "-I", "-S", "-c", program]) as child, closing(TelemetryReader(child.pid)) as reader:
         readings = []
         for seconds in (b"0\n", b"0.05\n", b"0\n"):
             child.send(seconds, time.monotonic() + 60)
@@ -58,7 +59,7 @@ def test_threads_that_come_and_go_are_followed() -> None:
         " [each.join() for each in work]\n"
         " print(threading.active_count(), flush=True)\n"
     )
-    with Child([sys.executable, "-I", "-c", program]) as child, TelemetryReader(child.pid) as reader:
+    with Child([sys.executable, "-I", "-c", program]) as child, closing(TelemetryReader(child.pid)) as reader:
         before = reader.read()
         for _ in range(3):
             child.send(b"go\n", time.monotonic() + 60)
@@ -193,7 +194,7 @@ def test_a_closed_reader_reads_nothing_and_keeps_no_file_open() -> None:
 
 
 def test_a_reading_is_cheap() -> None:
-    with Child(["cat"]) as child, TelemetryReader(child.pid) as reader:
+    with Child(["cat"]) as child, closing(TelemetryReader(child.pid)) as reader:
         reader.read()
         best = min(_seconds_per_read(reader) for _ in range(5))
 

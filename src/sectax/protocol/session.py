@@ -90,11 +90,6 @@ class Session:
         self._next_seq = first_seq
         self._asked: Request | None = None
 
-    @property
-    def asking(self) -> str:
-        """The command of the request that is unanswered, or nothing."""
-        return "" if self._asked is None else str(self._asked.__struct_config__.tag)
-
     def hello(self, protocol: int = PROTOCOL_VERSION) -> bytes:
         return self._ask(Hello(seq=self._seq(), protocol=protocol))
 

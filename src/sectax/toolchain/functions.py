@@ -158,19 +158,16 @@ def _compile(function: Function, content: Path) -> None:
     """One static program, the same on every machine for the same Go."""
     words = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
     command = [str(_go(function)), "build", *words, "-o", str(content / function.handler), "."]
+    # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
+    own = {"GOFLAGS": "", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+    own |= {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
     installer.run(
         command,
         f"function {function.name} could not be compiled",
         f"{installer.TRY_AGAIN}; go.mod says how new Go must be, and its modules are fetched the first time",
-        environment=os.environ | _go_environment(),
+        environment=os.environ | own,
         folder=function.folder,
     )
-
-
-def _go_environment() -> dict[str, str]:
-    # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
-    own = {"GOFLAGS": "", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
-    return own | {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
 
 
 def _go(function: Function) -> Path:

@@ -48,7 +48,7 @@ _NOTHING = Reading(None, None, None, None, None, None)
 
 
 class TelemetryReader:
-    """Reads one process again and again. Close it, or use it as a context manager."""
+    """Reads one process again and again; close it."""
 
     def __init__(self, pid: int, root: Path = Path("/")) -> None:
         """Args: the process; *root*, where the file system begins (another one in tests)."""
@@ -65,12 +65,6 @@ class TelemetryReader:
         self._shared: SharedCounters | None = SharedCounters.of(root, tuple(cgroup_folders(pid, "cpu", root)))
         self._cpus = root / "sys/devices/system/cpu"
         self._has_frequency = (self._cpus / "cpu0/cpufreq/scaling_cur_freq").exists()
-
-    def __enter__(self) -> TelemetryReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close all files; later readings are empty."""

@@ -144,8 +144,9 @@ class SysbenchSubject:
         witnesses = cpuid.witnesses(_WITH_PROBE.get(self._spec.host, {}), witnesses)
         if self._test.prepare:
             said, _ = self._run(self._test.program, *self._test.prepare)
-            if "FATAL" in said:
-                raise self._failure(f"its files could not be made: {printable(_fatal(said), 200)}")
+            fatal = next((line for line in said.splitlines() if "FATAL" in line), None)
+            if fatal is not None:
+                raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
         witnesses |= self._tool()
         assert self._child is not None
         self._telemetry = self._host.telemetry(self._child)
@@ -316,8 +317,9 @@ class SysbenchSubject:
                     raise self._failure("it prints without end")
                 lines.append(answer)
         except ChildSilent as error:
-            self._stage = "hung"
-            self._learn_what_hangs(time.monotonic() - began)
+            self._stage, cost_s = "hung", time.monotonic() - began
+            if self._is_alive():  # else it is remembered that the whole host hangs
+                PATIENCE.hung((self._spec.host, self._spec.test), cost_s)
             raise self._failure(f"no answer within {error.seconds:.0f} s", stage="visit") from error
         except ChildDied as error:
             last = f": {error.last_line}" if error.last_line else ""
@@ -327,11 +329,6 @@ class SysbenchSubject:
         status = answer[len(mark) :].strip()
         text = b"".join(lines).decode(errors="replace").removesuffix("\n")
         return text, int(status) if re.fullmatch(rb"[0-9]{1,3}", status) else -1
-
-    def _learn_what_hangs(self, cost_s: float) -> None:
-        """Remember what hangs: the whole host, or this test on it alone."""
-        if self._is_alive():
-            PATIENCE.hung((self._spec.host, self._spec.test), cost_s)
 
     def _is_alive(self) -> bool:
         """Whether the host answers at all; that it does not is remembered."""
@@ -375,7 +372,3 @@ def _possible(reading: Reading, passed_s: float) -> Reading:
     if reading.total_s > passed_s * _CLOCKS_DIFFER + _LATER_S:
         raise UnknownOutput(f"it says that it took {reading.total_s:.4g} s, and answered within {passed_s:.4g} s")
     return reading
-
-
-def _fatal(said: str) -> str:
-    return next((line for line in said.splitlines() if "FATAL" in line), said)
