@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,15 @@ def test_an_event_is_handed_out_and_its_answer_taken_once():
     assert invocation.payload == b"7"
     assert not invocation.failed
     assert invocation.answered_ns == 2_000
+
+
+def test_identifiers_of_requests_are_random_uuids():
+    identifiers = {Event(b"", FUNCTION.arn).request_id for _ in range(200)}
+
+    assert len(identifiers) == 200
+    for each in identifiers:
+        parsed = uuid.UUID(each)
+        assert (str(parsed), parsed.version, parsed.variant) == (each, 4, uuid.RFC_4122)
 
 
 def test_answers_to_other_events_are_refused():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
+from sectax.stack.lambda_service import entry
 from tests.stack.lambda_service.serving import PYTHON, archive, client, create, invoke
+from tests.stack.lambda_service.test_streams import RUNTIME
 
 TELLS = """
 import os
@@ -141,6 +144,24 @@ def test_an_alias_with_weights_divides_the_events(lambda_):
     assert alias["RoutingConfig"] == {"AdditionalVersionWeights": {"2": 0.5}}
     plain = lambda_.update_alias(FunctionName="divided", Name="both", RoutingConfig={"AdditionalVersionWeights": {}})
     assert "RoutingConfig" not in plain
+
+
+def test_the_version_that_an_alias_chose_runs_under_its_own_runtime(lambda_, monkeypatch):
+    bootstrap = RUNTIME.replace('said["parts"]', '["2"]')
+    code = {
+        "ZipFile": archive({"f.py": "def handler(event, context): return 1", "bootstrap": bootstrap}, ("bootstrap",))
+    }
+    create(lambda_, "moved", "", Code=code, Publish=True)
+    lambda_.update_function_configuration(FunctionName="moved", Runtime="provided.al2023")
+    lambda_.publish_version(FunctionName="moved")
+    weights = {"AdditionalVersionWeights": {"2": 0.5}}
+    lambda_.create_alias(FunctionName="moved", Name="both", FunctionVersion="1", RoutingConfig=weights)
+    monkeypatch.setattr(entry.random, "random", itertools.cycle((0.1, 0.9, 0.9)).__next__)
+
+    answers = [invoke(lambda_, "moved", Qualifier="both") for _ in range(6)]
+
+    assert [answer.text for answer in answers] == [answer.raw["ExecutedVersion"] for answer in answers]
+    assert {answer.text for answer in answers} == {"1", "2"}
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,14 @@ import select
 import signal
 import socket
 import struct
-from typing import Any, NoReturn
 
 from sectax.sandboxes.inside import kernel, wire
 from sectax.sandboxes.inside.calls import call_filter
 from sectax.sandboxes.inside.root import enter_root, mount_own
+
+TYPE_CHECKING = False  # as checkers know it: `typing` is a tenth of what the launcher takes to start
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP = 1
@@ -66,6 +69,7 @@ class _Init:
         # With "thaw" the last descriptor is not of a group's processes but of what freezes the instance.
         self._freezer = groups.pop() if "thaw" in settings else None
         self._groups = groups
+        self._own: list[tuple[str, str, str | None]] = []  # what the first program is to mount
         self._ends: dict[int, int] = {}  # pid → where its status is to be written
 
     def run(self) -> NoReturn:
@@ -86,7 +90,7 @@ class _Init:
         socket.sethostname(self._settings["hostname"])
         _bring_loopback_up()
         name, uid, gid = self._settings["user"]
-        groups = enter_root(
+        self._own = enter_root(
             self._settings["staging"],
             self._settings["mounts"],
             self._tmp,
@@ -96,7 +100,6 @@ class _Init:
         )
         if self._tmp is not None:
             os.close(self._tmp)
-        mount_own(groups, self._groups)
         # No user namespaces inside: they would give the function capabilities, over themselves at least.
         with open("/proc/sys/user/max_user_namespaces", "w") as file:
             file.write("0")
@@ -162,6 +165,7 @@ class _Init:
         pid = os.fork()
         if pid == 0:
             self._become(request, descriptors, failing)
+        self._own = []
         os.close(failing)
         status, end = os.pipe()
         self._ends[pid] = end
@@ -200,6 +204,7 @@ class _Init:
         for fd in self._groups:
             os.write(fd, b"0")  # this process
         kernel.unshare(kernel.CLONE_NEWCGROUP)  # /proc/self/cgroup names no group of the machine
+        mount_own(self._own)  # here, since joining groups takes v1 a grace period of RCU: some 10 ms
         _, uid, gid = self._settings["user"]
         if os.getuid() != uid:  # an owner without root could map no second user, and is this one already
             os.setgroups([])

@@ -32,23 +32,17 @@ def make_places(own: str = "/proc/self/cgroup") -> list[tuple[str, str, str | No
     return [(f"/{_TOP}/{names}", "cgroup", names) for names in old] or [(f"/{_TOP}", "cgroup2", None)]
 
 
-def mount_own(places: list[tuple[str, str, str | None]], groups: list[int]) -> None:
-    """Mount them read-only. What is mounted begins at the group of who mounts: a child of init's does, in the groups.
+def mount_own(places: list[tuple[str, str, str | None]]) -> None:
+    """Mount them read-only. What is mounted begins at the caller's groups, which are a group namespace's own by now.
 
     Where the kernel refuses, programs see none, as without this.
     """
-    child = os.fork()
-    if child == 0:
-        try:
-            for fd in groups:
-                os.write(fd, b"0")  # this process
-            kernel.unshare(kernel.CLONE_NEWCGROUP)
-            for target, kind, options in places:
-                kernel.mount(kind, target, kind, kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
-                kernel.protect(target, _ATTRIBUTES, recursive=False)
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
+    try:
+        for target, kind, options in places:
+            kernel.mount(kind, target, kind, kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
+            kernel.protect(target, _ATTRIBUTES, recursive=False)
+    except OSError:
+        return
 
 
 # Where they exist: a link (as in a merged /usr) stays one, a folder is shown.
@@ -101,7 +95,7 @@ def enter_root(
         memory_mb: what /proc/meminfo says.
         user: name, uid and gid of the one user.
     Returns:
-        What `own_groups.mount_own` is to mount.
+        What `mount_own` is to mount.
     """
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # nothing of this is seen outside
     _tmpfs(staging, "mode=755,size=1m")

@@ -18,7 +18,10 @@ from __future__ import annotations
 import array
 import json
 import socket
-from typing import Any
+
+TYPE_CHECKING = False  # see `launcher`
+if TYPE_CHECKING:
+    from typing import Any
 
 # Bytes of one packet: the arguments and environment of a program; the kernel's own limit of a socket buffer is near.
 _PACKET = 192 * 1024

