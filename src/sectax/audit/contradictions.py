@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
-from sectax.audit.grouping import SPEEDS, about, gather, sides
+from sectax.audit.grouping import SPEEDS, about, gather, measured_at_once, sides
 from sectax.audit.words import EVERYTHING, duration, ids, number
 from sectax.model.finding import Severity
 
@@ -39,7 +39,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _told_twice(evidence)
     for figure in _imported(evidence):
         yield from _own_values(figure)
-    for group in gather((one for one in _imported(evidence) if one.measurement), _measured_at_once):
+    for group in gather((one for one in _imported(evidence) if one.measurement), measured_at_once):
         yield from _order(group)
         yield from _rate(group)
     yield from _bytes(evidence)
@@ -51,10 +51,6 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 def _imported(evidence: Evidence) -> list[Figure]:
     return [figure for figure in evidence.printed if figure.quantity in SPEEDS] if evidence.imported else []
-
-
-def _measured_at_once(figure: Figure) -> tuple[str, frozenset[tuple[str, str]]]:
-    return figure.measurement, frozenset(figure.levels.items())
 
 
 def _own_values(figure: Figure) -> Iterator[Remark]:

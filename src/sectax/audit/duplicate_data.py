@@ -9,7 +9,7 @@ from itertools import combinations
 from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import about, cell, gather, speeds, unknown
+from sectax.audit.grouping import about, cell, gather, measured_at_once, speeds, unknown
 from sectax.audit.words import named
 from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
@@ -56,7 +56,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 def _measurements(figures: list[Figure]) -> Iterator[Remark]:
     """Where each statistic is a metric of its own: all that was measured at once, beside all of another time."""
     same: dict[Hashable, list[list[Figure]]] = {}
-    for group in gather((one for one in figures if one.measurement), _measured_at_once):
+    for group in gather((one for one in figures if one.measurement), measured_at_once):
         told = {(one.metric, one.statistic): one.typical for one in group}
         if len(told) >= FEWEST_VALUES and len(told) == len(group) and _enough_digits(told.values()):
             same.setdefault(tuple(sorted(told.items(), key=str)), []).append(group)
@@ -70,10 +70,6 @@ def _measurements(figures: list[Figure]) -> Iterator[Remark]:
                 "they were not measured in all of them",
                 "find out which of them were measured, and measure the others",
             )
-
-
-def _measured_at_once(figure: Figure) -> Hashable:
-    return figure.measurement, frozenset(figure.levels.items())
 
 
 def _vector(group: list[Figure]) -> tuple[object, ...] | None:

@@ -56,6 +56,11 @@ def cell(figure: Figure) -> Hashable:
     return figure.metric, figure.quantity, frozenset(figure.levels.items())
 
 
+def measured_at_once(figure: Figure) -> Hashable:
+    """What figures share that a tool measured together: their summaries can contradict each other."""
+    return figure.measurement, frozenset(figure.levels.items())
+
+
 def gather(figures: Iterable[Figure], key: Callable[[Figure], Hashable]) -> list[list[Figure]]:
     """The figures in groups of equal keys, in order of appearance."""
     groups: dict[Hashable, list[Figure]] = {}
