@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
 from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import LARGEST
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ def checked(values: Iterable[float], where: str) -> tuple[float, ...]:
     """The values, each finite and 0 or more. Raises `BadInput` that names the first that is not, by its place."""
     taken = tuple(values)
     for at, value in enumerate(taken):
-        if not (math.isfinite(value) and value >= 0):
+        if not 0 <= value <= LARGEST:
             raise BadInput(f"{where}[{at}] is {value}", "every value must be a finite number of 0 or more")
     return taken
 

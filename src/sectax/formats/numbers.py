@@ -12,6 +12,8 @@ from sectax.model.printable import printable
 # Digits are taken at once: a million of them that end in a letter take no time.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _LONGEST_SHOWN = 40
+# Sums and squares of values must be numbers too.
+LARGEST = 1e150
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 BINARY = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
@@ -29,7 +31,7 @@ def number(text: str, *, scale: float = 1.0, line: int | None = None, column: in
     """
     given = text.strip()
     value = float(given) * scale if _NUMBER.fullmatch(given) else math.nan
-    if math.isfinite(value) and value >= 0:
+    if 0 <= value <= LARGEST:
         return value
     raise BadInput(
         _complaint(given, value), "every value must be a finite number of 0 or more", line=line, column=column

@@ -191,3 +191,12 @@ def test_signs_of_one_byte_are_read_and_any_other_byte_is_refused(tmp_path: Path
     assert audit(str(tmp_path / "signs.txt")).figures == 1
     with pytest.raises(BadInput, match=r"line 2: byte \d+ \(0xe9\) is not UTF-8"):
         audit(str(tmp_path / "other.txt"))
+
+
+@pytest.mark.parametrize("value", ["1e160", "9" * 200, "1e308"])
+def test_a_value_whose_square_is_no_number_is_refused(value: str) -> None:
+    """Sums of two of the largest floats were an error of the program."""
+    with pytest.raises(BadInput, match="too large"):
+        read(f"x,t\n1,{value}\n1,{value}\n", columns=Columns("t", "s"))
+    with pytest.raises(BadInput, match="too large"):
+        read(f"goos: linux\nBenchmarkA-8 \t 100\t {value} ns/op\n")

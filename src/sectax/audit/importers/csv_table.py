@@ -18,7 +18,7 @@ from sectax.audit.importers.columns import HEADER, Columns, in_comment
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
 from sectax.audit.importers.sizes import size_in
 from sectax.formats.bad_input import BadInput
-from sectax.formats.numbers import number
+from sectax.formats.numbers import LARGEST, number
 from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
@@ -163,7 +163,9 @@ class _Table:
             values = list(map(float, columns[self.value])) if len(columns) == len(self.names) else []
         except ValueError:
             values = []
-        plain = len(values) == len(rows) and all(map(math.isfinite, values)) and min(values) >= 0
+        plain = (
+            len(values) == len(rows) and all(map(math.isfinite, values)) and 0 <= min(values) <= max(values) <= LARGEST
+        )
         # float() also reads 1_000, and digits of other scripts; such rows are rare, and looked at one by one.
         together = "".join(columns[self.value]) if plain else ""
         if not plain or "_" in together or not together.isascii():
@@ -171,7 +173,7 @@ class _Table:
             columns = list(zip(*rows, strict=True))
         if self.scale != 1:
             values = [value * self.scale for value in values]
-            if not math.isfinite(max(values)):
+            if max(values) > LARGEST:
                 list(self._one_by_one(portion, began))
         keys = self._keys(columns, len(rows))
         append = {}
