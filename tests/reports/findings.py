@@ -1,40 +1,41 @@
-"""Findings of one interval, for the words that are made of a finding alone."""
+"""Findings whose interval is known, for the words that are made of a finding alone: `judge` finds it in blocks."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from sectax.analysis.verdict import verdict
-from sectax.model.finding import Effect, Finding, VerdictId
-from sectax.model.treatment import Comparison, Standing
+from sectax.analysis.findings import judge
+from sectax.model.finding import Finding
+from sectax.stats.confidence_sequence import UNSEEN
+from sectax.stats.student import critical_value
+from tests.analysis.runs import run_of
 
-COMPARISON = Comparison("a:throughput", "all", "a", "b", "throughput", Standing.PRIMARY, 0.05)
+BLOCKS, ALPHA = 200, 0.05
+# Of so many blocks no interval is narrower than this, since a second mode of processes may not have shown.
+REACH = UNSEEN * (1 - ALPHA ** (1 / BLOCKS))
 
 
 def finding(
-    low: float,
-    high: float,
-    *,
-    blocks_needed: tuple[int, int] | None = None,
-    margin_needed: float | None = None,
-    margin: float = 0.02,
+    low: float, high: float, *, blocks_needed: tuple[int, int] | None = None, margin: float = 0.02
 ) -> Finding:
-    """A finding with this interval of costs (1.04 is 4 % slower), and the verdict that follows from it."""
-    bounds = math.log(low), math.log(high)
-    effect = Effect(
-        log_ratio=sum(bounds) / 2,
-        low=bounds[0],
-        high=bounds[1],
-        level=0.95,
-        blocks=14,
-        method="confidence-sequence",
-        spread=0.006,
-        floor=0.003,
-        margin_needed=margin_needed,
-        blocks_needed=blocks_needed,
-    )
-    seconds = (blocks_needed[0] * 3.3, blocks_needed[1] * 3.3) if blocks_needed else None
-    return Finding(COMPARISON, verdict(*bounds, margin), effect, margin, seconds_needed=seconds)
+    """What is found in a run of fixed length whose costs have this interval (1.04 is 4 % slower).
+
+    Args:
+        blocks_needed: is put there: a run of fixed length needs no more.
+    """
+    middle, half = math.log(low * high) / 2, math.log(high / low) / 2
+    plain = (half**1.5 - REACH**1.5) ** (2 / 3)
+    step = plain * math.sqrt(BLOCKS - 1) / float(critical_value(BLOCKS, ALPHA))
+    costs = [math.exp(middle + step * (-1) ** block) for block in range(BLOCKS)]
+    (found,) = judge(run_of({"baseline": [1.0] * BLOCKS, "a": costs}, margin=margin, fixed_blocks=BLOCKS))
+    if blocks_needed is None:
+        return found
+    assert found.effect is not None
+    seconds = (blocks_needed[0] * 3.3, blocks_needed[1] * 3.3)
+    return replace(found, effect=replace(found.effect, blocks_needed=blocks_needed), seconds_needed=seconds)
 
 
-NOT_MEASURED = Finding(COMPARISON, VerdictId.NOT_MEASURED, None, 0.02)
+(NOT_MEASURED,) = judge(run_of({"baseline": [1.0] * 6, "a": [None] * 6}))
+# Half-way the machine became another one.
+(CONTRADICTORY,) = judge(run_of({"baseline": [1.0, 1.001] * 30, "a": [1.0] * 30 + [1.5] * 30}))

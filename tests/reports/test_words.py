@@ -14,7 +14,7 @@ from sectax.model.plan import Calibrated, Stopping
 from sectax.model.treatment import CONTROLS, SkippedTreatment, Standing
 from sectax.reports import words
 from tests.reports import situations
-from tests.reports.findings import NOT_MEASURED, finding
+from tests.reports.findings import CONTRADICTORY, NOT_MEASURED, finding
 from tests.reports.situations.commands import PEAK_MEMORY
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case, calibrated
@@ -30,8 +30,12 @@ def judged(verdict: VerdictId, low: float, high: float, **more: object) -> Findi
 
 
 def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
-    """A finding with that verdict, whatever follows from its interval."""
-    return replace(finding(low, high), verdict=verdict)
+    """A finding with that verdict and interval, whatever follows from it, and however narrow it is."""
+    made = finding(0.9, 1.2)
+    assert made.effect is not None
+    bounds = math.log(low), math.log(high)
+    effect = replace(made.effect, log_ratio=sum(bounds) / 2, low=bounds[0], high=bounds[1])
+    return replace(made, verdict=verdict, effect=effect)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +52,7 @@ def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
             judged(VerdictId.INCONCLUSIVE, 0.98, 1.04, blocks_needed=(12, 30)),
             "not answered: about 39 to 99 s more; 3 % faster to 4 % slower",
         ),
-        (judged(VerdictId.INCONCLUSIVE, 0.9, 1.2, margin_needed=0.2), "not answered; 12 % faster to 20 % slower"),
+        (judged(VerdictId.INCONCLUSIVE, 0.9, 1.2), "not answered; 12 % faster to 20 % slower"),
         (judged(VerdictId.INCONCLUSIVE, 0.2, 6), "too noisy: run longer"),
         (
             judged(VerdictId.INCONCLUSIVE, 1e-9, 5e5, blocks_needed=(12, 30)),
@@ -58,7 +62,7 @@ def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
             judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.01, 1.03, blocks_needed=(1, 1)),
             "2.0 % slower (1 to 3 %), perhaps within the margin: about 3.3 s more would tell",
         ),
-        (judged(VerdictId.INVALID, 1.02, 0.98), "invalid: the blocks contradict each other"),
+        (CONTRADICTORY, "invalid: the blocks contradict each other"),
         (judged(VerdictId.WITHDRAWN, 1.02, 1.03), "withdrawn"),
         (NOT_MEASURED, "not measured"),
     ],

@@ -317,11 +317,7 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
             kind, _, rest = name.partition(".")
             subject = rest if rest in levels else "run"
             yield Difference(subject, name, there, here, refuses=kind != _OWN)
-    results_b = {each.treatment: each for each in b.treatments}
-    for ours in a.treatments:
-        theirs = results_b.get(ours.treatment)
-        if theirs is None:
-            continue
+    for ours, theirs in _in_both(a, b):
         for name in sorted(ours.witnesses.keys() & theirs.witnesses.keys()):
             # What a clock's step and its reading cost is measured anew in every session, and says nothing of the work.
             if ours.witnesses[name] != theirs.witnesses[name] and not name.endswith(("_granularity_s", "_read_s")):
@@ -361,16 +357,19 @@ def _by_level(option: str, texts: tuple[str, ...], levels: Set[str]) -> dict[str
     return {subject: "; ".join(each) for subject, each in said.items()}
 
 
+def _in_both(a: Analysed, b: Analysed) -> list[tuple[TreatmentResult, TreatmentResult]]:
+    results = {each.treatment: each for each in b.treatments}
+    return [(ours, results[ours.treatment]) for ours in a.treatments if ours.treatment in results]
+
+
 def _identity(analysed: Analysed) -> dict[str, str]:
     sessions = analysed.measured.sessions
     return sessions[-1].whole_identity() if sessions else {}
 
 
 def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...]) -> Iterator[AbsolutePair]:
-    results_b = {each.treatment: each for each in b.treatments}
-    for ours in a.treatments:
-        theirs = results_b.get(ours.treatment)
-        if theirs is None or ours.role not in MEASURED:
+    for ours, theirs in _in_both(a, b):
+        if ours.role not in MEASURED:
             continue
         concerned = {"run", ours.treatment, *ours.levels.values()}
         refusing = [each.name for each in differences if each.refuses and each.subject in concerned]

@@ -70,12 +70,9 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         experiment=experiment,
         preset=request.preset,
         question=question,
-        cells=matrix.cells,
-        treatments=matrix.treatments,
-        comparisons=matrix.comparisons,
-        skipped=matrix.skipped,
         stopping=stopping,
         seed=request.seed,
         options=dict(request.options if design.options is None else design.options),
+        **vars(matrix),
         **{each.name: getattr(design, each.name) for each in fields(Procedure)},
     )

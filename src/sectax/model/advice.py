@@ -234,10 +234,10 @@ class BreakEven:
 class RateAdvice:
     """All that is said of rates; `instead` are treatments whose first operation stands for one that fetches anew."""
 
-    at: tuple[AtRate, ...]
-    break_evens: tuple[BreakEven, ...]
-    instead: tuple[str, ...]
-    lacking: tuple[str, ...]
+    at: tuple[AtRate, ...] = ()
+    break_evens: tuple[BreakEven, ...] = ()
+    instead: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,7 @@ class Advice:
     smallest: tuple[Smallest, ...]
     lacking: tuple[str, ...] = ()
     starving: tuple[Starving, ...] = ()
-    rates: RateAdvice | None = None
+    rates: RateAdvice = RateAdvice()
     unpriced: bool = False
     profiles: tuple[ProfileOf, ...] = ()
     mix: Mapping[str, float] = field(default_factory=dict)

@@ -130,8 +130,7 @@ def usable(observation: Observation) -> Observation:
     if not isfinite(observation.value) or observation.count < 0:
         raise UnusableObservation(
             f"{observation.metric} came as {observation.value} {observation.unit} over {observation.count} operations,"
-            " which is not a measurement",
-            hint="this is a defect of the subject that gave it",
+            " which is not a measurement"
         )
     return observation
 

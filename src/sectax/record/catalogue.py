@@ -63,8 +63,7 @@ class Catalogue:
         if unit != observation.unit or clock != observation.clock:
             raise UnusableObservation(
                 f"{observation.metric} of {treatment} came in {observation.unit} off the clock {observation.clock},"
-                f" and in {unit} off {clock} before: these cannot be compared",
-                hint="this is a defect of the subject that gave it",
+                f" and in {unit} off {clock} before: these cannot be compared"
             )
         return number
 
@@ -77,17 +76,11 @@ class Catalogue:
         """
         for name, value in witnesses.items():
             if isinstance(value, float) and not isfinite(value):
-                raise UnusableObservation(
-                    f"the witness {name} of {treatment} is {value}, which is not a finite number",
-                    hint="this is a defect of the subject that gave it",
-                )
+                raise UnusableObservation(f"the witness {name} of {treatment} is {value}, which is not a finite number")
         try:
             text = as_json(witnesses)
         except UnicodeEncodeError as error:
-            raise UnusableObservation(
-                f"a witness of {treatment} is not valid text: {error.reason}",
-                hint="this is a defect of the subject that gave it",
-            ) from error
+            raise UnusableObservation(f"a witness of {treatment} is not valid text: {error.reason}") from error
         number = self._witness_sets.get(text)
         if number is None:
             refuse_private_keys(text, f"a witness of {treatment}")

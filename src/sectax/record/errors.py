@@ -26,6 +26,9 @@ class UnusableObservation(SectaxError):
 
     exit_status = ExitStatus.NOTHING_MEASURED
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint="this is a defect of the subject that gave it")
+
 
 class Changed(ValueError):
     """The file holds something else than was recorded."""

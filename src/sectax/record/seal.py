@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -37,14 +36,11 @@ class BadSignature(ValueError):
     """The signature is not one of this text."""
 
 
-@dataclass(frozen=True)
-class _Statement:
-    """A statement that was read back, by the words that its lines begin with."""
+class _Statement(dict[str, str]):
+    """A statement that was read back, by the words that its lines begin with; empty where it has none such."""
 
-    lines: dict[str, str]
-
-    def __getitem__(self, name: str) -> str:
-        return self.lines.get(name, "")
+    def __missing__(self, name: str) -> str:
+        return ""
 
     def number(self, name: str) -> int:
         return int(self[name]) if self[name].isdecimal() else 0

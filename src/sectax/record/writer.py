@@ -37,6 +37,20 @@ from sectax.record.secrecy import readable, refuse_private_keys
 # Where the operations of an opening stand: the rounds begin with 0.
 _BEFORE_THE_ROUNDS = -1
 
+_OPENED = (
+    "INSERT INTO subject (block, treatment, state, open_s, opened) VALUES (?, ?, 'open', ?, ?)"
+    " ON CONFLICT (block, treatment) DO UPDATE SET state = 'open', open_s = excluded.open_s, opened = excluded.opened"
+)
+_CLOSED = (
+    "UPDATE subject SET closed = ?, state = CASE state WHEN 'open' THEN 'closed' ELSE state END"
+    " WHERE block = ? AND treatment = ?"
+)
+_FAILED = "INSERT INTO failure (block, treatment, round, stage, state, reason, hint) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_FAILED_SUBJECT = (
+    "INSERT INTO subject (block, treatment, state) VALUES (?, ?, ?) ON CONFLICT (block, treatment)"
+    " DO UPDATE SET state = excluded.state WHERE state NOT IN ('failed', 'skipped')"
+)
+
 
 class RunWriter:
     """The one writer of a run file. Made by `create` or `reopen`; ended by `finish` and `close`.
@@ -279,14 +293,7 @@ class RunWriter:
         match event:
             case Opened(treatment, witnesses, first, open_s):
                 seen = self._names.witness_set(treatment, witnesses)
-                rows.append(
-                    (
-                        "INSERT INTO subject (block, treatment, state, open_s, opened) VALUES (?, ?, 'open', ?, ?)"
-                        " ON CONFLICT (block, treatment)"
-                        " DO UPDATE SET state = 'open', open_s = excluded.open_s, opened = excluded.opened",
-                        (block, self._names.treatment(treatment), open_s, seen),
-                    )
-                )
+                rows.append((_OPENED, (block, self._names.treatment(treatment), open_s, seen)))
                 place = (_BEFORE_THE_ROUNDS, self._position(block, 0))
                 rows += self._observation_rows(block, treatment, place, first)
             case Trial(treatment, round_, position, state, observations, telemetry):
@@ -300,13 +307,7 @@ class RunWriter:
                 self._trials.add((treatment, place))
             case Closed(treatment, witnesses):
                 seen = self._names.witness_set(treatment, witnesses)
-                rows.append(
-                    (
-                        "UPDATE subject SET closed = ?, state = CASE state WHEN 'open' THEN 'closed' ELSE state END"
-                        " WHERE block = ? AND treatment = ?",
-                        (seen, block, self._names.treatment(treatment)),
-                    )
-                )
+                rows.append((_CLOSED, (seen, block, self._names.treatment(treatment))))
             case Dropped(treatment, state):
                 if state is State.OK:
                     raise ValueError(f"{treatment} was dropped in state ok")
@@ -317,21 +318,9 @@ class RunWriter:
         round_ = event.round if isinstance(event, Trial) else None
         for failure in failures_of(block, event):
             words = (failure.stage, failure.state, failure.reason, failure.hint)
-            rows.append(
-                (
-                    "INSERT INTO failure (block, treatment, round, stage, state, reason, hint)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (block, failure.treatment, round_, *words),
-                )
-            )
+            rows.append((_FAILED, (block, failure.treatment, round_, *words)))
             if self._names.knows(failure.treatment):  # a pilot also tries what is no treatment (the empty operation)
-                rows.append(
-                    (
-                        "INSERT INTO subject (block, treatment, state) VALUES (?, ?, ?) ON CONFLICT (block, treatment)"
-                        " DO UPDATE SET state = excluded.state WHERE state NOT IN ('failed', 'skipped')",
-                        (block, self._names.treatment(failure.treatment), failure.state),
-                    )
-                )
+                rows.append((_FAILED_SUBJECT, (block, self._names.treatment(failure.treatment), failure.state)))
         return rows
 
     def _observation_rows(

@@ -47,7 +47,7 @@ def _why(each: Starving, large: str) -> str:
 def rates(given: Advice) -> Iterator[Block]:
     """The answers at every rate, a table of what a million invocations cost, and the break-evens."""
     rule, found = given.rules.by_rate, given.rates
-    if rule is None or found is None or not found.at:
+    if rule is None or not found.at:
         return
     plan = given.plan
     groups: dict[tuple[tuple[str, str], ...], list[AtRate]] = {}

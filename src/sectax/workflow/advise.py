@@ -101,7 +101,9 @@ def advice(
         pooled=tuple(pooled(analysed, profile, rules.metric)) if profile else (),
         rents=tuple(_rented(measured.plan, mixed, machines, prices)),
         starving=tuple(starving(analysed, rules.metric, rules.starved)) if rules.starved else (),
-        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked) if rules.by_rate else None,
+        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked)
+        if rules.by_rate
+        else model.RateAdvice(),
         placed=tuple(placed(measured, rules.places)) if rules.places else (),
         requested=tuple(_requested(analysed, rules.metric, rules.requests, prices)) if rules.requests else (),
     )

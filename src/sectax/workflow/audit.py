@@ -55,11 +55,10 @@ def audit(
     said = columns or Columns()
     with words.in_full() if in_full else contextlib.nullcontext():
         if target.startswith(PUBLISHED):
-            _refuse_options("a published study", format_, said)
-            _refuse_signers("a published study", signers)
+            _refuse("a published study", format_, said, signers)
             return _published(target)
         if format_ is None and target.endswith(_RUN_SUFFIX):
-            _refuse_options("a run file", format_, said)
+            _refuse("a run file", format_, said)
             return _run(target, signers)
         return _file(target, format_, said, signers)
 
@@ -111,9 +110,9 @@ def _file(target: str, format_: str | None, columns: Columns, signers: Path | No
 
     with opened(Path(target)) as file:
         if file.is_database:
-            _refuse_options("a run file", format_, columns)
+            _refuse("a run file", format_, columns)
             return _run(target, signers)
-        _refuse_signers("a file of other numbers", signers)
+        _refuse("a file of other numbers", None, Columns(), signers)
         try:
             with deadline(file.size):
                 importer, evidence = _imported(file, format_, columns)
@@ -137,13 +136,12 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[I
     return importer, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
 
 
-def _refuse_options(what: str, format_: str | None, columns: Columns) -> None:
+def _refuse(what: str, format_: str | None, columns: Columns, signers: Path | None = None) -> None:
+    """Raises `WrongUse` for an option that is not for what the target is."""
     given = [*(["format"] if format_ is not None else []), *columns.given()]
     if given:
         raise WrongUse(f"--{given[0]} is of a file of other numbers, and this is {what}", "leave it out")
 
-
-def _refuse_signers(what: str, signers: Path | None) -> None:
     if signers is not None:
         raise WrongUse(f"--signers is of a run file, and this is {what}", "leave it out")
 

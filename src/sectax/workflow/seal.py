@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
@@ -105,9 +106,8 @@ def seal_of_run(reader: RunReader, signers: Path | None = None) -> Seal:
         raise WrongUse(
             f"--signers {printable(str(signers))}: there is no such file", "see ALLOWED SIGNERS in man ssh-keygen"
         )
-    program = shutil.which(_PROGRAM)
     try:
-        found = reader.seal(_Checker(program, signers).check)
+        found = reader.seal(partial(_check, shutil.which(_PROGRAM), signers))
     except _NoProgram:
         return Seal(SealState.UNKNOWN, reason=f"{_PROGRAM} is not installed: {_INSTALL}")
     return replace(found, known=signers is not None)
@@ -123,43 +123,38 @@ class _NoProgram(Exception):
     """There is a seal, and no ssh-keygen to check it with."""
 
 
-class _Checker:
-    def __init__(self, program: str | None, signers: Path | None) -> None:
-        self._program = program
-        self._signers = signers
+def _check(program: str | None, signers: Path | None, statement: str, signature: str) -> tuple[str, str]:
+    """The key's fingerprint and its name. Raises `BadSignature` or `_NoProgram`."""
+    if program is None:
+        raise _NoProgram
+    with tempfile.TemporaryDirectory(prefix="sectax-") as folder:
+        file = Path(folder, "seal.sig")
+        file.write_text(signature, encoding="utf-8", errors="replace")
+        if signers is None:
+            said = _ask(program, statement, "check-novalidate", "-s", file)
+        else:
+            found = _ask(program, "", "find-principals", "-s", file, "-f", signers)
+            who = found.splitlines()[0] if found.strip() else ""
+            if not who or who.startswith("-"):
+                raise BadSignature("none of the signers that were given signed it")
+            said = _ask(program, statement, "verify", "-s", file, "-f", signers, "-I", who)
+    good = _GOOD.search(said)
+    if good is None:
+        raise BadSignature("its signature is not of this text")
+    return good["key"], printable(good["name"] or "")
 
-    def check(self, statement: str, signature: str) -> tuple[str, str]:
-        """The key's fingerprint and its name. Raises `BadSignature` or `_NoProgram`."""
-        if self._program is None:
-            raise _NoProgram
-        with tempfile.TemporaryDirectory(prefix="sectax-") as folder:
-            file = Path(folder, "seal.sig")
-            file.write_text(signature, encoding="utf-8", errors="replace")
-            if self._signers is None:
-                said = self._ask(statement, "check-novalidate", "-s", str(file))
-            else:
-                signers = str(self._signers)
-                found = self._ask("", "find-principals", "-s", str(file), "-f", signers)
-                who = found.splitlines()[0] if found.strip() else ""
-                if not who or who.startswith("-"):
-                    raise BadSignature("none of the signers that were given signed it")
-                said = self._ask(statement, "verify", "-s", str(file), "-f", signers, "-I", who)
-        good = _GOOD.search(said)
-        if good is None:
-            raise BadSignature("its signature is not of this text")
-        return good["key"], printable(good["name"] or "")
 
-    def _ask(self, text: str, action: str, *words: str) -> str:
-        """What ssh-keygen prints; empty where it refuses."""
-        try:
-            done = subprocess.run(
-                [str(self._program), "-Y", action, "-n", NAMESPACE, *words],
-                input=text.encode(),
-                capture_output=True,
-                timeout=_CHECK_TIMEOUT_S,
-                check=False,
-                env=os.environ | {"LC_ALL": "C"},
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return ""
-        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+def _ask(program: str, text: str, action: str, *words: str | Path) -> str:
+    """What ssh-keygen prints; empty where it refuses."""
+    try:
+        done = subprocess.run(
+            [program, "-Y", action, "-n", NAMESPACE, *map(str, words)],
+            input=text.encode(),
+            capture_output=True,
+            timeout=_CHECK_TIMEOUT_S,
+            check=False,
+            env=os.environ | {"LC_ALL": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""

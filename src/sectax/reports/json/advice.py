@@ -266,12 +266,7 @@ class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     pooled: tuple[Pooled, ...]
     rents: tuple[Rented, ...]
     starving: tuple[Starving, ...]
-    rates: tuple[AtRate, ...]
-    break_evens: tuple[BreakEven, ...]
+    rates: Annotated[tuple[AtRate, ...], said(at="rates.at")]
+    break_evens: Annotated[tuple[BreakEven, ...], said(at="rates.break_evens")]
     places: Annotated[tuple[Placed, ...], said(at="placed")]
     requested: tuple[Requested, ...]
-
-    @classmethod
-    def of(cls, result: model.Advice, /) -> Self:
-        rates = result.rates
-        return fill(cls, result, rates=rates.at if rates else (), break_evens=rates.break_evens if rates else ())

@@ -24,7 +24,7 @@ _RATIO_FROM = 2.0
 _NOISY_OPEN = math.log(3.0)
 _NOISY_DIRECTED = math.log(10.0)
 
-_GRADES = {
+GRADES = {
     VerdictId.SLOWER_WITHIN_MARGIN: ", within the margin",
     VerdictId.FASTER_WITHIN_MARGIN: ", within the margin",
     VerdictId.SLOWER_MATERIALITY_OPEN: ", perhaps within the margin",
@@ -41,7 +41,7 @@ def verdict(finding: Finding, metric: Metric | None = None) -> str:
     """
     seen = finding.effect
     if finding.verdict in SLOWER | FASTER and seen is not None:
-        words = f"{effect(seen, metric)}{_GRADES.get(finding.verdict, '')}"
+        words = f"{effect(seen, metric)}{GRADES.get(finding.verdict, '')}"
         needed = still_needed(finding)
         return f"{words}: {needed} would tell" if needed and "perhaps" in words else words
     words = answer(finding, metric)
@@ -58,7 +58,7 @@ def answer(finding: Finding, metric: Metric | None = None, *, brief: bool = Fals
     """
     seen = finding.effect
     if finding.verdict in SLOWER | FASTER and seen is not None:
-        words = direction(seen.low + seen.high, metric) + _GRADES.get(finding.verdict, "")
+        words = direction(seen.low + seen.high, metric) + GRADES.get(finding.verdict, "")
         needed = "" if brief else still_needed(finding)
         return f"{words}: {needed} would tell" if needed and "perhaps" in words else words
     match finding.verdict:

@@ -164,16 +164,10 @@ def _cell_sentence(analysed: Analysed, findings: list[Finding]) -> str:
             clauses.append(f"{begins} {equal} (within ± {units.margin(each.margin)})")
         else:
             known = claims.interval(seen, metric) if claims.is_noisy(seen) else claims.point(seen, metric)
-            clauses.append(f"{begins} {known}{f' than {baseline}' if not place_in else ''}{_briefly(each)}")
+            grade = claims.GRADES.get(each.verdict, "").removeprefix(", ")
+            than = f" than {baseline}" if not place_in else ""
+            clauses.append(f"{begins} {known}{than}{f' ({grade})' if grade else ''}")
     return f"{place}{', '.join(clauses)}{manner}."
-
-
-def _briefly(finding: Finding) -> str:
-    if finding.verdict in {VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN}:
-        return " (within the margin)"
-    if finding.verdict in {VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN}:
-        return " (perhaps within the margin)"
-    return ""
 
 
 def _equally(metric: Metric) -> str:
