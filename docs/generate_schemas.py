@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,8 @@ def schemas() -> dict[str, dict[str, Any]]:
 def _schema(document: type) -> tuple[str, dict[str, Any]]:
     (root,), definitions = msgspec.json.schema_components([document], ref_template="#/$defs/{name}")
     for definition in definitions.values():
+        if "description" in definition:
+            definition["description"] = inspect.cleandoc(definition["description"])
         if "properties" in definition:
             # Every member is always there, and no other one.
             definition["required"] = list(definition["properties"])

@@ -16,9 +16,7 @@ BLOCKS, ALPHA = 200, 0.05
 REACH = UNSEEN * (1 - ALPHA ** (1 / BLOCKS))
 
 
-def finding(
-    low: float, high: float, *, blocks_needed: tuple[int, int] | None = None, margin: float = 0.02
-) -> Finding:
+def finding(low: float, high: float, *, blocks_needed: tuple[int, int] | None = None, margin: float = 0.02) -> Finding:
     """What is found in a run of fixed length whose costs have this interval (1.04 is 4 % slower).
 
     Args:

@@ -152,7 +152,7 @@ class RunWriter:
             raise
 
     @classmethod
-    def reopen(cls, path: str | Path, environment: Environment, sectax_version: str = __version__) -> Self:
+    def reopen(cls, path: str | Path, environment: Environment) -> Self:
         """Go on with a run: a block that was running is marked abandoned, and a new session begins.
 
         A pilot that did not come to its end is abandoned too, and made again.
@@ -170,7 +170,7 @@ class RunWriter:
                 check_all_but_blocks(appender.db)
                 # All blocks are compared with their checksums before anything is written.
                 builder = reader.builder()
-                statements, checksums = _resume_rows(appender.db, reader.plan(), environment, sectax_version)
+                statements, checksums = _resume_rows(appender.db, reader.plan(), environment)
                 appender.write(statements, checksums)
                 appender.go_live()
                 (session,) = appender.db.execute("SELECT MAX(number) FROM session").fetchone()
@@ -429,7 +429,7 @@ def _session_rows(number: int, sectax_version: str, environment: Environment, no
 
 
 def _resume_rows(
-    db: sqlite3.Connection, plan: Plan, environment: Environment, sectax_version: str
+    db: sqlite3.Connection, plan: Plan, environment: Environment
 ) -> tuple[list[Statement], Callable[[], Iterable[Statement]]]:
     """What begins a session of an old run; and, made after that, the checksums of what it changes."""
     now = _now()
@@ -443,7 +443,7 @@ def _resume_rows(
         (f"PRAGMA user_version = {FORMAT}", ()),
         ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),
         ("UPDATE run SET state = 'running', ended = NULL", ()),
-        *_session_rows(session, sectax_version, environment, now),
+        *_session_rows(session, __version__, environment, now),
     ]
     if not calibrated:
         rows.append(("UPDATE block SET state = 'abandoned' WHERE state = 'pilot'", ()))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from sectax.reports.document import Table
 
 _FEW = 5
+# At both ends of an axis, as a share of what it spans.
+_ROOM = 0.05
 # Values further apart than this ratio are drawn in equal ratios.
 _FAR = 4.0
 _STEPS = (1.0, 2.0, 5.0, 10.0)
@@ -50,14 +52,14 @@ class Scale:
         return math.log(value) if self.logarithmic else value
 
 
-def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool, share: float = 0.05) -> Scale:
+def around(values: Iterable[float], first: float, last: float, *, logarithmic: bool) -> Scale:
     """A scale that holds all values, with a little room at both ends."""
     seen = [each for each in values if math.isfinite(each) and (each > 0 or not logarithmic)]
     low, high = (min(seen), max(seen)) if seen else (1.0, 1.0)
     if logarithmic:
-        room = max(math.log(high / low) * share, 0.005)
+        room = max(math.log(high / low) * _ROOM, 0.005)
         return Scale(low * math.exp(-room), high * math.exp(room), first, last, True)
-    room = (high - low) * share or abs(high) * share or 1.0
+    room = (high - low) * _ROOM or abs(high) * _ROOM or 1.0
     return Scale(low - room, high + room, first, last)
 
 
@@ -82,8 +84,8 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
 
 def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     """No cost, and the outermost round costs on both sides of it: '−2 %', '0', '×5'."""
-    above = [(1 + share, f"+{100 * share:g} %") for share in _SHARES] + [(each, f"×{_short(each)}") for each in _TIMES]
-    below = [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
+    above = [(1 + share, f"+{100 * _ROOM:g} %") for share in _SHARES] + [(each, f"×{_short(each)}") for each in _TIMES]
+    below = [(1 / (1 + share), f"−{100 * _ROOM:g} %") for share in _SHARES]
     below += [(1 / each, f"÷{_short(each)}") for each in _TIMES]
     found = [[each for each in side if scale.low <= each[0] <= scale.high][-1:] for side in (below, above)]
     return [*found[0], (1.0, "0"), *found[1]]

@@ -24,9 +24,9 @@ class DryRun:
     @property
     def document(self) -> bytes:
         """As JSON."""
-        from sectax.reports.json.dry_run import dry_run
+        from sectax.reports.json import dry_run, parts
 
-        return dry_run(self.plan, self.bill, self.assumes)
+        return parts.encoded(dry_run.DryRun.of(self))
 
     @property
     def lines(self) -> tuple[str, ...]:

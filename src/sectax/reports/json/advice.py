@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from sectax.model import advice as model
-from sectax.reports.json.dry_run import Charge
+from sectax.model.bill import Charge
 from sectax.reports.json.findings import Estimate
 from sectax.reports.json.parts import NOT_ASKED, Levels, Object, OfTreatment, WithGaps, fill, known, null, said
 from sectax.reports.words.claims import of_kind
@@ -62,13 +62,6 @@ class EventSize(Object, frozen=True):
     level: str
     bytes: Annotated[int, said(at="event_bytes")]
     times: Annotated[float, said("Times the payload.")]
-
-
-class Throttled(OfTreatment, frozen=True):
-    """How many periods of its quota a treatment ran out of."""
-
-    throttled_periods: int
-    periods: int
 
 
 class Prices(Object, frozen=True):
@@ -256,7 +249,7 @@ class Advice(Object, frozen=True, tag_field="schema", tag="sectax/advice/1"):
     anatomies: tuple[Anatomy, ...]
     growths: tuple[Growth, ...]
     events: Annotated[tuple[EventSize, ...], said(at="event_sizes")]
-    held: Annotated[tuple[Throttled, ...], said(at="throttled")]
+    held: Annotated[tuple[model.Throttled, ...], said(at="throttled")]
     lacking: Annotated[tuple[str, ...], said("Metrics that were asked for and that no treatment has.")]
     bills: Annotated[tuple[Bill, ...], said(at="priced")]
     smallest: Annotated[Smallest, said(at="")]

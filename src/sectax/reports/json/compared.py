@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Self
 
 from sectax.model import compared as model
-from sectax.model.published import Known
+from sectax.model.published import Known, Remark
 from sectax.model.subject import Witness
 from sectax.reports.json.findings import Finding, finding
 from sectax.reports.json.parts import Missing, Object, WithGaps, fill, known, null, said
@@ -17,14 +17,6 @@ class Fact(WithGaps, frozen=True):
     known: Known
     value: Annotated[Witness | None, null("the study does not say")]
     note: str
-
-
-class Remark(Object, frozen=True):
-    """What a reader must know before the study's labels are used."""
-
-    id: str
-    subject: str
-    text: str
 
 
 class Study(Object, frozen=True):

@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from sectax.model import bill as model
-from sectax.reports.json.parts import Object, encoded, fill, said
-
-
-class Charge(Object, frozen=True):
-    """One line of a bill."""
-
-    words: str
-    amount: float
-    unit: str
-    cost: float
+from sectax.reports.json.parts import Object, said
 
 
 class Bill(Object, frozen=True):
     """An estimate before tax and free allowances."""
 
-    charges: tuple[Charge, ...]
+    charges: tuple[model.Charge, ...]
     currency: str
     day: Annotated[str, said("Of the prices, as YYYY-MM-DD.")]
     source: str
@@ -34,8 +25,3 @@ class DryRun(Object, frozen=True, tag_field="schema", tag="sectax/dry-run/1"):
     plan: Annotated[tuple[str, ...], said("In words, a line each.")]
     bill: Annotated[Bill | None, said("Null where nothing has a price.")]
     assumes: Annotated[str, said("What the bill supposes.")]
-
-
-def dry_run(plan: tuple[str, ...], bill: model.Bill | None, assumes: str) -> bytes:
-    """The document, UTF-8, with a line break at the end."""
-    return encoded(fill(DryRun, plan=plan, bill=bill, assumes=assumes))

@@ -11,7 +11,7 @@ from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
 from sectax.model.subject import Witness
-from sectax.model.treatment import CONTROLS, Role
+from sectax.model.treatment import CONTROLS, Factor, Role
 from sectax.reports.diagnostics import all_skipped, all_warnings
 from sectax.reports.json.findings import CheckWarning, Estimate, Finding, finding
 from sectax.reports.json.parts import NOT_ASKED, NOT_KNOWN, Levels, Object, WithGaps, fill, known, null, said
@@ -44,13 +44,6 @@ class Stopping(WithGaps, frozen=True):
     max_blocks: int
     fixed_blocks: Annotated[int | None, null(NOT_ASKED)]
     budget_seconds: Annotated[float | None, null(NOT_ASKED, at="budget_s")]
-
-
-class Factor(Object, frozen=True):
-    """What varies."""
-
-    name: str
-    levels: tuple[str, ...]
 
 
 class Metric(Object, frozen=True):
