@@ -20,7 +20,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.measured import Failure, Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.advise import advice
+from sectax.workflow.advise import Asked, advice
 from sectax.workflow.present import View, render
 from tests.program import sectax
 
@@ -70,7 +70,7 @@ def given(
                               for each, of in values.items() if calls}},
     )  # fmt: skip
     assert isinstance(EXPERIMENT, SupportsAdvice)
-    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), under_s, statistic)
+    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(under_s, statistic))
 
 
 def as_text(advised: Advice, *, width: int) -> str:

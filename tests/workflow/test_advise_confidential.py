@@ -19,7 +19,7 @@ from sectax.model.plan import Stopping
 from sectax.model.treatment import Role
 from sectax.prices import load
 from sectax.sandboxes import hosts
-from sectax.workflow.advise import advice
+from sectax.workflow.advise import Asked, advice
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.present import View, render
 from tests.skips import has_program
@@ -68,7 +68,7 @@ def run(
 
 
 def advised(measured: Measured, **asked):
-    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), **asked)
+    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), Asked(**asked))
 
 
 def text(given) -> str:
@@ -120,7 +120,7 @@ def test_a_verdict_that_was_taken_away_is_in_no_mix():
     measured = replace(measured, plan=replace(measured.plan, treatments=treatments), witnesses=witnesses)
 
     rules = EXPERIMENT.advice_rules(measured.plan)
-    (mixed,) = advice(analyse_measured(measured), rules, load(), mix={"cpu": 1.0}).mixes
+    (mixed,) = advice(analyse_measured(measured), rules, load(), Asked(mix={"cpu": 1.0})).mixes
 
     assert mixed.ratio is None
     assert "withdrawn" in mixed.missing

@@ -13,7 +13,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.advise import advice
+from sectax.workflow.advise import Asked, advice
 from sectax.workflow.present import View, render
 
 LEVELS = {
@@ -54,7 +54,7 @@ def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
 
 def advised(measured: Measured, under_s: float | None = None):
     assert isinstance(EXPERIMENT, SupportsAdvice)
-    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), under_s)
+    return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), Asked(under_s))
 
 
 def test_the_library_is_what_it_takes_more_than_the_primitive_in_every_cell() -> None:

@@ -17,7 +17,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.advise import advice
+from sectax.workflow.advise import Asked, advice
 from sectax.workflow.advise_rates import NOT_ASKED, AskedRate
 from sectax.workflow.present import render
 
@@ -65,7 +65,7 @@ def given(
         sessions=(), samples={},
     )  # fmt: skip
     assert isinstance(EXPERIMENT, SupportsAdvice)
-    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), asked=asked)
+    return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
 
 
 def said(found: Advice) -> str:
@@ -182,7 +182,7 @@ def test_an_experiment_without_rates_refuses_one() -> None:
         visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(), samples={},
     )  # fmt: skip
     with pytest.raises(WrongUse, match="knows no rate of calls"):
-        advice(analyse(run), HMAC.advice_rules(plan), load(), asked=AskedRate(calls=3))
+        advice(analyse(run), HMAC.advice_rules(plan), load(), Asked(rate=AskedRate(calls=3)))
 
 
 def test_between_has_its_ends_in_order() -> None:

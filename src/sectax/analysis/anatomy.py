@@ -8,9 +8,9 @@ from sectax.analysis.treatments import MEAN
 from sectax.model.advice import Anatomy, Part, Placed, Starving
 from sectax.model.advice_rules import OwnParts, Places, Stages, Starved, Steps
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Estimate
+from sectax.model.finding import Estimate, alike
 from sectax.model.measured import Measured
-from sectax.model.treatment import MEASURED, Role, Treatment, alike
+from sectax.model.treatment import MEASURED, Role, Treatment
 from sectax.stats.student import mean_interval
 
 

@@ -12,10 +12,10 @@ from sectax.analysis.anatomy import over_blocks
 from sectax.analysis.treatments import MEAN
 from sectax.model.advice import Growth
 from sectax.model.advice_rules import AdviceRules
-from sectax.model.finding import Estimate
+from sectax.model.finding import Estimate, alike
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
-from sectax.model.treatment import Treatment, alike
+from sectax.model.treatment import Treatment
 from sectax.stats.moments import Array
 from sectax.stats.student import geometric_mean_interval
 

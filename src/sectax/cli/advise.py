@@ -11,7 +11,7 @@ from sectax.cli.options import as_json, form, run_file
 from sectax.cli.output import Form, print_result
 from sectax.model.errors import WrongUse
 from sectax.model.spans import seconds
-from sectax.workflow.advise import advise
+from sectax.workflow.advise import Asked, advise
 from sectax.workflow.advise_rates import AskedRate
 
 
@@ -58,13 +58,6 @@ def command(
     limit = parse.limit(under) if under is not None else None
     if of is not None and limit is None:
         raise WrongUse("--of says what --under limits, and there is no --under", "add it, as in --under 10ms")
-    advice = advise(
-        Path(run_file),
-        under_s=limit,
-        statistic=of,
-        prices=prices,
-        mix=None if mix is None else parse.mix(mix),
-        machines=parse.machines(vm),
-        asked=AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"), rate),
-    )
-    print_result(advice, form)
+    own_rate = AskedRate(calls, None if ttl is None else seconds(ttl, "--ttl"), rate)
+    asked = Asked(limit, of, {} if mix is None else parse.mix(mix), parse.machines(vm), own_rate)
+    print_result(advise(Path(run_file), asked, prices), form)

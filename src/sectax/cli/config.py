@@ -27,15 +27,8 @@ _RIVALS = (
 
 def find() -> Path | None:
     """The file that counts here; None where there is none."""
-    here = os.getcwd()
-    while True:
-        path = os.path.join(here, NAME)
-        if os.path.isfile(path):
-            return Path(path)
-        above = os.path.dirname(here)
-        if above == here:
-            return None
-        here = above
+    here = Path.cwd()
+    return next((path for folder in (here, *here.parents) if (path := folder / NAME).is_file()), None)
 
 
 def read(path: Path) -> dict[str, Any]:

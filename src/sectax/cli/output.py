@@ -66,7 +66,7 @@ def rendered(result: Result, form: Form) -> str:
     return render(result, "json" if form.json_ else "terminal", view)
 
 
-class Shown:
+class Shown(Kept):
     """The report of a finished run in one form, kept until its file, or sectax itself, changes.
 
     Judging it again takes a second.
@@ -78,15 +78,11 @@ class Shown:
         self._watched = (path, f"{path}-wal", f"{path}-journal")
         looks = {"json": form.json_, "all": form.show_all, "width": width(), "colour": is_colourful()}
         looks["ascii"] = form.ascii_only or is_ascii()
-        self._kept = Kept("show", {"path": path, "typed": run_file, **looks})
+        super().__init__("show", {"path": path, "typed": run_file, **looks})
 
-    def recall(self) -> str | None:
-        """The report; None where it must be made."""
-        return self._kept.recall()
-
-    def keep(self, text: str) -> None:
+    def keep_report(self, text: str) -> None:
         """Keep the report of a run that is finished: how another one stands also depends on who is measuring."""
-        self._kept.keep(text, self._watched)
+        self.keep(text, self._watched)
 
 
 def print_text(text: str) -> None:

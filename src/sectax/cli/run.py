@@ -260,7 +260,7 @@ def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = 
     text = print_result(report, form)
     if outcome.state == "finished" and not said:
         # `sectax show` is what most ask next.
-        Shown(path, form).keep(text)
+        Shown(path, form).keep_report(text)
         name = outcome.analysed.measured.plan.experiment
         # A run may be of an experiment that is not installed here.
         if not form.json_ and name in registry.names() and isinstance(registry.load(name), SupportsAdvice):

@@ -28,6 +28,6 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     answers = concluded(analysed, asked)
     text = rendered(RunReport(analysed, run_file), form)
     if analysed.measured.state == "finished":
-        kept.keep(text)
+        kept.keep_report(text)
     print_text(text)
     leave_with(answers, analysed.measured.plan)

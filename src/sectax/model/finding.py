@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar
 
 from sectax.model.plan import Until
-from sectax.model.treatment import CONTROLS, Comparison
+from sectax.model.treatment import CONTROLS, MEASURED, Comparison, Treatment
 
 
 class VerdictId(StrEnum):
@@ -215,3 +216,19 @@ class TreatmentResult:
     estimates: dict[str, Estimate]
     witnesses: dict[str, str | int | float | bool] = field(default_factory=dict)
     empty_share: float | None = None
+
+
+Alike = TypeVar("Alike", Treatment, TreatmentResult)
+
+
+def alike(given: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ...], dict[str, Alike]]:
+    """What differs in the level of one factor alone: the other levels -> that level -> which has it.
+
+    The run's own controls, and what the factor does not concern, are not among it.
+    """
+    groups: dict[tuple[tuple[str, str], ...], dict[str, Alike]] = {}
+    for each in given:
+        if each.role in MEASURED and factor in each.levels:
+            others = tuple((name, level) for name, level in each.levels.items() if name != factor)
+            groups.setdefault(others, {})[each.levels[factor]] = each
+    return groups

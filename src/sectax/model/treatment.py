@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -50,32 +48,6 @@ class Treatment:
     role: Role
     extra: float = 0.0
     declares: dict[str, str | int | float | bool] = field(default_factory=dict)
-
-
-class HasLevels(Protocol):
-    """A treatment of a plan, or the result of one."""
-
-    @property
-    def role(self) -> str: ...
-
-    @property
-    def levels(self) -> dict[str, str]: ...
-
-
-Alike = TypeVar("Alike", bound=HasLevels)
-
-
-def alike(given: Iterable[Alike], factor: str) -> dict[tuple[tuple[str, str], ...], dict[str, Alike]]:
-    """What differs in the level of one factor alone: the other levels -> that level -> which has it.
-
-    The run's own controls, and what the factor does not concern, are not among it.
-    """
-    groups: dict[tuple[tuple[str, str], ...], dict[str, Alike]] = {}
-    for each in given:
-        if each.role in MEASURED and factor in each.levels:
-            others = tuple((name, level) for name, level in each.levels.items() if name != factor)
-            groups.setdefault(others, {})[each.levels[factor]] = each
-    return groups
 
 
 @dataclass(frozen=True)

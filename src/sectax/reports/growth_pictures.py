@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sectax.model.advice import Breakdown, Growth
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Estimate
+from sectax.model.finding import Estimate, alike
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
-from sectax.model.treatment import CONTROLS, Cell, Factor, alike
+from sectax.model.treatment import CONTROLS, Cell, Factor
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series
 from sectax.reports.result_tables import drawn

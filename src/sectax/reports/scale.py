@@ -84,8 +84,8 @@ def ticks(scale: Scale) -> list[tuple[float, str]]:
 
 def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     """No cost, and the outermost round costs on both sides of it: '−2 %', '0', '×5'."""
-    above = [(1 + share, f"+{100 * _ROOM:g} %") for share in _SHARES] + [(each, f"×{_short(each)}") for each in _TIMES]
-    below = [(1 / (1 + share), f"−{100 * _ROOM:g} %") for share in _SHARES]
+    above = [(1 + share, f"+{100 * share:g} %") for share in _SHARES] + [(each, f"×{_short(each)}") for each in _TIMES]
+    below = [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
     below += [(1 / each, f"÷{_short(each)}") for each in _TIMES]
     found = [[each for each in side if scale.low <= each[0] <= scale.high][-1:] for side in (below, above)]
     return [*found[0], (1.0, "0"), *found[1]]

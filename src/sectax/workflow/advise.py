@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from sectax.analysis.anatomy import anatomies, own_anatomies, placed, starving
 from sectax.analysis.growth import growths
@@ -17,35 +17,43 @@ from sectax.model.advice_rules import AdviceRules, Price, Requests, SmallestUnde
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.model.finding import TreatmentResult
+from sectax.model.finding import TreatmentResult, alike
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
-from sectax.model.treatment import MEASURED, Role, alike
+from sectax.model.treatment import MEASURED, Role
 from sectax.prices import PriceList, bill, load
 from sectax.workflow.advise_rates import NOT_ASKED, AskedRate, rate_advice
 from sectax.workflow.analyse import analyse_file
 
 
-def advise(
-    run_file: Path,
-    *,
-    under_s: float | None = None,
-    statistic: str | None = None,
-    prices: Path | None = None,
-    mix: Mapping[str, float] | None = None,
-    machines: Mapping[str, str] | None = None,
-    asked: AskedRate = NOT_ASKED,
-) -> model.Advice:
+@dataclass(frozen=True)
+class Asked:
+    """What somebody asks besides.
+
+    Attributes:
+        under_s: for the smallest level that keeps a statistic below it; statistic: which one, the experiment's usual
+            one where nobody says.
+        mix: kind of work -> its share: what every treatment makes of such work.
+        machines: level of the control -> what an hour of its machine is in the price list; needs a mix.
+        rate: the rate of calls that they have.
+    """
+
+    under_s: float | None = None
+    statistic: str | None = None
+    mix: Mapping[str, float] = field(default_factory=dict)
+    machines: Mapping[str, str] = field(default_factory=dict)
+    rate: AskedRate = NOT_ASKED
+
+
+_NOTHING = Asked()
+
+
+def advise(run_file: Path, asked: Asked = _NOTHING, prices: Path | None = None) -> model.Advice:
     """What a run says to whoever must decide.
 
     Args:
-        under_s: asks for the smallest level that keeps a statistic below it; statistic: which one, the experiment's
-            usual one where nobody says.
         prices: the user's own price list; None for the built-in one.
-        mix: kind of work -> its share; asks what every treatment makes of such work.
-        machines: level of the control -> what an hour of its machine is in the price list; needs a mix.
-        asked: the rate of calls that somebody has.
     Raises:
         WrongUse: the experiment has no advice to give, knows no such statistic or no rates, or a price is missing.
     """
@@ -56,27 +64,18 @@ def advise(
     if not isinstance(experiment, SupportsAdvice):
         raise WrongUse(f"there is no advice for runs of {plan.experiment} yet", "sectax show prints what it found")
     rules = experiment.advice_rules(plan)
-    return advice(analysed, rules, price_list, under_s, statistic, mix or {}, machines or {}, asked)
+    return advice(analysed, rules, price_list, asked)
 
 
-def advice(
-    analysed: Analysed,
-    rules: AdviceRules,
-    prices: PriceList,
-    under_s: float | None = None,
-    statistic: str | None = None,
-    mix: Mapping[str, float] = MappingProxyType({}),
-    machines: Mapping[str, str] = MappingProxyType({}),
-    asked: AskedRate = NOT_ASKED,
-) -> model.Advice:
+def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Asked = _NOTHING) -> model.Advice:
     """The same of a run that was read and judged already."""
-    measured, price = analysed.measured, rules.price
-    if asked != NOT_ASKED and rules.by_rate is None:
+    measured, price, mix = analysed.measured, rules.price, asked.mix
+    if asked.rate != NOT_ASKED and rules.by_rate is None:
         raise WrongUse(f"advice for runs of {measured.plan.experiment} knows no rate of calls", "leave it out")
-    limit = None if under_s is None else _limit(measured.plan, rules.smallest, under_s, statistic)
+    limit = None if asked.under_s is None else _limit(measured.plan, rules.smallest, asked.under_s, asked.statistic)
     wanted = [] if price is None else [price.billed]
     profile = rules.profile
-    if profile is None and (mix or machines):
+    if profile is None and (mix or asked.machines):
         raise WrongUse(f"runs of {measured.plan.experiment} have no kinds of work to mix", "leave --mix and --vm out")
     mixed = mixes(analysed, profile, rules.metric, mix) if profile and mix else ()
     if limit is not None and rules.smallest is not None:
@@ -99,9 +98,9 @@ def advice(
         mix=dict(mix),
         mixes=mixed,
         pooled=tuple(pooled(analysed, profile, rules.metric)) if profile else (),
-        rents=tuple(_rented(measured.plan, mixed, machines, prices)),
+        rents=tuple(_rented(measured.plan, mixed, asked.machines, prices)),
         starving=tuple(starving(analysed, rules.metric, rules.starved)) if rules.starved else (),
-        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked)
+        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked.rate)
         if rules.by_rate
         else model.RateAdvice(),
         placed=tuple(placed(measured, rules.places)) if rules.places else (),

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from sectax.model.advice import MILLION, AtRate, Between, BreakEven, Rate, RateAdvice
 from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Estimate, TreatmentResult
-from sectax.model.treatment import alike
+from sectax.model.finding import Estimate, TreatmentResult, alike
 from sectax.prices import PriceList, bill
 
 _CALLS = (1, 10, 100)

@@ -163,23 +163,18 @@ def _say_passphrase(key: SigningKey, progress: Progress, *, again: bool) -> None
         progress.say(f"{key.shown} has a passphrase, which ssh-keygen asks for now{once}")
 
 
+@dataclass
 class _Session:
     """One session of one run: what it knows, and the steps in their order."""
 
-    def __init__(
-        self,
-        bench: Bench,
-        inputs: Mapping[str, str],
-        ledger: Ledger,
-        progress: Progress,
-        key: SigningKey | None = None,
-    ) -> None:
-        self.key = key
-        self.bench = bench
-        self.plan = bench.plan
-        self.inputs = inputs
-        self.ledger = ledger
-        self.progress = progress
+    bench: Bench
+    inputs: Mapping[str, str]
+    ledger: Ledger
+    progress: Progress
+    key: SigningKey | None
+
+    def __post_init__(self) -> None:
+        self.plan = self.bench.plan
         self.began = time.monotonic()
 
     def run(self) -> Outcome:
