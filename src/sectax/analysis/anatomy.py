@@ -1,4 +1,4 @@
-"""Where the time of an operation goes, and where a cost sits: differences to other treatments, block by block."""
+"""Where the time of an operation goes, where a cost sits, and what waits for its share: differences, block by block."""
 
 from __future__ import annotations
 
@@ -48,18 +48,11 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
         if treatment.role not in MEASURED:
             continue
         whole = _column(measured, metric, treatment)
-        known = {words: _column(measured, name, treatment) for name, words in own.parts}
-        known = {words: column for words, column in known.items() if column}
+        known = _known(measured, own.parts, treatment)
         blocks = [block for block in _common(measured, [whole]) if all(block in each for each in known.values())]
-        if not known or not blocks:
-            continue
-        left = {block: whole[block] - sum(column[block] for column in known.values()) for block in blocks}
-        columns = known | {own.rest: left}
-        parts = [
-            _part(measured, words, {block: column[block] for block in blocks}, whole)
-            for words, column in columns.items()
-        ]
-        yield Anatomy(treatment.cell, treatment.id, tuple(parts))
+        if known and blocks:
+            parts = _timed(measured, known, own.rest, {block: whole[block] for block in blocks}, whole)
+            yield Anatomy(treatment.cell, treatment.id, tuple(parts))
 
 
 def _chain(stages: Stages, members: dict[str, Treatment], whole: Treatment) -> Iterator[tuple[Treatment, str]]:
@@ -111,17 +104,26 @@ def placed(measured: Measured, places: Places) -> Iterator[Placed]:
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
     """What a treatment tells of its own steps, before them what is in none of it, and after them what no step holds."""
     column, whole = (_column(measured, each, treatment) for each in (metric, steps.whole))
-    known = {words: _column(measured, each, treatment) for each, words in steps.parts}
-    known = {words: seconds for words, seconds in known.items() if seconds}
+    known = _known(measured, steps.parts, treatment)
     blocks = _common(measured, [column, whole, *known.values()])
     if not known or not blocks:
         return
     _, before = stages.levels[0]
     yield _part(measured, before, {block: column[block] - whole[block] for block in blocks}, column)
-    for words, seconds in known.items():
-        yield _part(measured, words, {block: seconds[block] for block in blocks}, column)
-    left = {block: whole[block] - sum(seconds[block] for seconds in known.values()) for block in blocks}
-    yield _part(measured, steps.rest, left, column)
+    yield from _timed(measured, known, steps.rest, {block: whole[block] for block in blocks}, column)
+
+
+def _timed(measured: Measured, known: Mapping[str, _Column], rest: str, whole: _Column, of: _Column) -> Iterator[Part]:
+    """What is known of parts of a whole, and the rest of it, as shares of what it is a part of."""
+    for words, column in known.items():
+        yield _part(measured, words, {block: column[block] for block in whole}, of)
+    left = {block: seconds - sum(column[block] for column in known.values()) for block, seconds in whole.items()}
+    yield _part(measured, rest, left, of)
+
+
+def _known(measured: Measured, parts: tuple[tuple[str, str], ...], treatment: Treatment) -> dict[str, _Column]:
+    columns = {words: _column(measured, metric, treatment) for metric, words in parts}
+    return {words: column for words, column in columns.items() if column}
 
 
 def _column(measured: Measured, metric: str, treatment: Treatment) -> _Column:

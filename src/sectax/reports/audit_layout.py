@@ -1,4 +1,7 @@
-"""What the report of an audit says: its verdict, what matters most, what fired, and last what could not be checked."""
+"""What the report of an audit says: its verdict, what matters most, what fired, and last what could not be checked.
+
+The verdict is one sentence that cannot be read as a pass where little was looked at.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running mean and standard deviation along the blocks, where some blocks may be missing."""
+"""One difference per block, and their running mean and standard deviation, where some blocks may be missing."""
 
 from __future__ import annotations
 
