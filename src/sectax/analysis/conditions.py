@@ -9,12 +9,10 @@ from sectax.analysis.controls import found
 from sectax.analysis.effect import blocks_pending
 from sectax.model.compared import EffectPair, RunComparison
 from sectax.model.condition import Answer, Concluded, Condition
-from sectax.model.finding import Finding, VerdictId
+from sectax.model.finding import NO_CLAIM, Finding
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.treatment import CONTROLS, Comparison, Standing
-
-_NO_CLAIM = frozenset({VerdictId.INVALID, VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
 
 
 def concerns(condition: Condition, comparison: Comparison, first_metric: str) -> bool:
@@ -97,7 +95,7 @@ def _concluded(condition: Condition, answers: list[tuple[str, Answer]]) -> Concl
 
 def _answer(condition: Condition, finding: Finding, plan: Plan, findings: Sequence[Finding]) -> Answer:
     effect = finding.effect
-    if effect is None or finding.verdict in _NO_CLAIM:
+    if effect is None or finding.verdict in NO_CLAIM:
         return Answer.OPEN
     answer = by_interval(condition, effect.low, effect.high)
     if not leans_on_control(condition, effect.low, effect.high):
@@ -121,7 +119,7 @@ def _positives(comparison: Comparison, plan: Plan, findings: Sequence[Finding]) 
 
 def _change(condition: Condition, pair: EffectPair) -> Answer:
     a, b = pair.a.effect, pair.b.effect
-    if a is None or b is None or {pair.a.verdict, pair.b.verdict} & _NO_CLAIM:
+    if a is None or b is None or {pair.a.verdict, pair.b.verdict} & NO_CLAIM:
         return Answer.OPEN
     if a.low > a.high or b.low > b.high:
         return Answer.OPEN

@@ -13,13 +13,11 @@ from sectax.model.advice import Kind, Mixed, Pooled, ProfileOf
 from sectax.model.advice_rules import Group, Profile
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.finding import Estimate, Finding, VerdictId
+from sectax.model.finding import NO_CLAIM, Estimate, Finding
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
 from sectax.model.treatment import CONTROLS, Comparison
 from sectax.stats.student import geometric_mean_interval
-
-_UNUSABLE = frozenset({VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED})
 
 _Levels = tuple[tuple[str, str], ...]
 _Ratios = Mapping[int, float]  # block -> the treatment's time over its baseline's
@@ -78,7 +76,7 @@ def _mixed(
             known = (group.name for group in rule.groups if any(level in pieces for level in group.levels))
             raise WrongUse(f"this run has measured nothing of {name!r}", f"it has {', '.join(known)}")
         for piece in of_kind:
-            if piece.finding.verdict in _UNUSABLE:
+            if piece.finding.verdict in NO_CLAIM:
                 return Mixed(dict(levels), None, f"{piece.finding.comparison.cell} was {piece.finding.verdict.value}")
         parts.append((share, of_kind))
     blocks = sorted(set.intersection(*(set(piece.ratios) for _, of_kind in parts for piece in of_kind)))
@@ -114,7 +112,7 @@ def pooled(analysed: Analysed, rule: Profile, metric: str) -> Iterator[Pooled]:
         if len(own) == len(levels):
             return
         for piece, seen in pieces.items():
-            if seen.finding.verdict in _UNUSABLE or not seen.ratios:
+            if seen.finding.verdict in NO_CLAIM or not seen.ratios:
                 lacking.add((own, piece))
             else:
                 together.setdefault((own, piece), []).append(_geometric(list(seen.ratios.values())))

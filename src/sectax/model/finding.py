@@ -34,6 +34,8 @@ FASTER = frozenset({VerdictId.FASTER_MATERIAL, VerdictId.FASTER_WITHIN_MARGIN, V
 SEEN_AS_PUT = SLOWER - {VerdictId.SLOWER_WITHIN_MARGIN}
 # 'No more than the margin': these lean on the run being able to see so little.
 WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN})
+# Of these nothing is claimed, whatever the interval.
+NO_CLAIM = frozenset({VerdictId.INVALID, VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
 # How far a bias that is sure and small may differ from one arm to another.
 SURE_BIAS_TIMES = 3
 # More blocks may still settle these.
@@ -113,7 +115,7 @@ class Effect:
 
 def is_answered(finding: Finding, until: Until) -> bool:
     """Whether a comparison has an answer to what its run goes on for; the live line and the report count alike."""
-    if finding.effect is None or finding.verdict in {VerdictId.INVALID, VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED}:
+    if finding.effect is None or finding.verdict in NO_CLAIM:
         return False
     if until is Until.DIRECTION:
         return finding.verdict is not VerdictId.INCONCLUSIVE

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, SLOWER, Finding, Severity, TreatmentResult, VerdictId
+from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, WITHIN_MARGIN, Finding, Severity, TreatmentResult, VerdictId
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
 from sectax.model.printable import printable
@@ -24,7 +24,6 @@ SECONDARY_MARK = "†"
 _BESIDE_UP_TO = 4
 # Of a row that a warning is about, where the warning itself stands below.
 WARNED_MARK = "!"
-_VOID = frozenset({VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED})
 
 
 def visible(analysed: Analysed, *, show_all: bool) -> frozenset[str]:
@@ -94,16 +93,12 @@ def result_tables(
 
 def tone(finding: Finding) -> Tone:
     """What kind of answer a finding is."""
-    match finding.verdict:
-        case VerdictId.SLOWER_MATERIAL:
-            return Tone.WORSE
-        case VerdictId.FASTER_MATERIAL:
-            return Tone.BETTER
-        case VerdictId.EQUIVALENT | VerdictId.SLOWER_WITHIN_MARGIN | VerdictId.FASTER_WITHIN_MARGIN:
-            return Tone.EVEN
-        case VerdictId.INVALID | VerdictId.WITHDRAWN | VerdictId.NOT_MEASURED:
-            return Tone.VOID
-    return Tone.OPEN
+    if finding.verdict in WITHIN_MARGIN:
+        return Tone.EVEN
+    if finding.verdict in NO_CLAIM:
+        return Tone.VOID
+    directed = {VerdictId.SLOWER_MATERIAL: Tone.WORSE, VerdictId.FASTER_MATERIAL: Tone.BETTER}
+    return directed.get(finding.verdict, Tone.OPEN)
 
 
 def _alone(plan: Plan, cell: Cell, metric: Metric, members: list[TreatmentResult]) -> Iterator[Table]:
@@ -139,7 +134,7 @@ def _compared(
     baseline = names.treatment(plan, cell.baseline)
     rows = [Row((baseline, values.get(cell.baseline, "–"), "baseline", "", ""))]
     for member, finding in findings.items():
-        void = finding.verdict in _VOID
+        void = finding.verdict in NO_CLAIM
         mark = f" {SECONDARY_MARK}" if finding.comparison.standing is Standing.SECONDARY else ""
         cells = (
             names.treatment(plan, member) + mark,
@@ -161,7 +156,7 @@ def _compared(
 def drawn(finding: Finding) -> Interval | None:
     """The interval of an effect; None where the finding has none, or none that is finite."""
     seen = finding.effect
-    if seen is None or finding.verdict in _VOID or max(abs(seen.low), abs(seen.high)) >= units.LARGEST_LOG_RATIO:
+    if seen is None or finding.verdict in NO_CLAIM or max(abs(seen.low), abs(seen.high)) >= units.LARGEST_LOG_RATIO:
         return None
     return Interval(math.exp(seen.low), math.exp(seen.log_ratio), math.exp(seen.high), claims.interval(seen))
 

@@ -40,7 +40,8 @@ class Ledger(RunWriter):
         try:
             self.event(block, event)
         except (UnusableObservation, SecretRefused) as error:
-            dropped = Dropped(event.treatment, State.FAILED, _stage(block, event), error.message, error.hint)
+            stage = {Opened: "open", Closed: "close"}.get(type(event), "visit") if block >= 1 else "pilot"
+            dropped = Dropped(event.treatment, State.FAILED, stage, error.message, error.hint)
             self.event(block, dropped)
             self._refused.add((block, event.treatment))
             return dropped
@@ -62,16 +63,3 @@ class Ledger(RunWriter):
                 self.seal(sign)
         finally:
             self.close()
-
-
-def _stage(block: int, event: BlockEvent) -> str:
-    """Where in its block the event stands, in the words of failures."""
-    if block < 1:
-        return "pilot"
-    match event:
-        case Opened():
-            return "open"
-        case Closed():
-            return "close"
-        case _:
-            return "visit"
