@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from sectax.reports.json import advice, audit, compared, dry_run, report
+from sectax.reports.json import advice, audit, compared, report
 from sectax.workflow.attested import Attestations
 from sectax.workflow.doctor import Diagnosis
 from sectax.workflow.overview import Overview
@@ -23,7 +23,7 @@ DOCUMENTS = (
     compared.RunComparison,
     audit.Audit,
     advice.Advice,
-    dry_run.DryRun,
+    report.DryRun,
     Overview,
     Diagnosis,
     Attestations,

@@ -24,9 +24,9 @@ class DryRun:
     @property
     def document(self) -> bytes:
         """As JSON."""
-        from sectax.reports.json import dry_run, parts
+        from sectax.reports.json import parts, report
 
-        return parts.encoded(dry_run.DryRun.of(self))
+        return parts.encoded(report.DryRun.of(self))
 
     @property
     def lines(self) -> tuple[str, ...]:

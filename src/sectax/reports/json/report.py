@@ -1,4 +1,7 @@
-"""The document of one run: everything that the other reports say, in base units, with stable identifiers."""
+"""The document of one run: everything that the other reports say, in base units, with stable identifiers.
+
+That of a dry run stands here too.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Annotated, Literal, Self
 from msgspec import field
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
+from sectax.model.bill import Charge
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
@@ -207,3 +211,22 @@ def _controls(analysed: Analysed, controls: FamilyControls) -> Controls:
     both = {"negative": controls.negative, "positive": controls.positive}
     judged = {name: each and finding(each, no_effect(analysed, each)) for name, each in both.items()}
     return fill(Controls, controls, **judged)
+
+
+class Bill(Object, frozen=True):
+    """An estimate before tax and free allowances."""
+
+    charges: tuple[Charge, ...]
+    currency: str
+    day: Annotated[str, said("Of the prices, as YYYY-MM-DD.")]
+    source: str
+    place: str
+    total: float
+
+
+class DryRun(Object, frozen=True, tag_field="schema", tag="sectax/dry-run/1"):
+    """What a run would do and what it would cost."""
+
+    plan: Annotated[tuple[str, ...], said("In words, a line each.")]
+    bill: Annotated[Bill | None, said("Null where nothing has a price.")]
+    assumes: Annotated[str, said("What the bill supposes.")]
