@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sectax.protocol.schemas import schemas
+from sectax.protocol.messages import schemas
 
 
 def text(schema: dict[str, object]) -> str:

@@ -7,8 +7,7 @@ import pytest
 from sectax import published as reader
 from sectax.experiments.interface import Request
 from sectax.experiments.requirements import NeedsProgram
-from sectax.experiments.s3 import paid
-from sectax.experiments.s3.experiment import EXPERIMENT
+from sectax.experiments.s3.experiment import EXPERIMENT, uses
 from sectax.experiments.s3.levels import size_bytes, size_levels
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
@@ -172,21 +171,21 @@ def test_short_presets_leave_the_pilot_nothing_to_find_out_but_how_long_operatio
 
 def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:
     levels = {"operation": "get", "encryption": "sse-kms", "upload": "single", "size": "10KB"}
-    amounts = {way: {each.item: each.amount for each in usages} for way, usages in paid.uses(1_000_000, levels).items()}
+    amounts = {way: {each.item: each.amount for each in usages} for way, usages in uses(1_000_000, levels).items()}
 
     assert amounts == {
         "without a bucket key": {"s3.get": 1_000_000, "kms.requests": 1_000_000},
         "with a bucket key": {"s3.get": 1_000_000, "kms.requests": 10_000},
     }
-    assert paid.uses(1, levels | {"encryption": "sse-s3"}) == {"": (Usage("s3.get", 1),)}
-    assert paid.uses(1, levels | {"operation": "head"}) == {"": (Usage("s3.get", 1),)}
-    assert paid.uses(1, levels | {"operation": "delete"}) == {"": ()}
+    assert uses(1, levels | {"encryption": "sse-s3"}) == {"": (Usage("s3.get", 1),)}
+    assert uses(1, levels | {"operation": "head"}) == {"": (Usage("s3.get", 1),)}
+    assert uses(1, levels | {"operation": "delete"}) == {"": ()}
 
 
 def test_a_multipart_upload_is_a_request_for_each_part_and_two_more() -> None:
     levels = {"operation": "put", "encryption": "sse-kms-bucket-key", "upload": "multipart", "size": "20MiB"}
 
-    assert paid.uses(1, levels) == {"with a bucket key": (Usage("s3.put", 5), Usage("kms.requests", 0.05))}
+    assert uses(1, levels) == {"with a bucket key": (Usage("s3.put", 5), Usage("kms.requests", 0.05))}
 
 
 def test_what_is_assumed_of_the_kms_requests_of_parts_is_said_where_there_are_parts() -> None:

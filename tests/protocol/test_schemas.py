@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from sectax.protocol.schemas import schemas
+from sectax.protocol.messages import schemas
 
 FOLDER = Path(__file__).parents[2] / "probes" / "schemas"
 

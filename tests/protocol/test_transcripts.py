@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from sectax.protocol.messages import REPLIES
-from sectax.protocol.schemas import schemas
+from sectax.protocol.messages import REPLIES, schemas
 from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, Session
 
 FOLDER = Path(__file__).parents[2] / "probes" / "transcripts"

@@ -22,6 +22,7 @@ import msgspec
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
 from sectax.toolchain import cache, installer
+from sectax.toolchain.files import checksum
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing, Requirement, missing_program
 
@@ -178,7 +179,7 @@ _LIST = "files.sha256"
 
 def remember_checksums(folder: Path) -> None:
     """Write the checksum of every file in *folder* into a list beside them."""
-    lines = [f"{_sum(path)}  {path.relative_to(folder)}\n" for path in sorted(_files(folder))]
+    lines = [f"{checksum(path)}  {path.relative_to(folder)}\n" for path in sorted(_files(folder))]
     (folder / _LIST).write_text("".join(lines))
 
 
@@ -193,7 +194,7 @@ def damage_of(folder: Path) -> str | None:
     for line in listed:
         wanted, _, name = line.partition("  ")
         try:
-            if _sum(folder / name) != wanted:
+            if checksum(folder / name) != wanted:
                 return f"{name} has changed"
         except OSError:
             return f"{name} is missing or cannot be read"
@@ -205,8 +206,3 @@ def _files(folder: Path) -> Iterator[Path]:
     for parent, _, names in os.walk(folder):
         paths = (Path(parent, name) for name in names if name != _LIST)
         yield from (path for path in paths if path.is_file() and not path.is_symlink())
-
-
-def _sum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -233,10 +233,11 @@ class _Bench(LambdaBench):
 
     def start(self, inputs: Mapping[str, str]) -> None:
         """The keeper of the secrets first: functions are let to its port and nowhere else."""
-        from sectax.experiments.secrets.places import place
+        from sectax.experiments.secrets.places import AwsPlace, HerePlace
 
         sizes = sorted({SIZES[each.levels["size"]] for each in self.plan.treatments})
-        self._place = self.enter_context(place(self._settings, sizes))
+        kind = HerePlace if self._settings.endpoint == LOCAL else AwsPlace
+        self._place = self.enter_context(kind(self._settings, sizes))
         self.keeper, self.service = self._place.keeper, self._place.service
         super().start(inputs)
 

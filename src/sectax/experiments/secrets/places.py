@@ -115,8 +115,3 @@ class AwsPlace(Place):
 
     def layers(self, ttl_s: int | None, *, sidecar: bool) -> tuple[str, ...]:
         return (self._layer,) if sidecar else ()
-
-
-def place(settings: Settings, sizes: Sequence[int]) -> Place:
-    """Where the settings say."""
-    return (HerePlace if settings.endpoint == LOCAL else AwsPlace)(settings, sizes)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from sectax.sandboxes.process.cgroups import cgroup_folders
-from sectax.sandboxes.process.shared_counters import ENOUGH, SharedCounters, number_after, open_counter
+from sectax.sandboxes.process.cgroups import ENOUGH, SharedCounters, cgroup_folders, number_after, open_counter
 
 # Threads whose status stays open; that of others is opened when they have run. A JVM starts dozens that never run,
 # and a process may open only so many files.

@@ -22,7 +22,7 @@ from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError, ChildSilent
 from sectax.stack.object_store.server import Access, ServerFailed, loopback_certificate
 from sectax.stack.work_folder import WorkFolder
-from sectax.toolchain import go_programs
+from sectax.toolchain import files, go_programs
 
 KMS_KEY = "sectax"
 # By which folders that a killed server left are found.
@@ -101,12 +101,13 @@ class Minio:
             "MINIO_UPDATE": "off",
             "MINIO_SCANNER_SPEED": "slowest",  # it looks through all objects in the background
         }
-        _write_private(root / "settings", "".join(f"{name}={value}\n" for name, value in settings.items()))
+        lines = "".join(f"{name}={value}\n" for name, value in settings.items())
+        files.write_new(root / "settings", lines.encode(), private=True)
         certificate = ""
         if self._tls:
             certificate, key = loopback_certificate()
             (root / "certs" / "public.crt").write_text(certificate)
-            _write_private(root / "certs" / "private.key", key)
+            files.write_new(root / "certs" / "private.key", key.encode(), private=True)
         self.access = Access("", access_key=user, secret_key=password, ca_pem=certificate)
 
     def _launch(self) -> None:
@@ -206,11 +207,6 @@ class Minio:
             text = text.replace(secret, "…")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return f"; it said last: {printable(' '.join(lines)[-most:])}" if lines else ""
-
-
-def _write_private(path: Path, text: str) -> None:
-    with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
 
 
 def _free_port() -> int:

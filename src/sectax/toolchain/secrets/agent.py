@@ -5,7 +5,6 @@ It answers as AWS's Parameters and Secrets Lambda Extension does, and the extens
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import shutil
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sectax.toolchain import cache, installer
+from sectax.toolchain.files import checksum
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing
 
@@ -41,7 +41,7 @@ def fingerprint() -> str:
 def missing() -> Missing | None:
     """What is lacking to run it; None where it is built and whole."""
     if _program().is_file() and _hash_file().is_file():
-        if _sha256(_program()) == _hash_file().read_text().strip():
+        if checksum(_program()) == _hash_file().read_text().strip():
             return None
         return Missing("it is built, but its file has changed since", "sectax setup secrets", makable=True)
     if shutil.which("cargo") is None:
@@ -77,7 +77,7 @@ def build(say: Callable[[str], None]) -> None:
         finished.mkdir()
         shutil.copy(built, finished / PROGRAM)
         (finished / PROGRAM).chmod(0o755)
-        (finished / "sha256").write_text(_sha256(built) + "\n")
+        (finished / "sha256").write_text(checksum(built) + "\n")
         shutil.rmtree(target, ignore_errors=True)
         finished.replace(target)
 
@@ -97,13 +97,8 @@ def _hash_file() -> Path:
 def _check_crate() -> None:
     home = Path(os.environ.get("CARGO_HOME") or "~/.cargo").expanduser()
     fetched = sorted(home.glob(f"registry/cache/*/{CRATE}-{VERSION}.crate"))
-    if not any(_sha256(each) == _CRATE_SHA256 for each in fetched):
+    if not any(checksum(each) == _CRATE_SHA256 for each in fetched):
         raise SetUpFailed(
             f"{CRATE} {VERSION} is not the crate that sectax knows",
             "its SHA-256 is another one: see which registry cargo is set to use",
         )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
