@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import hashlib
+import os
 import secrets
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from sectax.experiments.interface import Bench
 from sectax.experiments.levels import AWS, LOCAL
@@ -72,7 +76,7 @@ class S3Bench(Bench):
         for treatment in self.plan.treatments:
             wanted.setdefault(treatment.levels["transfer"], set()).add(treatment.levels["encryption"])
         if self._where.endpoint == LOCAL:
-            sweep_folders(WORK_FOLDERS, self._where.data)
+            sweep_data(self._where.data)
         for transfer, encryptions in sorted(wanted.items()):
             self._services[transfer] = self._service(transfer, encryptions)
 
@@ -124,3 +128,17 @@ class S3Bench(Bench):
             thorough=calibrated is None or not self._piloted,
             added_s=added_s(treatment, self.plan, calibrated),
         )
+
+
+def sweep_data(data: Path) -> None:
+    """Remove what killed servers left below *data*, and below all folders that --data named in runs before this one."""
+    noted = cache.state_folder() / "s3-data"
+    with contextlib.suppress(OSError):  # that nothing can be noted or removed keeps nobody from measuring
+        noted.mkdir(mode=0o700, parents=True, exist_ok=True)
+        own = noted / hashlib.sha256(os.fsencode(data.absolute())).hexdigest()[:16]
+        if not own.is_symlink():
+            own.symlink_to(data.absolute())
+        for folder in noted.iterdir():
+            sweep_folders(WORK_FOLDERS, folder)
+            if folder != own and not any(folder.glob(f"*sectax-{WORK_FOLDERS}-*")):
+                folder.unlink()
