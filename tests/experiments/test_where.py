@@ -13,7 +13,8 @@ from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
-from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE
+from sectax.stack.lambda_service.settings import Settings
+from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE, services
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
 
@@ -102,6 +103,30 @@ def test_a_role_that_is_none_is_refused(role: str) -> None:
 def test_aws_wants_a_role() -> None:
     with pytest.raises(WrongUse, match="execution role"):
         where({"endpoint": ("aws",)})
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [{"endpoint": ("aws",), "role": (ROLE,)}, {"endpoint": ("http://127.0.0.1:9000",)}]
+)
+def test_an_exact_share_is_the_local_lambdas_alone(elsewhere: dict[str, tuple[str, ...]]) -> None:
+    where({"exact-share": ("yes",)})
+
+    with pytest.raises(WrongUse, match="names another") as refused:
+        where(elsewhere | {"exact-share": ("yes",)})
+    assert "lambda serve --exact-share" in refused.value.hint
+
+
+@pytest.mark.parametrize("given", [{}, {"exact-share": ("yes",)}])
+def test_an_exact_share_is_kept_in_the_plan_and_reaches_the_server(monkeypatch, given) -> None:
+    started: list[Settings] = []
+    monkeypatch.setattr(services, "LocalLambda", started.append)
+    experiment = registry.load("hmac")
+
+    plan = experiment.plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, given))
+    experiment.bench(plan)
+
+    assert plan.options == given
+    assert [each.exact_share for each in started] == [bool(given)]
 
 
 @pytest.mark.parametrize("name", ["function", "hmac"])

@@ -40,12 +40,12 @@ class Service:
         endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
     """
 
-    def __init__(self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = ()) -> None:
-        """Args:
-        allow: hosts and ports that functions of the local Lambda may connect to, as in `Settings`.
-        """
+    def __init__(
+        self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = (), *, exact_share: bool = False
+    ) -> None:
+        """Args: *allow* and *exact_share* are those of the local Lambda's `Settings`."""
         self.endpoint = endpoint
-        settings = Settings(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow)
+        settings = Settings(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow, exact_share=exact_share)
         self._local = LocalLambda(settings) if endpoint == LOCAL else None
         self._clients: dict[float, Any] = {}
         self._layers: dict[str, str] = {}
