@@ -56,6 +56,10 @@ def test_jmh_rows_are_read_in_any_locale(row: str, seconds: float) -> None:
     assert one.trials == (5 if "avgt  5" in row else 1)
 
 
+def test_jmh_under_sbt_is_read() -> None:
+    assert figures("".join(f"[info] {line}\n" for line in JMH.splitlines())).keys() == figures(JMH).keys()
+
+
 BOTH_WAYS = "Sums.a  1024  thrpt  5  {} ± 0.100  ops/us\nSums.a  1024  avgt  5  {} ± 0.001  us/op\n"
 
 

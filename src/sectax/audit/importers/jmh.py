@@ -26,9 +26,11 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 _BEGINS = re.compile(
-    r"^# JMH (?:version: |\d)|^[ \t]*+Benchmark[ \t](?:[^\n]{0,1000}[ \t])?Mode[ \t]++(?:Cnt|Samples|Thr)[ \t]",
+    r"^(?:\[info\] )?+(?:# JMH (?:version: |\d)"
+    r"|[ \t]*+Benchmark[ \t](?:[^\n]{0,1000}[ \t])?Mode[ \t]++(?:Cnt|Samples|Thr)[ \t])",
     re.MULTILINE,
 )
+_SBT = "[info] "  # before each line, where Scala's sbt ran it
 _JSON = re.compile(r'\s*+\[\s*+\{.{0,2000}?"(?:jmhVersion|primaryMetric)"\s*+:', re.DOTALL)
 _FACT = re.compile(r"# (Benchmark|Benchmark mode|Parameters|VM version|Warmup|Threads|Fork): (.*\S)")
 _ITERATION = re.compile(r"(# Warmup )?Iteration\s++(\d++): (\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)")
@@ -93,7 +95,8 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     said = Said()
     parameters: list[str] | None = None
     facts: dict[str, str] = {}
-    for place, line in enumerate(lines, 1):
+    for place, printed in enumerate(lines, 1):
+        line = printed.removeprefix(_SBT)
         if _HEADER.match(line):
             parameters = _PARAMETER.findall(line.partition("Mode")[0])
         elif parameters is not None and (row := _row(line, parameters, place)) is not None:

@@ -105,10 +105,12 @@ def by_first_line(
     of_json: Callable[[Iterable[str]], Evidence],
     of_text: Callable[[Iterable[str]], Evidence],
 ) -> Evidence:
-    """What a tool writes as JSON, which begins with *opening*, or prints as text."""
+    """What a tool writes as JSON, which begins with *opening* (no word behind it), or prints as text."""
     every = iter(lines)
     first = next((line for line in every if line and not line.isspace()), "")
-    return (of_json if first.lstrip().startswith(opening) else of_text)(chain([first], every))
+    begun = first.lstrip()
+    is_json = begun.startswith(opening) and not begun.removeprefix(opening)[:1].isalpha()
+    return (of_json if is_json else of_text)(chain([first], every))
 
 
 def numbered(names: Iterable[str]) -> list[tuple[str, str]]:
