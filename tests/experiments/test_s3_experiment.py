@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from sectax import published as reader
 from sectax.experiments.interface import Request
 from sectax.experiments.requirements import NeedsProgram
-from sectax.experiments.s3.bench import sweep_data
 from sectax.experiments.s3.experiment import EXPERIMENT, uses
 from sectax.experiments.s3.levels import size_bytes, size_levels
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.treatment import Role
-from sectax.stack.object_store.minio import WORK_FOLDERS
-from sectax.stack.work_folder import WorkFolder
 
 pytestmark = pytest.mark.usefixtures("_everything_is_here")
 
@@ -205,25 +198,3 @@ def test_what_is_assumed_of_the_kms_requests_of_parts_is_said_where_there_are_pa
     assert multipart.requests is not None
     assert "multipart" not in single.requests.assumes
     assert "every request counts as one of KMS too" in multipart.requests.assumes
-
-
-def test_what_a_killed_run_left_where_data_had_put_it_is_removed_by_the_next_run_elsewhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SECTAX_STATE", str(tmp_path / "state"))
-    then, now = tmp_path / "then", tmp_path / "now"
-    code = (
-        "import os, signal, sys; from pathlib import Path; from sectax.experiments.s3.bench import sweep_data\n"
-        "from sectax.stack.object_store.minio import WORK_FOLDERS; from sectax.stack.work_folder import WorkFolder\n"
-        "data = Path(sys.argv[1]); sweep_data(data); (WorkFolder(WORK_FOLDERS, data).path / 'data').mkdir()\n"
-        "os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    subprocess.run([sys.executable, "-c", code, str(then)], check=False)
-    living = WorkFolder(WORK_FOLDERS, now)
-    assert len(list(then.iterdir())) == 1
-
-    sweep_data(now)
-
-    assert list(then.iterdir()) == []
-    assert living.path.is_dir()
-    living.remove()
