@@ -137,10 +137,12 @@ def test_reserved_concurrency_limits_one_function_and_is_kept_from_the_others(tm
             call.start()
         assert eventually(lambda: all((tmp_path / name).exists() for name in "abc"))
 
-        with pytest.raises(lambda_.exceptions.TooManyRequestsException):
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException) as of_the_function:
             invoke(lambda_, "reserved", {})
-        with pytest.raises(lambda_.exceptions.TooManyRequestsException):
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException) as of_the_account:
             invoke(lambda_, "other", {})
+        assert of_the_function.value.response["Reason"] == "ReservedFunctionConcurrentInvocationLimitExceeded"
+        assert of_the_account.value.response["Reason"] == "ConcurrentInvocationLimitExceeded"
         (tmp_path / "until").touch()
         for call in calls:
             call.join(20)

@@ -6,18 +6,19 @@ from sectax.stack.lambda_service.http import Exchange
 
 
 class ApiError(Exception):
-    """A call that is refused: HTTP status, the type that AWS's clients make an exception of, and words."""
+    """A call that is refused: HTTP status, the type that AWS's clients make an exception of, words; other members."""
 
-    def __init__(self, status: int, kind: str, message: str) -> None:
+    def __init__(self, status: int, kind: str, message: str, **members: str) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
         self.message = message
+        self.members = members
 
     def answer(self, exchange: Exchange, headers: tuple[tuple[str, str], ...] = ()) -> None:
         """Send it."""
         # Some operations of Lambda spell it 'message', others 'Message'; clients look for both.
-        body = {"Type": "User" if self.status < 500 else "Service", "message": self.message}
+        body = {"Type": "User" if self.status < 500 else "Service", "message": self.message, **self.members}
         exchange.answer_json(self.status, body, [("x-amzn-ErrorType", self.kind), *headers])
 
 
@@ -44,7 +45,7 @@ def too_large(most: int, operation: str) -> ApiError:
 
 def too_many(reason: str = "ConcurrentInvocationLimitExceeded") -> ApiError:
     """All instances that there may be are busy."""
-    return ApiError(429, "TooManyRequestsException", "Rate Exceeded.")
+    return ApiError(429, "TooManyRequestsException", "Rate Exceeded.", Reason=reason)
 
 
 def constraint(value: str, name: str, words: str) -> ApiError:
