@@ -70,7 +70,7 @@ def accused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no
 
     def run(code: str = "", link: str = "10Gbit/s", **more: str) -> set[tuple[str, str]]:
         if code:
-            monkeypatch.setattr(bench, "_argv", lambda client: lying(code))
+            monkeypatch.setattr(bench, "_IN_PYTHON", lying(code))
         levels = {"client": "python", "operation": "get,head", "size": "10KB", "encryption": "none,sse-s3"}
         levels |= {"transfer": "plain"} | more
         asked = {name: tuple(text.split(",")) for name, text in levels.items()}

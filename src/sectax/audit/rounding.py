@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BESIDE = 0.05
 # Values that are not the commonest one, as a share: fewer do not show a step.
 _ENOUGH_OTHERS = 0.1
+# Where fewer lie beyond two neighbouring ticks, the variance before rounding cannot be told from the values.
+_BEYOND_TWO = 0.05
 # A clock ticks seldom more often within what a step would hide.
 _MOST_TICKS = 20
 # So many values in a row come twice by chance in none of ten million series.
@@ -37,9 +39,10 @@ _FEWEST_GAPS = 10
 class Step(NamedTuple):
     """The step of values, their typical value, and how far the middle half of them reaches; all in one unit.
 
-    `hides` is what a mean of many of them can be off by. Noise that reaches over several steps averages rounding out;
-    with a standard deviation s before rounding, what is left is at most the step times exp(-2 pi² s² / step²), the
-    first term of the characteristic function (Widrow and Kollár, Quantization Noise, 2008).
+    `hides` is what a mean of many of them can be off by. Values that take two neighbouring ticks say no more than where
+    between both their middle lies: any distance within a step may be hidden. Noise that reaches over several steps
+    averages rounding out; with a standard deviation s before rounding, what is left is at most the step times
+    exp(-2 pi² s² / step²), the first term of the characteristic function (Widrow and Kollár, Quantization Noise, 2008).
     """
 
     step: float
@@ -68,9 +71,15 @@ def step_of(values: Sequence[float]) -> Step | None:
     others = 1 - counts.max() / data.size
     if not few or others < _ENOUGH_OTHERS or counts[on_grid].sum() < 0.95 * data.size:
         return None
-    # Rounding adds a twelfth of a squared step to the variance.
-    steps = max(float(np.var(data)) / gap**2 - 1 / 12, 0.0)
-    return Step(gap, float(typical), float(high - low), gap * math.exp(-2 * math.pi**2 * steps))
+    places = np.round(ticks)
+    pairs = np.where(np.diff(places) == 1, counts[:-1] + counts[1:], 0)
+    if pairs.max(initial=0) > (1 - _BEYOND_TWO) * data.size:
+        hides = gap
+    else:
+        # Rounding adds a twelfth of a squared step to the variance.
+        steps = max(float(np.var(data)) / gap**2 - 1 / 12, 0.0)
+        hides = gap * math.exp(-2 * math.pi**2 * steps)
+    return Step(gap, float(typical), float(high - low), hides)
 
 
 def copied_run(values: Sequence[float]) -> int:
