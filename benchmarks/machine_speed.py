@@ -67,8 +67,9 @@ class Window:
 
 
 def windows(seconds: float) -> list[Window]:
-    own = min(os.sched_getaffinity(0))
+    """What two unlike operations take, by turns on one processor, and what the others did meanwhile."""
     allowed = os.sched_getaffinity(0)
+    own = min(allowed)
     os.sched_setaffinity(0, {own})
     try:
         subjects = [signer(algorithm) for algorithm in UNLIKE]
@@ -76,10 +77,10 @@ def windows(seconds: float) -> list[Window]:
         made = []
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
-            before, times, window_ends = _ticks(), [], time.monotonic() + WINDOW_S
+            before, times, window_ends = _ticks(own), [], time.monotonic() + WINDOW_S
             while time.monotonic() < window_ends:
                 times.append([operation_s(each, count) for each, count in zip(subjects, counts, strict=True)])
-            busy, steal, passed = np.array(_ticks()) - np.array(before)
+            busy, steal, passed = np.array(_ticks(own)) - np.array(before)
             first, second = np.median(times, axis=0)
             made.append(Window((first, second), busy / max(1, passed), steal / max(1, passed)))
         for subject in subjects:
@@ -89,9 +90,8 @@ def windows(seconds: float) -> list[Window]:
         os.sched_setaffinity(0, allowed)
 
 
-def _ticks() -> tuple[int, int, int]:
-    """Of the other processors busy ticks, of all steal, and of one the ticks that passed; see proc_stat(5)."""
-    own = min(os.sched_getaffinity(0))
+def _ticks(own: int) -> tuple[int, int, int]:
+    """Busy ticks of the processors beside this one, steal of all, and the ticks that passed; see proc_stat(5)."""
     busy = steal = passed = 0
     for line in Path("/proc/stat").read_text().splitlines():
         name, *rest = line.split()
@@ -136,14 +136,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20, help="of the two operations by turns")
     arguments = parser.parse_args()
     heading("How the speed of this machine wanders")
+    distances = [far for far in DISTANCES if far < arguments.batches]
     rows = []
     for process in range(3):
         times = batch_times(arguments.batches)
         logs = np.log(times) - np.log(times).mean()
-        alike = [float((logs[far:] * logs[:-far]).mean() / logs.var()) for far in DISTANCES if far < len(logs)]
+        alike = [float((logs[far:] * logs[:-far]).mean() / logs.var()) for far in distances]
         spread = f"{100 * times.std() / times.mean():.1f} %"
         rows.append([str(process + 1), f"{1e6 * np.median(times):.2f}", spread, *(f"{each:.2f}" for each in alike)])
-    table(["process", "median, µs", "spread", *(f"{far} ms" for far in DISTANCES)], rows)
+    table(["process", "median, µs", "spread", *(f"{far} ms" for far in distances)], rows)
     show_unlike(arguments.seconds)
 
 
