@@ -1,6 +1,6 @@
 """How often the audit accuses files in which nothing is wrong: healthy values through every format's printing.
 
-python -m benchmarks.healthy_prints [--prints 10000] [--seed 0] [--only lambda]
+python -m benchmarks.healthy_prints [--prints 10000] [--seed 0] [--only lambda] [--jobs 2]
 
 A print is accused where any check marks it F, or where `timer` warns of it: printed digits are no coarse clock.
 Warnings of other checks have chances of their own (a sequence that drifts by chance), which tests/audit checks.
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from sectax.model.finding import Severity
 Rng = np.random.Generator
 
 ACCUSED_AT_MOST = 1e-3
+# Prints that a process makes at once.
+PART = 250
 # Of the larger side, as a share: what a control costs here.
 COSTS = (0.0, 0.02, 0.1, 0.5)
 
@@ -420,13 +424,25 @@ def main() -> None:
     parser.add_argument("--prints", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=PRINTS, action="append")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processors to use (all)")
     given = parser.parse_args()
     heading(f"Healthy values through every format's printing, {given.prints} prints each")
-    rows, worst = [], 0.0
-    for name in given.only or PRINTS:
-        count, by_check = accused(name, given.seed, range(given.prints))
-        worst = max(worst, count / given.prints)
-        rows.append([name, str(count), ", ".join(f"{check}: {times}" for check, times in by_check.items())])
+    names = given.only or list(PRINTS)
+    parts = [
+        (name, given.seed, range(first, min(first + PART, given.prints)))
+        for name in names
+        for first in range(0, given.prints, PART)
+    ]
+    counts, by_check = Counter[str](), {name: Counter[str]() for name in names}
+    with ProcessPoolExecutor(given.jobs) as pool:
+        for (name, *_), (count, by) in zip(parts, pool.map(accused, *zip(*parts, strict=True)), strict=True):
+            counts[name] += count
+            by_check[name] += by
+    rows = [
+        [name, str(counts[name]), ", ".join(f"{check}: {times}" for check, times in by_check[name].items())]
+        for name in names
+    ]
+    worst = max(counts[name] for name in names) / given.prints
     table(["format", "accused", "by"], rows)
     target("accused healthy prints", worst, ACCUSED_AT_MOST, f"{100 * worst:.2g} % of the worst format, at most 0.1 %")
 
