@@ -157,6 +157,10 @@ def _wrk_bytes(value: float) -> str:
     return f"{value:.2f}B"
 
 
+def _wrk_metric(value: float) -> str:
+    return f"{value / 1e3:.2f}k" if value >= 1e3 else f"{value:.2f}"
+
+
 def wrk(rng: Rng) -> str:
     """Two runs against one server; answers of several kilobytes, and their headers."""
     size, outputs = float(rng.uniform(200, 1e5)), []
@@ -172,7 +176,8 @@ def wrk(rng: Rng) -> str:
             f"Running 10s test @ http://127.0.0.1:8080/{path}\n  2 threads and {connections} connections\n"
             f"  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
             f"    Latency   {_wrk_time(times.mean())}  {_wrk_time(times.std())}  {_wrk_time(times[-1])}   82.13%\n"
-            f"    Req/Sec     2.31k   104.87     2.45k    66.67%\n  Latency Distribution\n"
+            f"    Req/Sec   {'  '.join(map(_wrk_metric, np.array([1.0, 0.05, 1.1]) * requests / wall / 2))}    66.67%\n"
+            "  Latency Distribution\n"
             + "".join(f"     {q}%  {_wrk_time(times[40 * q])}\n" for q in (50, 75, 90, 99))
             + f"  {requests} requests in {wall:.2f}s, {_wrk_bytes(moved)} read\n"
             f"Requests/sec:   {requests / wall:.2f}\nTransfer/sec:    {_wrk_bytes(moved / wall)}\n"

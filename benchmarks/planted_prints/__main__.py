@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.audit_corpus.__main__ import FILES
 from benchmarks.output import heading, share, table, target
-from benchmarks.planted_prints.frame import REFUSED, formats, originals, plant, said
+from benchmarks.planted_prints.frame import formats, is_accused, originals, plant, said
 
 RECALL_AT_LEAST, ACCUSED_AT_MOST = 0.95, 0.01
 
@@ -38,7 +38,7 @@ def main() -> None:
             continue
         texts = list(originals(of, given.files, given.prints))
         before = {name: said(text, of.columns) for name, text in texts}
-        falsely = [name for name, heard in before.items() if any(each[0] in ("F", REFUSED) for each in heard)]
+        falsely = [name for name, heard in before.items() if is_accused(of, heard)]
         healthy, accused = healthy + len(texts), accused + len(falsely)
         rows, missed = [], []
         for kind in of.kinds:

@@ -60,6 +60,7 @@ class Format:
         prints: names of healthy prints that are made up at random (`benchmarks.healthy_prints`).
         others: further healthy texts, by name.
         columns: what is said of a CSV's columns.
+        may: checks that mark some of the originals F with reason: a total that the clock ended is one.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Format:
     prints: tuple[str, ...] = ()
     others: dict[str, str] = field(default_factory=dict)
     columns: Columns = field(default_factory=Columns)
+    may: tuple[str, ...] = ()
 
 
 @dataclass
@@ -129,6 +131,11 @@ def said(text: str, columns: Columns) -> set[Said]:
     }
 
 
+def is_accused(of: Format, heard: set[Said]) -> bool:
+    """Whether a healthy original is marked F, or refused."""
+    return any(severity in ("F", REFUSED) and check not in of.may for severity, check, _ in heard)
+
+
 def is_found(kind: Kind, new: set[Said]) -> bool:
     """Whether what was said of the planted text alone is what must be said of this kind."""
     return any(_answers(demand, new) for demand in kind.finds.split(" or "))
@@ -177,5 +184,60 @@ def each_match(
         for each in reversed(chosen):
             text = f"{text[: each.start()]}{change(each)}{text[each.end() :]}"
         return text
+
+    return put
+
+
+def times(pattern: str, factor: float, *, digits: int | None = None, first: bool = False, last: bool = False) -> Plant:
+    """A plant that multiplies the number in the group `n` of a pattern, with as many digits behind its point."""
+
+    def changed(found: re.Match[str]) -> str:
+        behind = len(found["n"].partition(".")[2]) if digits is None else digits
+        start, end = (at - found.start() for at in found.span("n"))
+        return f"{found[0][:start]}{factor * float(found['n']):.{behind}f}{found[0][end:]}"
+
+    return each_match(pattern, changed, first=first, last=last)
+
+
+def instead(pattern: str, put: str, *, first: bool = False, last: bool = False) -> Plant:
+    """A plant that puts *put*, in which \\1 is the first group, in the place of what a pattern matches."""
+    return each_match(pattern, lambda found: found.expand(put), first=first, last=last)
+
+
+def cut_before(pattern: str) -> Plant:
+    """A plant that ends the text before the last match of a pattern."""
+
+    def put(text: str, _: Rng) -> str | None:
+        found = list(re.finditer(pattern, text, re.MULTILINE))
+        return text[: found[-1].start()] if found and found[-1].start() else None
+
+    return put
+
+
+def above(lines: str) -> Plant:
+    """A plant that puts lines above the text."""
+    return lambda text, _: f"{lines}\n{text}"
+
+
+def both(*plants: Plant) -> Plant:
+    """A plant of several steps, which has no place where one of them has none."""
+
+    def put(text: str, rng: Rng) -> str | None:
+        for each in plants:
+            changed = each(text, rng)
+            if changed is None:
+                return None
+            text = changed
+        return text
+
+    return put
+
+
+def and_again(*plants: Plant) -> Plant:
+    """A plant that appends a second output: the same text, with each of these steps made to it."""
+
+    def put(text: str, rng: Rng) -> str | None:
+        second = both(*plants)(text, rng)
+        return None if second is None else f"{text}\n{second}"
 
     return put

@@ -74,7 +74,7 @@ def test_requests_that_wait_in_wrk2_for_their_turn_show_that_too_much_was_asked(
 
 SHORT_WRK = """Running 5s test @ {url}
   2 threads and 10 connections
-    Latency     1.97s     1.28s    4.93s    60.75%
+    Latency     5.97ms    1.28ms   14.93ms   60.75%
   8330 requests in {wall}, 2.25MB read
 Requests/sec: {rate}
 """
