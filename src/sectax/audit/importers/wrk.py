@@ -18,9 +18,9 @@ from sectax.model.finding import Severity
 # Before version 2 it made a number of requests.
 _BEGINS = re.compile(r"^(?:Running \S+ test @ |Making \d+ requests to )", re.MULTILINE)
 _HEAD = re.compile(r"(?:Running (\S+) test @|Making \d++ requests to) \s*+(\S.*)")
-_LATENCY = re.compile(r"\s++Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)(?:\s++([\d.]++)%)?")
+_LATENCY = re.compile(r"\s*+Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)(?:\s++([\d.]++)%)?")
 _PER_THREAD = re.compile(
-    r"\s++Req/Sec\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)(?:\s++([\d.]++)%)?"
+    r"\s*+Req/Sec\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)(?:\s++([\d.]++)%)?"
 )
 _HEADER = re.compile(r"\s*+Thread Stats\s++Avg\s++Stdev\s++(Max|99%)")
 _QUANTILE = re.compile(r"\s*+(\d++(?:\.\d++)?)%\s++(\S++)\s*+$")
@@ -31,7 +31,7 @@ _SOCKET = re.compile(r"\s*+Socket errors: connect (\d++), read (\d++), write (\d
 _SOCKETS = ("connect", "read", "write", "timeout")
 _STATUS = re.compile(r"\s*+Non-2xx or 3xx responses: (\d++)")
 # wrk2 counts a request's latency from when it was due, and says so.
-_SCHEDULED = ("  Thread calibration:", "  Latency Distribution (HdrHistogram")
+_SCHEDULED = re.compile(r"\s*+(?:Thread calibration:|Latency Distribution \(HdrHistogram)")
 _SAID = re.compile(
     r"\s*+(?:unable to (?:connect|resolve|create thread|initialize SSL)|number of connections must|invalid URL"
     r"|We are about to crash|\S*\.lua:\d)"
@@ -107,7 +107,7 @@ def _read(lines: Iterable[str]) -> Evidence:
 
 def _take(run: _Run, place: int, line: str) -> None:
     load = run.load
-    run.scheduled = run.scheduled or line.startswith(_SCHEDULED)
+    run.scheduled = run.scheduled or _SCHEDULED.match(line) is not None
     if _UNCORRECTED in line:
         run.uncorrected = True  # wrk2 prints a second distribution, which leaves out the time in its queue
     elif header := _HEADER.match(line):
