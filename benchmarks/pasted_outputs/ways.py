@@ -20,7 +20,9 @@ COMMANDS = {
     "hey": "hey",
     "k6": "k6 run script.js",
 }
-COMPILING = "   Compiling serde v1.0.190\n    Finished release [optimized] target(s) in 12.31s\ngcc -O2 -o main main.c\n"
+COMPILING = (
+    "   Compiling serde v1.0.190\n    Finished release [optimized] target(s) in 12.31s\ngcc -O2 -o main main.c\n"
+)
 TIMED = "\nreal    0m30.214s\nuser    0m12.881s\nsys     0m4.002s\n"
 DOCKER = (
     "CONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT     MEM %     NET I/O           BLOCK I/O   PIDS\n"
@@ -31,7 +33,7 @@ Way = Callable[[str], str | bytes]
 
 
 def before_each(mark: str, *, blank: str | None = None) -> Way:
-    """Every line behind a mark, in which {n} is its number; an empty line behind *blank*, or the mark without its end."""
+    """Every line behind a mark, in which {n} is its number; an empty line behind *blank*, or the mark alone."""
 
     def way(text: str) -> str:
         return "".join(
@@ -96,7 +98,7 @@ WAYS: dict[str, Way] = {
     "all blanks non-breaking": lambda text: text.replace(" ", "\xa0"),
     "zero width": lambda text: "".join(f"\u200b{line}\ufeff\n" for line in _lines(text)),
     "HTML": _in_code,
-    "entities": lambda text: html.escape(text),
+    "entities": html.escape,
     "line breaks": _with_breaks,
     "one line of HTML": lambda text: f"<p>{html.escape(text).replace(chr(10), '<br/>')}</p>\n",
     "GitHub": before_each("2024-01-01T00:00:{n}.1234567Z "),
@@ -132,8 +134,8 @@ WAYS: dict[str, Way] = {
 }
 # What people do most.
 COMMON = (
-    "four blanks", "quoted", "a fence", "a report", "no blank lines", "blank lines between", "CRLF", "UTF-16", "colours",
-    "non-breaking spaces", "HTML", "GitHub", "compose", "maven", "# comment", "added", "time",
+    "four blanks", "quoted", "a fence", "a report", "no blank lines", "blank lines between", "CRLF", "UTF-16",
+    "colours", "non-breaking spaces", "HTML", "GitHub", "compose", "maven", "# comment", "added", "time",
 )  # fmt: skip
 
 
@@ -142,4 +144,13 @@ def typed(text: str, tool: str, prompt: str) -> str:
     return f"{prompt}{COMMANDS.get(tool, 'cat result.json')}\n{text}"
 
 
-PROMPTS = ("$ ", "user@host:~/work$ ", "PS C:\\bench> ", "# ", "❯ ", "[root@bench ~]# ", "C:\\bench>", "➜  bench git:(main) ✗ ")
+PROMPTS = (
+    "$ ",
+    "user@host:~/work$ ",
+    "PS C:\\bench> ",
+    "# ",
+    "❯ ",
+    "[root@bench ~]# ",
+    "C:\\bench>",
+    "➜  bench git:(main) ✗ ",
+)

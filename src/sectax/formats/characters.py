@@ -11,9 +11,7 @@ _TERMINAL = re.compile(
     r"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[=>78cDEHM])"
 )
 _OVERWRITTEN = re.compile(r"[^\n]\x08")
-_BLANKS = dict.fromkeys(
-    [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000, 0x0B, 0x0C], " "
-)
+_BLANKS = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000, 0x0B, 0x0C], " ")
 _NOTHING = dict.fromkeys([0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF])
 _TRANSLATED = _BLANKS | _NOTHING
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|hellip|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
@@ -42,6 +40,11 @@ def plain(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
     # After the entities: some of them are blanks.
+    return with_blanks(text)
+
+
+def with_blanks(text: str) -> str:
+    """The text with blanks of one kind, and without characters that take no room."""
     return text if text.isascii() and "\x0b" not in text and "\x0c" not in text else text.translate(_TRANSLATED)
 
 

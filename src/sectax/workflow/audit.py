@@ -125,10 +125,7 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[I
     from sectax.audit.importers.parts import with_baseline, with_contained
 
     importer = choose(file.head_text(), format_, columns, None if file.is_in_head else file.text)
-    if importer.streams:
-        evidence = importer.read(file.lines())
-    else:
-        evidence = read(file.text(), importer, alone=format_ is None)
+    evidence = importer.read(file.lines()) if importer.streams else read(file.text(), importer, alone=format_ is None)
     evidence = with_contained(evidence, columns.contains)
     return importer, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
 

@@ -153,8 +153,9 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0) -> str:
     try:
         text = content.decode(wide or "utf-8", errors=_SIGNS if wide is None else "strict")
     except UnicodeDecodeError as error:
+        taken_for = "UTF-8" if wide is None else "UTF-16"
         raise BadInput(
-            f"byte {offset + error.start} (0x{content[error.start]:02x}) is not {'UTF-8' if wide is None else 'UTF-16'}",
+            f"byte {offset + error.start} (0x{content[error.start]:02x}) is not {taken_for}",
             "is it a text? iconv turns others into UTF-8",
             line=before + content.count(b"\n", 0, error.start) + 1,
         ) from error

@@ -1,13 +1,14 @@
 """What lines of each tool begin with, margins and marks aside.
 
-By them an output is known whose first lines were not copied, and whatever stands before such lines is known to be no part
-of them. Numbers that any text may hold are not enough.
+By them an output is known whose first lines were not copied, and what stands before such lines is known to be no part of
+them. Numbers that any text may hold are not enough.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 _N = r"\d[\d.,]*+"
 
@@ -20,13 +21,16 @@ _OF_TOOLS = {
         rf"|(?:total time|time elapsed):\s{{1,60}}{_N}s$|total (?:number of events|time taken by event execution):"
         rf"|events(?: per second|/s \(eps\)):\s|(?:min|avg|max|sum):\s{{5,60}}{_N}(?:ms)?$"
         rf"|(?:approx\. {{1,4}})?\d{{2}}(?:th)? percentile:|(?:read|write|other|total):\s{{5,60}}\d++$"
-        rf"|(?:transactions|queries|ignored errors|reconnects|deadlocks|read/write requests|other operations):\s{{5,60}}\d"
+        rf"|(?:transactions|queries|ignored errors|reconnects|deadlocks|read/write requests"
+        rf"|other operations):\s{{5,60}}\d"
         rf"|(?:reads|writes|fsyncs)/s:\s|(?:read|written), MiB/s:\s|(?:read|write|fsync): {{1,4}}IOPS="
         rf"|Total operations: \d|{_N} MiB transferred \(|(?:events|execution time) \(avg/stddev\):"
     ),
     "openssl-speed": (
-        r"type(?:\s{2,40}\d+ bytes)+$|\+(?:H|F\d*|R\d*|DTP?):\d|Doing .{1,100} for \d+(?:\.\d+)?s|The 'numbers' are in 1000s"
-        r"|(?:sign|op|keygen|encaps)\s+[a-z/. ]{2,80}/s$|OpenSSL \d+\.\d+\.\d|version: \d+\.\d+\.\d|built on: |options: ?bn\(|Got: \+|Forked child \d"
+        r"type(?:\s{2,40}\d+ bytes)+$|\+(?:H|F\d*|R\d*|DTP?):\d|Doing .{1,100} for \d+(?:\.\d+)?s"
+        r"|The 'numbers' are in 1000s"
+        r"|(?:sign|op|keygen|encaps)\s+[a-z/. ]{2,80}/s$|OpenSSL \d+\.\d+\.\d|version: \d+\.\d+\.\d|built on: "
+        r"|options: ?bn\(|Got: \+|Forked child \d"
         r"|CPUINFO: OPENSSL|[A-Za-z][\w ./-]{1,40}(?:\s{1,20}\d+\.\d\dk){3,}"
         r"|[A-Za-z0-9][\w ().,/-]{1,60}?(?:\s{1,9}\d\.\d+s){1,4}(?:\s{1,20}\d+\.\d){1,4}$"
     ),
@@ -36,13 +40,15 @@ _OF_TOOLS = {
         r"|--- (?:FAIL|BENCH|SKIP): "
     ),
     "jmh": (
-        r"# (?:JMH version|VM (?:version|invoker|options)|Warmup|Measurement|Timeout|Threads|Benchmark(?: mode)?|Parameters"
+        r"# (?:JMH version|VM (?:version|invoker|options)|Warmup|Measurement|Timeout|Threads|Benchmark(?: mode)?"
+        r"|Parameters"
         r"|Run (?:progress|complete)|Fork|Blackhole mode|Warmup Iteration {1,3}\d+)[:.]|Iteration {1,3}\d+: "
         r"|Benchmark\s(?:.{0,1000}\s)?Mode\s+(?:Cnt|Samples|Thr)\b|Result \"|\(min, avg, max\) = "
-        rf"|[A-Za-z]\S{{1,400}}(?:\s{{1,200}}\S{{1,200}}){{0,6}}\s{{1,200}}(?:thrpt|avgt|sample|ss)\s{{1,200}}(?:\d+\s+)?[≈\d]"
+        r"|[A-Za-z]\S{1,400}(?:\s{1,200}\S{1,200}){0,6}\s{1,200}(?:thrpt|avgt|sample|ss)\s{1,200}(?:\d+\s+)?[≈\d]"
     ),
     "criterion": (
-        r"[^\[\n]{0,400}\btime: {1,20}\[\d|thrpt: {1,20}\[\d|change:(?: |$)|Benchmarking \S{1,400}(?:$|: [A-Z])"
+        r"(?:[A-Za-z][^\[\n]{0,400}\b)?time: {1,20}\[\d|thrpt: {1,20}\[\d|change:(?: |$)|Benchmarking \S{1,400}(?:$"
+        r"|: [A-Z])"
         r"|Found \d+ outliers among|test \S{1,400} \.\.\. bench: |(?:Performance has|No change in performance)"
     ),
     "warp": (
@@ -59,8 +65,10 @@ _OF_TOOLS = {
     ),
     "ab": (
         r"This is ApacheBench|Copyright 1996 Adam Twiss|Licensed to The Apache|Benchmarking \S{1,200} \(be patient"
-        r"|(?:Completed|Finished) \d+ requests|(?:Server (?:Software|Hostname|Port)|Document (?:Path|Length)|SSL/TLS Protocol"
-        r"|Concurrency Level|Time taken for tests|(?:Complete|Failed|Keep-Alive) requests|Write errors|Non-2xx responses"
+        r"|(?:Completed|Finished) \d+ requests|(?:Server (?:Software|Hostname|Port)|Document (?:Path|Length)"
+        r"|SSL/TLS Protocol"
+        r"|Concurrency Level|Time taken for tests|(?:Complete|Failed|Keep-Alive) requests|Write errors"
+        r"|Non-2xx responses"
         r"|(?:Total|HTML) transferred|Total (?:body sent|POSTed)|Requests per second|Time per request|Transfer rate):\s"
         r"|Connection Times \(ms\)|min\s{1,9}mean\[\+/-sd\]|(?:Connect|Processing|Waiting|Total):(?:\s{1,20}\d+){2}"
         r"|Percentage of the requests served|\d{1,3}%\s{1,20}\d+(?: \(longest request\))?$"
@@ -72,7 +80,8 @@ _OF_TOOLS = {
         r"|\[\d{3}\]\s{1,20}\d+ responses|DNS\+dialup:|Details \(average"
     ),
     "k6": (
-        r"(?:[✓✗] {0,3})?(?:\{ [^{}]{1,200}\}|[A-Za-z_][\w ]{0,127}(?:\{[^{}]{1,200}\})?)\.{2,}: {1,9}\S|execution: local"
+        r"(?:[✓✗] {0,3})?(?:\{ [^{}]{1,200}\}|[A-Za-z_][\w ]{0,127}(?:\{[^{}]{1,200}\})?)\.{2,}: {1,9}\S"
+        r"|execution: local"
         r"|scenarios: \(|running \([\dhms.]+\), |█ \S|script: \S|(?:WARN|ERRO|INFO)\[\d+\] "
     ),
     # A file of any of the tools that write one.
@@ -89,7 +98,7 @@ def is_known(line: str) -> bool:
     return _ANY.match(line) is not None
 
 
-def most_lines(lines: list[str]) -> str | None:
+def most_lines(lines: Sequence[str]) -> str | None:
     """The tool of which most of these lines are; None where that is not clear."""
     counts = Counter(
         name

@@ -23,17 +23,17 @@ _TIME = r"\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?"
 _MARK = re.compile(
     r"(?:"
     # Times: of CI, docker, systemd, Go's and other loggers.
-    rf"\[?{_DATE}(?:[T _]{_TIME})?(?:Z| ?[+-]\d\d:?\d\d| UTC)?\]?[:,]?"
+    rf"\[?{_DATE}(?:[T _]{_TIME})?(?:Z| ?[+-]\d\d:?\d\d| UTC)?(?: \d\d[OE]\+?)?\]?[:,]?"
     rf"|\[?{_TIME}\]?[:,]?|\[?[A-Z][a-z]{{2}} [ \d]\d {_TIME}(?: \d{{4}})?\]?"
     r"|\[ *\d{1,8}(?:\.\d{1,9})?s?\]"
     # The job and the step of GitHub; docker's build; the number of a line.
-    r"|[^\t\n]{1,100}\t[^\t\n]{1,100}\t(?=\d{4}-)|#\d{1,4} \d{1,6}\.\d{1,4}|\d{1,7}[:|]|\d{1,7}(?=\t|  )"
+    r"|[^\t\n]{1,100}\t[^\t\n]{1,100}(?=\t\d{4}-)|#\d{1,4} \d{1,6}\.\d{1,4}|\d{1,7}\||\d{1,7}(?=\t|  )"
     # A host and a program, one of many containers, a build tool, a level.
-    r"|[\w.-]{1,80} [\w./@-]{1,80}(?:\[\d{1,9}\])?:|[\w./@-]{1,100}(?:\[\d{1,9}\])?:|[\w./@-]{1,100} *[|│>]"
+    r"|\w[\w.-]{0,80} \w[\w./@-]{0,80}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100} *[|│>]"
     r"|\[[^\[\]\n]{0,100}[A-Za-z][^\[\]\n]{0,100}\]|(?:INFO|WARN|DEBUG|TRACE|info|debug|out|stdout)"
     r")(?=\s|$)[ ]?"
-    # Quotations and comments, and the lines of a diff, which nothing need part from the text.
-    r"|(?:>|\||│|┃|//+|/\*\*?|\*+|--|[#+;%!-]|[\"'`])"
+    # Quotations and comments, the lines of a diff, numbers of lines: nothing need part them from the text.
+    r"|(?:\d{1,7}:|>|\||│|┃|//+|/\*\*?|\*+|--|[#+;%!-]|[\"'`])"
 )
 # Tools print these themselves, so that they count where all lines that follow each other begin with them.
 _IN_RUNS = re.compile(r"[*#+-]{1,3}$")
@@ -46,7 +46,8 @@ _LONGEST_COMMAND = 2000
 _LEFT_OUT = re.compile(
     r"[\[(<{*/\s-]{0,6}(?:\.{3,4}|…|⋮|\. \. \.|(?:\.{2,4}|…|-{2,4})? ?(?:snip(?:ped)?|cut|truncated|omitted|skipped"
     r"|(?:output|log|lines?|rest|[\d,]{1,9} (?:more )?lines?|some lines) (?:is |was |were |are )?"
-    r"(?:snipped|cut|truncated|omitted|skipped|left out|removed|deleted|elided)) ?(?:\.{2,4}|…|-{2,4})?)[\])>}*/\s-]{0,6}$",
+    r"(?:snipped|cut|truncated|omitted|skipped|left out|removed|deleted|elided)) ?(?:\.{2,4}|…"
+    r"|-{2,4})?)[\])>}*/\s-]{0,6}$",
     re.IGNORECASE,
 )
 
@@ -94,12 +95,11 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
     for at, line in enumerate(lines):
         if not line:
             continue
-        if is_known(line):
-            plainly, running = plainly + 1, {}
-            continue
+        known = bool(is_known(line))
+        plainly += known
         peeled: list[tuple[str, str]] = []
         before, running = running, {}
-        key, rest = "", line
+        key, rest, shown = "", line, False
         while len(peeled) < _MOST_MARKS and rest and (found := _MARK.match(rest)):
             mark = found[0].strip()
             key = f"{key}{_DIGITS.sub('0', mark)} "
@@ -109,10 +109,13 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
             rest = _behind(mark, rest[found.end() :])
             peeled.append((key, rest))
             if rest and is_known(rest):
-                gains[key] += 1
-                break
-        if peeled:
+                gains[key] += not (known or shown)
+                shown = True
+        # What is known as it stands keeps its mark, unless it would be known without it too.
+        if peeled and (shown or not known):
             marked.append((at, peeled))
+        elif known:
+            running = {}
     # Beside an output that has no marks, a line or two with one are somebody's words on it.
     least = _LEAST_BESIDE if plainly else 1
     taken = {key for key, gain in gains.items() if gain >= least}

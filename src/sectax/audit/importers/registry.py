@@ -26,6 +26,7 @@ from sectax.audit.importers.sysbench import SYSBENCH
 from sectax.audit.importers.warp import WARP
 from sectax.audit.importers.wrk import WRK
 from sectax.formats.bad_input import BadInput
+from sectax.formats.characters import with_blanks
 from sectax.model.finding import Severity
 
 _TOOLS = (
@@ -66,24 +67,26 @@ def choose(head: str, asked: str | None, columns: Columns, whole: Callable[[], s
     """
     table = csv_table.importer(columns)
     by_name = {each.name: each for each in (*_TOOLS, table)}
-    if asked is not None:
-        found = by_name[asked]
-    else:
-        found = _tool(head) or (None if not columns.value else table)
-        # Anything may be a CSV, so it is asked last.
-        if found is None and table.recognises(head):
-            found = table
-        if found is None and whole is not None:
-            found = _tool(whole())
-        if found is None:
-            raise BadInput(
-                f"this is the output of no tool that is known here; tried were {', '.join(NAMES)}",
-                "say what it is with --format; any table can be read as CSV with --value COLUMN --unit UNIT",
-            )
+    found = by_name[asked] if asked is not None else _recognised(head, table, columns, whole)
     # A level may be called the baseline, or hold another, wherever there are levels.
     unfit = [name for name in columns.given() if name not in ("baseline", "contains")]
     if found is not table and unfit:
         raise BadInput(f"--{unfit[0]} is of a CSV, and this is {found.title}", "leave it out, or --format csv")
+    return found
+
+
+def _recognised(head: str, table: Importer, columns: Columns, whole: Callable[[], str] | None) -> Importer:
+    found = _tool(head)
+    # Anything may be a CSV, so it is asked last.
+    if found is None and (columns.value or table.recognises(head)):
+        found = table
+    if found is None and whole is not None:
+        found = _tool(whole())
+    if found is None:
+        raise BadInput(
+            f"this is the output of no tool that is known here; tried were {', '.join(NAMES)}",
+            "say what it is with --format; any table can be read as CSV with --value COLUMN --unit UNIT",
+        )
     return found
 
 
@@ -130,8 +133,8 @@ def _tool(text: str) -> Importer | None:
 
 def _printed(text: str) -> Pasted:
     """A text without what pasting put into it. Of a document of JSON nothing is taken off but what stands around it."""
-    if _is_document(text):
-        return _document(Pasted(text.split("\n"), ()), 0)
+    if _is_document(blank := with_blanks(text)):
+        return _document(Pasted(blank.split("\n"), ()), 0)
     pasted = unpasted(text, own_lines.is_known)
     if any(each.begins is not None and each.begins.search(pasted.text) for each in _TOOLS):
         return pasted
