@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from sectax.audit.check import Check, Remark, fatal, warning
+from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.grouping import SPEEDS, about, gather, measured_at_once, sides
@@ -282,8 +282,7 @@ def _units(evidence: Evidence) -> Iterator[Remark]:
 
 def _said(evidence: Evidence) -> Iterator[Remark]:
     for each in evidence.incidents:
-        make = fatal if each.severity is Severity.FATAL else warning
-        yield make(EVERYTHING, each.saw, each.meaning, "see why, and measure again")
+        yield Remark(each.severity, EVERYTHING, each.saw, each.meaning, "see why, and measure again")
 
 
 CONTRADICTION = Check(

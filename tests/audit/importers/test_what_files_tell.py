@@ -77,26 +77,28 @@ SHORT_WRK = """Running 5s test @ {url}
     Latency     5.97ms    1.28ms   14.93ms   60.75%
   8330 requests in {wall}, 2.25MB read
 Requests/sec: {rate}
+Transfer/sec: {transfer}
 """
 
 
 def test_a_run_of_wrk_that_ended_too_soon_is_told() -> None:
     def ran(wall: str, rate: str) -> Evidence:
-        return read(SHORT_WRK.format(url="http://x", wall=wall, rate=rate))
+        transfer = f"{float(rate) / 3702:.2f}MB"
+        return read(SHORT_WRK.format(url="http://x", wall=wall, rate=rate, transfer=transfer))
 
     assert said(ran("1.25ms", "6664000.00"))["said-by-the-tool"][0] == "W"
     assert "said-by-the-tool" not in said(ran("5.01s", "1662.67"))
 
 
 def test_wrk_before_version_2_made_a_number_of_requests() -> None:
-    text = SHORT_WRK.format(url="http://x", wall="5.01s", rate="1662.67")
+    text = SHORT_WRK.format(url="http://x", wall="5.01s", rate="1662.67", transfer="460.00KB")
     old = read(text.replace("Running 5s test @", "Making 8330 requests to"))
 
     assert {figure.circumstances.ends_by for figure in old.figures} == {EndsBy.EVENTS}
 
 
 def test_an_address_that_somebody_took_out_is_no_reason_to_refuse_wrk() -> None:
-    assert read(SHORT_WRK.format(url=" /path", wall="5.01s", rate="1662.67")).figures
+    assert read(SHORT_WRK.format(url=" /path", wall="5.01s", rate="1662.67", transfer="460.00KB")).figures
 
 
 def test_times_that_were_taken_out_of_hyperfines_file_leave_their_exit_codes_behind() -> None:

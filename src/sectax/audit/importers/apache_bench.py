@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
-from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile
+from sectax.audit.importers.load_run import (
+    LATENCY,
+    Command,
+    LoadRun,
+    command,
+    of_runs,
+    quantile,
+    without_figures,
+)
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
 from sectax.formats.bad_input import BadInput
@@ -21,6 +29,11 @@ from sectax.model.finding import Severity
 
 _BEGINS = re.compile(r"^[ \t>#]*+This is ApacheBench|^Server Hostname: {2,}", re.MULTILINE)
 _BANNER = re.compile(r"[\s>#]*+This is ApacheBench")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(
+    r"\s*+(?:Document (?:Path|Length)|Concurrency Level|Time taken for tests|(?:Complete|Failed) requests"
+    r"|Requests per second|Time per request|Total|Percentage of the requests served.{0,60}):?\s"
+)
 _FIELD = re.compile(r"\s*+([A-Z][A-Za-z0-9/-]*+(?: [A-Za-z0-9/-]++){0,4}):\s++(\S.*)")
 _VALUE = re.compile(r"(\S++)(?: (\S++))?")
 _KINDS = re.compile(r"\s*+\(Connect: (\d++)(?:, Receive: (\d++))?, Length: (\d++), Exceptions: (\d++)\)")
@@ -45,6 +58,7 @@ class _Run:
     """A run, and what its lines told that figures do not hold."""
 
     load: LoadRun
+    has_head: bool = True
     host: str = ""
     port: str = ""
     path: str = "/"
@@ -80,12 +94,16 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif typed := command(line, "ab"):
             asked = typed
             above.append(typed)
+        elif not runs and _WITHOUT_HEAD.match(line):
+            runs.append(
+                _Run(LoadRun("ab", f"run at line {place}", place, factor="name", printed_s=1e-3), has_head=False)
+            )
         if runs:
             _take(runs[-1], place, line, said)
-    measured = [run for run in runs if run.host]
+    measured = [run for run in runs if run.host or not run.has_head]
     for run in runs:
         _name(run)
-        if not run.host and measured:
+        if not run.host and run.has_head and measured:
             why = run.stopped or "its output ends before them"
             said.add(
                 Severity.WARNING, run.load.line or 0, f"a run without results: {why}", "it is in none of the figures"
@@ -101,8 +119,10 @@ def _read(lines: Iterable[str]) -> Evidence:
         _consistent(run, said)
     twice = [each for run in measured for each in _lengths(run)]
     # Before the figures: these may be failures.
+    loads = [run.load for run in measured]
     incidents = [*said.incidents(), *(each for run in measured for each in _other_lengths(run))]
-    return of_runs([run.load for run in measured], "ApacheBench", incidents, twice)
+    incidents += without_figures(loads, "Requests per second")
+    return of_runs(loads, "ApacheBench", incidents, twice)
 
 
 def _take(run: _Run, place: int, line: str, said: Said) -> None:
@@ -191,13 +211,12 @@ def _name(run: _Run) -> None:
     port = "" if run.port in ("", usual) else f":{run.port}"
     # What sends a body does other work at the same path; with which method is not printed.
     verb = "sending to " if run.sends else ""
-    load.name = f"{verb}{'https' if run.secure else 'http'}://{run.host}{port}{run.path}"
+    if run.host:
+        load.name = f"{verb}{'https' if run.secure else 'http'}://{run.host}{port}{run.path}"
     if load.failed is not None and not run.kinds and not load.failed.get("failed"):
         load.failed.pop("failed", None)
     if run.host and load.requests == 0:
         load.rate = 0.0
-    elif run.host and load.rate is None:
-        raise BadInput("this output of ab was cut short: it has no Requests per second", line=load.line)
 
 
 def _consistent(run: _Run, said: Said) -> None:

@@ -13,15 +13,18 @@ from itertools import chain
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
-from sectax.audit.importers.load_run import Command, LoadRun, command, of_runs, quantile
+from sectax.audit.importers.load_run import Command, LoadRun, command, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
-from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, SECONDS, number_in
 from sectax.model.finding import Severity
 
 # Some who copy it have an empty line after each.
 _BEGINS = re.compile(r"^[ \t]*+[Ss]ummary:[ \t\r]*+\n\s*+(?:Success rate|Total):[ \t]", re.MULTILINE)
 _HEAD = re.compile(r"\s*+[Ss]ummary:\s*+$")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(
+    r"\s*+(?:(?:Total|Slowest|Fastest|Average):\s++[\d.]++ \w++$|Requests/sec:|\d[\d.]*+%{1,2} in |Success rate:)"
+)
 _TIME = re.compile(r"\s*+(Total|Slowest|Fastest|Average):\s++(\S++) (secs|sec|min|ms|us|µs|ns|s|m|h)\b")
 _RATE = re.compile(r"\s*+Requests/sec:\s++(\S++)")
 _SIZE = re.compile(r"\s*+(Total data|Size/request|Size/sec):\s++(\S++) (bytes|[KMGT]iB|B)(?:/s)?\s*+$")
@@ -69,13 +72,19 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif typed := command(line, "hey", "oha"):
             asked = typed
             above.append(typed)
-        elif runs:
+        elif runs or _WITHOUT_HEAD.match(line):
+            if not runs:
+                runs.append(_Run(_load(1, place, asked)))
             _take(runs[-1], place, line)
     for run in runs:
         _finish(run)
     twice = [each for run in runs for each in _sizes(run)]
-    incidents = chain(*map(_not_kept, runs), *map(_incomplete, runs))
-    return of_runs([run.load for run in runs], "hey or oha", incidents, twice)
+    loads = [run.load for run in runs]
+    incidents = [
+        *chain(*map(_not_kept, runs), *map(_incomplete, runs)),
+        *without_figures(loads, "Requests/sec"),
+    ]
+    return of_runs(loads, "hey or oha", incidents, twice)
 
 
 def _incomplete(run: _Run) -> Iterator[Incident]:
@@ -161,8 +170,6 @@ def _take(run: _Run, place: int, line: str) -> None:
 
 def _finish(run: _Run) -> None:
     load = run.load
-    if load.rate is None:
-        raise BadInput(f"this output of {load.client} was cut short: it has no Requests/sec", line=load.line)
     if run.section == "" or not (run.answers or load.failed):
         # Without the distribution of answers nobody knows which failed.
         load.failed = None

@@ -13,6 +13,7 @@ from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Measurement, evidence, numbered
 from sectax.audit.importers.sizes import named_size
+from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import DURATION, SECONDS
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
@@ -154,6 +155,17 @@ def of_runs(
         incidents=chain(incidents, *map(_failures, runs), *map(_given_up, runs)),
         twice=chain(twice, *map(_twice, runs), *(run.twice for run in runs)),
     )
+
+
+def without_figures(runs: Sequence[LoadRun], missing: str) -> Iterator[Incident]:
+    """The runs that were cut short before their first figure. Raises `BadInput` where no other run is in the file."""
+    empty = [run for run in runs if run.rate is None and not run.times]
+    if empty and len(empty) == len(runs):
+        client = empty[0].client
+        raise BadInput(f"this output of {client} was cut short: it has no {missing}", line=empty[0].line)
+    for run in empty:
+        saw = f"the run at line {run.line} has no {missing}"
+        yield Incident(Severity.WARNING, saw, "it was cut short or failed, and is in none of the figures")
 
 
 def _failures(run: LoadRun) -> Iterator[Incident]:

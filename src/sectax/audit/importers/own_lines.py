@@ -1,6 +1,6 @@
 """What lines of each tool begin with, margins and marks aside.
 
-By them an output is known whose first lines were not copied, and what stands before such lines is known to be no part of
+By them an output is known whose first lines were not copied, and what stands before such lines is known to be none of
 them. Numbers that any text may hold are not enough.
 """
 
@@ -52,7 +52,8 @@ _OF_TOOLS = {
         r"|Found \d+ outliers among|test \S{1,400} \.\.\. bench: |(?:Performance has|No change in performance)"
     ),
     "warp": (
-        r"(?:Report|Operation): [A-Z]{3,}|\* (?:Average|Throughput|Reqs|TTFB|Fastest|Slowest|50% Median|First Byte): "
+        r"(?:Report|Operation): [A-Z]{3,}|\* (?:Average|Throughput|Reqs: Avg|TTFB|Fastest|Slowest|50% Median"
+        r"|First Byte): "
         r"|\* Objects per request: |\* \S{1,200} Avg: |Throughput(?: by host:|, split into)|Cluster Total: \d"
         r"|Mixed operations\.|Requests considered: \d|Requests - "
     ),
@@ -91,6 +92,8 @@ _PATTERNS = {name: re.compile(pattern) for name, pattern in _OF_TOOLS.items()}
 _ANY = re.compile("|".join(f"(?:{pattern})" for pattern in _OF_TOOLS.values()))
 # So many lines of one tool, and of no other as many.
 _LEAST_LINES = 2
+# One row of it is unlike anything else.
+_ALONE = ("openssl-speed",)
 
 
 def is_known(line: str) -> bool:
@@ -108,4 +111,5 @@ def most_lines(lines: Sequence[str]) -> str | None:
         if name != "JSON" and pattern.match(line)
     )
     first, second = [*counts.most_common(2), ("", 0), ("", 0)][:2]
-    return first[0] if first[1] >= _LEAST_LINES and first[1] > second[1] else None
+    enough = 1 if first[0] in _ALONE else _LEAST_LINES
+    return first[0] if first[1] >= enough and first[1] > second[1] else None

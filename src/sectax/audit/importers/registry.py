@@ -11,6 +11,7 @@ from sectax.audit.importers import csv_table, own_lines
 from sectax.audit.importers.apache_bench import APACHE_BENCH
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.criterion import CRITERION
+from sectax.audit.importers.cut import cut
 from sectax.audit.importers.go_bench import GO_BENCH
 from sectax.audit.importers.hey import HEY
 from sectax.audit.importers.hyperfine import HYPERFINE
@@ -114,7 +115,8 @@ def read(text: str, importer: Importer, *, alone: bool = False) -> Evidence:
         )
         for place, words in pasted.left_out
     ]
-    return replace(evidence, incidents=(*evidence.incidents, *left_out)) if left_out else evidence
+    missing = [*left_out, *cut(importer.name, pasted.lines)]
+    return replace(evidence, incidents=(*evidence.incidents, *missing)) if missing else evidence
 
 
 def _tool(text: str) -> Importer | None:

@@ -176,7 +176,14 @@ def _read(lines: Iterable[str]) -> Evidence:
             "nothing was measured: there is no 'sysbench … run' in it, as after prepare, cleanup or --version",
             "give the output of 'run'",
         )
-    measured = [run for run in runs if run.started or run.facts]
+    begun = [run for run in runs if run.started or run.facts]
+    measured = [run for run in begun if _tells(run)]
+    for run in begun:
+        if not _tells(run) and measured:
+            what = f"the run at line {run.line} has no results"
+            said.add(Severity.WARNING, run.line, what, "it was cut short or failed, and is in none of the figures")
+    if begun and not measured:
+        raise BadInput("this output of sysbench was cut short: it has no total time", line=begun[0].line)
     for run in measured:
         _doubtful(run, said)
     twice = [each for run in measured for each in _twice(run)]
@@ -212,6 +219,11 @@ def _doubtful(run: _Run, said: Said) -> None:
         )
     if "total time" in told and told.get("events") and "latency avg" not in told:
         add(f"{where} has no latencies", "it was cut short, or lines were taken out: what is missing is not known")
+
+
+def _tells(run: _Run) -> bool:
+    """Whether it has a figure."""
+    return any(fact.quantity is not None and fact.name in run.facts for fact in _FACTS)
 
 
 def _twice(run: _Run) -> Iterator[Twice]:
@@ -336,8 +348,6 @@ def _take(run: _Run, place: int, line: str) -> None:
 
 def _figures(runs: list[_Run]) -> Iterator[Figure]:
     for run in runs:
-        if "total time" not in run.facts:
-            raise BadInput("this output of sysbench was cut short: it has no total time", line=run.line)
         run.test = run.test or _unnamed(run)
     for run, (label, which) in zip(runs, numbered(run.test for run in runs), strict=True):
         events = run.facts.get("events")
@@ -346,10 +356,12 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
             ends_by=_ends_by(run),
             events=events,
             errors=run.facts.get("errors"),
-            wall_s=run.facts["total time"],
+            wall_s=run.facts.get("total time"),
             target_rate=run.facts.get("target rate") or None,
             set_up=_set_up(run),
-            achieved_rate=None if events is None else events / max(run.facts["total time"], 1e-9),
+            achieved_rate=(
+                None if events is None or "total time" not in run.facts else events / max(run.facts["total time"], 1e-9)
+            ),
         )
         of = Measurement(
             label,

@@ -40,6 +40,8 @@ _FACTS = {
 # '12.3 MiB/s, 1.23 obj/s', or objects alone.
 _SPEED = r"(?:([\d.]++) ?([KMGT]?i?B)/s, )?([\d.]++) obj/s"
 _AVERAGE = re.compile(rf"\s*+\* (?:(?:Average|Throughput): )?{_SPEED}")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(r"\s*+(?:\* (?:Average|Throughput|Fastest|50% Median): |Reqs: Avg|Throughput, split into)")
 _SEGMENT = re.compile(rf"\s*+\* (Fastest|50% Median|Slowest): {_SPEED}")
 _OF_HOST = re.compile(rf"\s*+(?:\* \S++ Avg: |- Average:\s++){_SPEED}")
 _CLUSTER = re.compile(rf"Cluster Total: {_SPEED}")
@@ -130,6 +132,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif line.startswith(("```", "λ ", "$ ", "warp: ")):
             mixed = None
             ended = len(reports)
+        elif not reports and _WITHOUT_HEAD.match(line):
+            reports.append(_Report("OPERATION NOT COPIED", place))
         if len(reports) > ended:
             _take(reports[-1], place, line)
         if below := _BELOW.match(line):
@@ -155,14 +159,14 @@ def _read(lines: Iterable[str]) -> Evidence:
 
 
 def _without_a_result(reports: Sequence[_Report], said: Said) -> None:
-    """What has no average. Raises `BadInput` where the text ends in it."""
+    """What has no average. Raises `BadInput` where nothing has one."""
     for report in reports:
         if report.average is None and report.times:
             meaning = "it was cut short, or lines were taken out: what is missing is not known"
             said.add(Severity.WARNING, report.line, f"this report of {report.operation} has no throughput", meaning)
         if report.tells or report.compared or report.skipped:
             continue
-        if report is reports[-1]:
+        if not any(each.tells for each in reports):
             raise BadInput(f"this report of {report.operation} was cut short: it has no average", line=report.line)
         meaning = "it was cut short or failed, and is in none of the figures"
         said.add(Severity.WARNING, report.line, f"this report of {report.operation} has no average", meaning)

@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy
-from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile
+from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
-from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import duration_in, number, number_in
 from sectax.model.finding import Severity
 
 # Before version 2 it made a number of requests.
 _BEGINS = re.compile(r"^(?:Running \S+ test @ |Making \d+ requests to )", re.MULTILINE)
 _HEAD = re.compile(r"(?:Running (\S+) test @|Making \d++ requests to) \s*+(\S.*)")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(
+    r"\s*+(?:\d++ threads and \d++ conn|Thread Stats\s|Latency\s++\d|\d++ requests in |Requests/sec:)"
+)
 _LATENCY = re.compile(r"\s*+Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)(?:\s++([\d.]++)%)?")
 _PER_THREAD = re.compile(
     r"\s*+Req/Sec\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)(?:\s++([\d.]++)%)?"
@@ -81,13 +84,18 @@ def _read(lines: Iterable[str]) -> Evidence:
             asked = []
         elif typed := command(line, "wrk", "wrk2"):
             asked.append(typed)
+        elif not runs and _WITHOUT_HEAD.match(line):
+            load = LoadRun("wrk", f"run at line {place}", place, factor="name")
+            load.target = asked[-1].number("-R", "--rate") if asked else None
+            above += asked
+            runs.append(_Run(load, asked=above.copy()))
+            asked = []
+            _take(runs[-1], place, line)
         elif _SAID.match(line):
             said.add(Severity.FATAL, place, line, "wrk itself says that it could not do its work")
         elif runs:
             _take(runs[-1], place, line)
     for run in runs:
-        if run.load.rate is None:
-            raise BadInput("this output of wrk was cut short: it has no Requests/sec", line=run.load.line)
         run.load.in_flight = _in_flight(run)
         _consistent(run)
         lasted, asked_s = run.load.wall_s or 0.0, run.load.configured_s or 0.0
@@ -102,7 +110,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             )
         if (words := _longer_than_can_be(run)) is not None:
             said.add(Severity.WARNING, run.load.line or 0, *words)
-    return of_runs([run.load for run in runs], "wrk", said.incidents())
+    loads = [run.load for run in runs]
+    return of_runs(loads, "wrk", [*said.incidents(), *without_figures(loads, "Requests/sec")])
 
 
 def _take(run: _Run, place: int, line: str) -> None:
