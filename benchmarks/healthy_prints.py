@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.output import heading, table, target
 from sectax.audit.importers.columns import Columns
-from sectax.audit.importers.registry import choose
+from sectax.audit.importers.registry import choose, read
 from sectax.audit.registry import review
 from sectax.model.finding import Severity
 
@@ -408,7 +408,8 @@ PRINTS: dict[str, Callable[[Rng], str]] = {
 def accusations(text: str) -> Iterator[str]:
     """'F check' and 'W timer' of a text, as the audit reads it."""
     importer = choose(text[:65536], None, Columns())
-    for outcome in review(importer.read(text.split("\n"))):
+    evidence = importer.read(text.split("\n")) if importer.streams else read(text, importer, alone=True)
+    for outcome in review(evidence):
         for severity in {warning.severity for warning in outcome.warnings}:
             if severity is Severity.FATAL or (severity is Severity.WARNING and outcome.check == "timer"):
                 yield f"{severity.value} {outcome.check}"

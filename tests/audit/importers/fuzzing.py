@@ -22,7 +22,7 @@ import sectax.stats.diagnostics
 import sectax.stats.single_values  # noqa: F401
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.parts import Importer
-from sectax.audit.importers.registry import choose
+from sectax.audit.importers.registry import choose, read
 from sectax.audit.registry import review
 from sectax.formats.bad_input import BadInput
 from tests.audit.importers.samples import FILES, sample
@@ -228,7 +228,7 @@ def _answer(importer: Importer, text: str, *, checked: bool) -> Exception | None
     """What an input is refused with, or fails with; None where it is read and, if that is asked for, checked."""
     try:
         importer.recognises(text)
-        evidence = importer.read(text.split("\n"))
+        evidence = importer.read(text.split("\n")) if importer.streams else read(text, importer)
         if checked:
             with np.errstate(all="ignore"):
                 review(evidence)

@@ -59,7 +59,8 @@ _FRAMES = {
     ),
     "sysbench": _frame(
         r"sysbench v?\d",
-        r"(?:total time|time elapsed|total number of events):\s+\d|(?:min|avg|max):\s{5,60}\d",
+        r"(?:total time|time elapsed|total number of events|events per second|events/s \(eps\)):\s+\d|(?:min|avg"
+        r"|max):\s{5,60}\d",
         {
             "total time": r"(?:total time|time elapsed):",
             "latencies": r"max:\s",

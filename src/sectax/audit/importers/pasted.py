@@ -27,7 +27,7 @@ _MARK = re.compile(
     rf"|\[?{_TIME}\]?[:,]?|\[?[A-Z][a-z]{{2}} [ \d]\d {_TIME}(?: \d{{4}})?\]?"
     r"|\[ *\d{1,8}(?:\.\d{1,9})?s?\]"
     # The job and the step of GitHub; docker's build; the number of a line.
-    r"|[^\t\n]{1,100}\t[^\t\n]{1,100}(?=\t\d{4}-)|#\d{1,4} \d{1,6}\.\d{1,4}|\d{1,7}\||\d{1,7}(?=\t|  )"
+    r"|[^\t\n]{1,100}\t[^\t\n]{1,100}(?=\t\d{4}-)|#\d{1,4} \d{1,6}\.\d{1,4}|\d{1,7}\||\d{1,7}(?=\t|  |$)"
     # A host and a program, one of many containers, a build tool, a level.
     r"|\w[\w.-]{0,80} \w[\w./@-]{0,80}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100} *[|│>]"
     r"|\[[^\[\]\n]{0,100}[A-Za-z][^\[\]\n]{0,100}\]|(?:INFO|WARN|DEBUG|TRACE|info|debug|out|stdout)"
@@ -96,7 +96,6 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
         if not line:
             continue
         known = bool(is_known(line))
-        plainly += known
         peeled: list[tuple[str, str]] = []
         before, running = running, {}
         key, rest, shown = "", line, False
@@ -111,6 +110,7 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
             if rest and is_known(rest):
                 gains[key] += not (known or shown)
                 shown = True
+        plainly += known and not shown
         # What is known as it stands keeps its mark, unless it would be known without it too.
         if peeled and (shown or not known):
             marked.append((at, peeled))

@@ -50,8 +50,8 @@ NAMES = (*(each.name for each in _TOOLS), "csv")
 
 
 # Where a document may begin in a text: nobody pastes more that only looks like one.
-_MOST_BEGINNINGS = 50
-_HEAD = 2**16
+_MOST_BEGINNINGS = 20
+_HEAD, _HEAD_LINES = 2**16, 2000
 
 
 def choose(head: str, asked: str | None, columns: Columns, whole: Callable[[], str] | None = None) -> Importer:
@@ -141,7 +141,7 @@ def _printed(text: str) -> Pasted:
     if any(each.begins is not None and each.begins.search(pasted.text) for each in _TOOLS):
         return pasted
     beginnings = [at for at, line in enumerate(pasted.lines) if line.startswith(("{", "["))][:_MOST_BEGINNINGS]
-    at = next((at for at in beginnings if _is_document("\n".join(pasted.lines[at : at + _HEAD])[:_HEAD])), None)
+    at = next((at for at in beginnings if _is_document("\n".join(pasted.lines[at : at + _HEAD_LINES]))), None)
     return pasted if at is None else _document(pasted, at)
 
 
