@@ -18,7 +18,7 @@ from benchmarks import planted_prints
 from benchmarks.audit_corpus.__main__ import FILES, entries
 from benchmarks.healthy_prints import PRINTS
 from sectax.audit.importers.columns import Columns
-from sectax.audit.importers.registry import choose, refuse_mixed
+from sectax.audit.importers.registry import choose, read
 from sectax.audit.registry import review
 from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
@@ -118,9 +118,7 @@ def said(text: str, columns: Columns) -> set[Said]:
     """Every F and W of a text, as the audit reads it; a refusal where it holds nothing to audit."""
     try:
         importer = choose(text[:65536], None, columns)
-        if not importer.streams:
-            refuse_mixed(text, importer)
-        outcomes = review(importer.read(text.split("\n")))
+        outcomes = review(importer.read(text.split("\n")) if importer.streams else read(text, importer, alone=True))
     except BadInput as error:
         return {(REFUSED, "", str(error))}
     return {

@@ -60,7 +60,8 @@ _FRAMES = {
     "sysbench": _frame(
         r"sysbench v?\d",
         r"(?:total time|time elapsed|total number of events|events per second|events/s \(eps\)):\s+\d|(?:min|avg"
-        r"|max):\s{5,60}\d",
+        r"|max):\s{5,60}\d|(?:reads|writes)/s:\s|(?:read|transactions|queries):\s+\d|General statistics:"
+        r"|[\d.]+ Mi?B transferred",
         {
             "total time": r"(?:total time|time elapsed):",
             "latencies": r"max:\s",

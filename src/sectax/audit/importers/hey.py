@@ -30,7 +30,7 @@ _RATE = re.compile(r"\s*+Requests/sec:\s++(\S++)")
 _SIZE = re.compile(r"\s*+(Total data|Size/request|Size/sec):\s++(\S++) (bytes|[KMGT]iB|B)(?:/s)?\s*+$")
 _QUANTILE = re.compile(r"\s*+(\d{1,2}(?:\.\d{1,4})?)%{1,2} in (\S++) (secs|sec|min|ms|us|µs|ns|s|m|h)\b")
 _STATUS = re.compile(r"\s*+\[(\d{3})\]\s++(\d++) responses")
-_BUCKET = re.compile(r"\s*+[\d.]++(?: (?:secs|sec|ms|us|µs|ns|s|m))?\s++\[(\d++)\]\s++\|")
+_BUCKET = re.compile(r"\s*+[\d.]++(?: (?:secs|sec|ms|us|µs|ns|s|m))?\s++\[(\d++)\](?:\s|$)")
 # oha counts what was under way when the time was over, at most one of each connection; it is no failure.
 _CUT_OFF = "aborted due to deadline"
 _ERROR = re.compile(r"\s*+\[(\d++)\]\s++(\S.*)")

@@ -383,7 +383,7 @@ def _set_up(run: _Run) -> dict[str, str]:
     words: dict[str, str] = {name: f"{told[name]:g}" for name in ("threads", "largest prime") if name in told}
     if run.version:
         words["version"] = run.version
-    seconds = told["total time"]
+    seconds = told.get("total time", 0.0)
     # The clock ends a run a little after the whole seconds that were asked for.
     if _ends_by(run) is not EndsBy.EVENTS and seconds >= 1 and seconds - math.floor(seconds) <= A_LITTLE * seconds:
         words["length of the run"] = f"{math.floor(seconds)} s"
