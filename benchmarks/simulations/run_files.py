@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,21 @@ def write(made: Draft, path: Path, rng: Generator, *, eventful: bool = True) -> 
                 writer.close()
                 writer = stack.enter_context(RunWriter.reopen(path, HOST))
         writer.finish("finished")
+    forge(path, dated(path))
+
+
+def dated(path: Path) -> list[Edit]:
+    """Times of day as a run has them that takes as long as its blocks say: all of it was written at once."""
+    began = datetime(2026, 3, 2, 9, 14, 5, tzinfo=UTC)
+    with closing(sqlite3.connect(path)) as db:
+        blocks = db.execute(
+            "SELECT number, COALESCE(seconds, 0.5) FROM block WHERE number > 0 ORDER BY number"
+        ).fetchall()
+    edits: list[Edit] = []
+    for number, seconds in blocks:
+        edits.append(("UPDATE block SET started = ? WHERE number = ?", (began.isoformat(), number)))
+        began += timedelta(seconds=seconds + 0.02)
+    return edits
 
 
 def calibrated(sizes: dict[str, int], rounds: int) -> Calibrated:
@@ -310,6 +326,11 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
     ("the best half, renumbered", ("other-order",), lambda n: keeps(n, "renumbered")),
     ("the best half, the others abandoned", ("missing-blocks",), lambda n: keeps(n, "abandoned")),
     ("all times x 1000", ("impossible-times",), lambda _: scaled(1000, "1")),
+    (
+        "all times x 1.5, and the blocks'",
+        ("impossible-times",),
+        lambda _: [*scaled(1.5, "1"), *scaled(1.5, "1", "batch_cpu"), ("UPDATE block SET seconds = 1.5 * seconds", ())],
+    ),
     ("the treatment's times x 1000", ("impossible-times",), lambda _: scaled(1000, _OF_TREATMENT)),
     ("an infinite time", ("refused",), lambda n: scaled(float("inf"), f"block = {n} AND round = 0")),
     ("times below zero", ("impossible-times",), lambda _: scaled(-1, _OF_TREATMENT)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -313,3 +314,27 @@ def test_a_block_that_is_another_one_times_a_factor_was_computed() -> None:
     assert said == "the batches of a in block 2 are those of a in block 1, each times 1.05"
     # On a clock of a millisecond two blocks may well look so.
     assert multiples(1.05, 1e-3) == []
+
+
+@pytest.mark.parametrize(
+    ("minutes", "accused"),
+    [
+        ([0, 10, 20, 30, 40], False),
+        # A clock that was set back by an hour once; times that nobody can read; and blocks of ten minutes in one each.
+        ([0, 10, -40, -30, -20], False),
+        ([None, None, None, None, None], False),
+        ([0, 1, 2, 3, 4], True),
+    ],
+)
+def test_blocks_are_over_before_the_next_ones_begin(minutes: list[int | None], accused: bool) -> None:
+    midnight = datetime(2026, 3, 2, tzinfo=UTC)
+    blocks = {
+        number: BlockRecord(
+            599.0,
+            {"a": Visited(0, 0, 1, 1, 1, batches=1, operations=1, elapsed_s=1.0, shortest_s=1.0)},
+            "" if minute is None else (midnight + timedelta(minutes=minute)).isoformat(),
+        )
+        for number, minute in enumerate(minutes, start=1)
+    }
+
+    assert bool(list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=RunRecord(blocks))))) == accused

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
 
 from sectax.audit.as_planned import ASK, RUN
 from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
@@ -23,6 +25,7 @@ def _impossible_times(evidence: Evidence) -> Iterator[Remark]:
         return
     yield from _longer_than_block(record)
     yield from _longer_than_span(record)
+    yield from _into_the_next(record)
     yield from _negative(record)
     yield from _no_ticks(record)
     yield from _too_much_cpu(record)
@@ -44,6 +47,33 @@ def _longer_than_block(record: RunRecord) -> Iterator[Remark]:
             "the times are not those that were measured: another unit, or changed afterwards",
             ASK,
         )
+
+
+def _into_the_next(record: RunRecord) -> Iterator[Remark]:
+    """One block begins when the last is over. Clocks are set, but not between most of the blocks."""
+    began = [(number, _moment(block.started)) for number, block in record.blocks.items()]
+    following = [
+        (number, (after - before).total_seconds(), record.blocks[number].seconds)
+        for (number, before), (_, after) in pairwise(began)
+        if before is not None and after is not None
+    ]
+    over = [each for each in following if each[2] > _TOLERANCE * each[1] + _LEAST_S]
+    if len(over) > max(1, len(following) // 2):
+        number, passed_s, seconds = over[0]
+        yield fatal(
+            RUN,
+            f"block {number} lasts {seconds:.3g} s, and the next one begins {passed_s:.3g} s after it; so in "
+            f"{blocks_named([each[0] for each in over])}",
+            "the times are not those that were measured: another unit, or changed afterwards",
+            ASK,
+        )
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _longer_than_span(record: RunRecord) -> Iterator[Remark]:
@@ -130,8 +160,9 @@ def _too_much_cpu(record: RunRecord) -> Iterator[Remark]:
 
 IMPOSSIBLE_TIMES = Check(
     id="impossible-times",
-    rule="F: batches last longer than their block or than passed while they ran, or less than nothing, or have more "
-    "CPU time than their processors, or in some blocks no whole nanoseconds though their clock counts them; W: in all",
+    rule="F: blocks last into the next ones, or batches longer than their block or than passed while they ran, or less "
+    "than nothing, or have more CPU time than their processors, or in some blocks no whole nanoseconds though their "
+    "clock counts them; W: in all",
     examine=_impossible_times,
     applies=lambda evidence: evidence.record is not None and evidence.batch is not None,
 )
