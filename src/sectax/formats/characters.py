@@ -13,7 +13,8 @@ _TERMINAL = re.compile(
 _OVERWRITTEN = re.compile(r"[^\n]\x08")
 _BLANKS = dict.fromkeys([0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000, 0x0B, 0x0C], " ")
 _NOTHING = dict.fromkeys([0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF])
-_TRANSLATED = _BLANKS | _NOTHING
+# A pattern finds them several times as fast as `str.translate` goes through a text.
+_ODD = re.compile(f"[{''.join(map(chr, _BLANKS | _NOTHING))}]")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|micro|plusmn|hellip|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
 _BREAK = re.compile(r"[ \t]*+<br[ \t]*/?>", re.IGNORECASE)
 # Tags without which the text is the same. JMH prints '<failure>', ab '<$Revision$>': only these are taken off.
@@ -45,7 +46,9 @@ def plain(text: str) -> str:
 
 def with_blanks(text: str) -> str:
     """The text with blanks of one kind, and without characters that take no room."""
-    return text if text.isascii() and "\x0b" not in text and "\x0c" not in text else text.translate(_TRANSLATED)
+    if text.isascii() and "\x0b" not in text and "\x0c" not in text:
+        return text
+    return _ODD.sub(lambda found: " " if ord(found[0]) in _BLANKS else "", text)
 
 
 def _line_break(found: re.Match[str]) -> str:
