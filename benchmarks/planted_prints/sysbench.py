@@ -114,6 +114,11 @@ _KINDS = (
     ),
     Kind("minimum above the mean", "F contradiction", instead(r"^(\s+min:\s+)[\d.]+", r"\g<1>99999.00")),
     Kind("threads lived for less than they worked", "F contradiction", times(r"^\s+sum:\s+(?P<n>[\d.]+)", 40)),
+    Kind(
+        "all events took longer than threads lived",
+        "F contradiction",
+        times(r"^\s+total time taken by event execution:\s+(?P<n>[\d.]+)", 40),
+    ),
     Kind("events by thread are not all", "F contradiction", times(r"^\s+events \(avg/stddev\):\s+(?P<n>[\d.]+)", 3)),
     Kind(
         "a thread worked for longer than the test",
@@ -164,6 +169,7 @@ _KINDS = (
             instead(r"^(\s+sum:\s+)[\d.]+", r"\g<1>0.00"),
         ),
     ),
+    Kind("one of two cut short", "W said-by-the-tool", and_again(cut_before(r"^\s+(?:total time|time elapsed):"))),
     Kind("cut short", "refused or W said-by-the-tool", cut_before(r"^\s+(?:total time|time elapsed):")),
     Kind("cut before its latencies", "W said-by-the-tool", cut_before(r"^Latency \(ms\):|^\s+per-request statistics:")),
     Kind(

@@ -193,6 +193,7 @@ _KINDS = (
     Kind("threads do not make the whole", "F contradiction", _threads),
     Kind("means that connections cannot have", "W contradiction|saturated-client|said-by-the-tool", _far_too_slow),
     Kind("cut short", "refused or W said-by-the-tool", cut_before(r"^Requests/sec:")),
+    Kind("one of two cut short", "W said-by-the-tool", and_again(cut_before(r"^Requests/sec:"))),
     Kind("another command above it", "W contradiction|mislabelled-level", _command),
     Kind("copied under another name", "F duplicate-data|copied-data", _copied),
     Kind(

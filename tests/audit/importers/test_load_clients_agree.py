@@ -116,3 +116,25 @@ def test_a_run_of_a_second_is_short(seconds: str, expected: set[str]) -> None:
     text = WRK.replace("30.04s", f"{seconds}s").replace("12697.80", f"{rate:.2f}")
 
     assert warned(text, "short-run") == expected
+
+
+def test_the_summary_below_the_spectrum_of_wrk2_is_that_above_it() -> None:
+    text = sample("wrk2.txt")
+
+    assert warned(text, "contradiction") == set()
+    assert warned(text.replace("#[Mean    =        1.440", "#[Mean    =        9.440"), "contradiction") == {"F"}
+
+
+def test_an_emulator_that_always_says_that_all_memory_was_used_is_no_full_memory() -> None:
+    """AWS SAM does, and puts the initialisation first."""
+    real = (
+        "REPORT RequestId: 1a\tDuration: 19.10 ms\tBilled Duration: 20 ms\t"
+        "Memory Size: 128 MB\tMax Memory Used: 128 MB\tInit Duration: 5.10 ms\t"
+    )
+    emulated = (
+        "REPORT RequestId: 1a\tInit Duration: 0.81 ms\tDuration: 19.10 ms\tBilled Duration: 20 ms\t"
+        "Memory Size: 128 MB\tMax Memory Used: 128 MB\t"
+    )
+
+    assert warned(real, "said-by-the-tool") == {"W"}
+    assert warned(emulated, "said-by-the-tool") == set()

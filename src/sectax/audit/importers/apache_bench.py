@@ -235,6 +235,10 @@ def _consistent(run: _Run, said: Said) -> None:
         load.tells_twice(
             "the median", run.quantiles[50.0], times["median"], "in seconds, and in its table it is", 1.1e-3, 0.02
         )
+    if "max" in times and 100.0 in run.quantiles:
+        load.tells_twice(
+            "the longest", run.quantiles[100.0], times["max"], "in seconds, and in its table", 1.1e-3, 0.02
+        )
     whole = run.means.get("Processing")
     if {"Connect", "Processing", "Total"} <= run.means.keys():
         load.tells_twice(

@@ -86,7 +86,7 @@ class _Run:
     failed: tuple[float, float] | None = None
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
     data: tuple[float, float] | None = None
-    failed_share: float | None = None
+    shares: dict[str, tuple[float, float]] = field(default_factory=dict)
     most_users: float | None = None
     ran_s: float | None = None
 
@@ -256,13 +256,13 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
                 unit = each if each[3] != "0" else None
                 times[_called(each)] = 0.0 if unit is None else duration_in(each, 3, place)
         run.trends.setdefault(name, times)
-    elif name in ("http_req_failed", "checks") and (share := _SHARE.match(text)):
+    elif (per_cent := _PER_CENT.match(text)) and (share := _SHARE.match(text)):
         yes = number_in(share, 1 if share[1] else 3, place)
         no = number_in(share, 2, place) if share[2] else max(number_in(share, 4, place) - yes, 0.0)
+        if yes + no > 0:
+            run.shares[name] = number_in(per_cent, 1, place, 0.01), yes / (yes + no)
         if name == "http_req_failed":
             run.failed = yes, no
-            per_cent = _PER_CENT.match(text)
-            run.failed_share = None if per_cent is None else number_in(per_cent, 1, place, 0.01)
     elif name == "data_received" and (data := _DATA.match(text)):
         units = DECIMAL | {"kB": 1e3}
         run.data = (
@@ -347,9 +347,12 @@ def _json_metric(run: _Run, name: str, told: Mapping[str, object]) -> None:
         run.trends[name] = times
         if "count" in values:
             run.load.counts[name] = values["count"]
-    elif name == "http_req_failed" and {"passes", "fails"} <= values.keys():
-        run.failed = values["passes"], values["fails"]
-        run.failed_share = values.get("rate", values.get("value"))
+    elif {"passes", "fails"} <= values.keys():
+        every, share = values["passes"] + values["fails"], values.get("rate", values.get("value"))
+        if every and share is not None:
+            run.shares[name] = share, values["passes"] / every
+        if name == "http_req_failed":
+            run.failed = values["passes"], values["fails"]
     elif name == "vus_max" and ("max" in values or "value" in values):
         run.most_users = values.get("max", values.get("value"))
     elif "count" in values and "rate" in values:
@@ -459,12 +462,12 @@ def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
             "by their rate and duration, and there were virtual users, at the most,",
             1.0,
         )
-    if run.failed is not None and run.failed_share is not None and run.failed != (0, 0):
+    for name, (told, follows) in run.shares.items():
         yield Twice(
-            f"the share of failed requests {where}",
-            run.failed_share,
-            run.failed[0] / (run.failed[0] + run.failed[1]),
-            "and by their counts it is",
+            f"the share of {printable(name, 60)} {where}",
+            told,
+            follows,
+            "and by its counts it is",
             1.1e-4,
             tolerance=0.0,
         )

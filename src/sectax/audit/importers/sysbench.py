@@ -111,6 +111,7 @@ _FACTS = (
     _fact("all queries", r"\s*+total:\s*@$"),
     _fact("threads", r"Number of threads:\s*@"),
     _fact("latency sum", r"\s*+sum:\s*@", scale=1e-3),
+    _fact("latency sum", r"\s*+total time taken by event execution:\s*@"),
     _latency("min", "min", "min"),
     _latency("avg", "avg", "mean"),
     _latency("max", "max", "max"),
@@ -168,7 +169,9 @@ def _read(lines: Iterable[str]) -> Evidence:
         options = line.startswith(_OPTIONS) and (not runs or ended)
         unannounced = ended and any(pattern.search(line) for _, pattern in _NAMES)
         if _BANNER.match(line) or options or unannounced or not runs:
-            runs.append(_Run(place, "", version=line.partition(":")[0].partition("(")[0].strip()))
+            runs.append(
+                _Run(place, "", version=line.partition(":")[0].partition("(")[0].strip() if _BANNER.match(line) else "")
+            )
         if line and not line.isspace():
             _take(runs[-1], place, line)
     if runs and not any(run.started or run.facts for run in runs):

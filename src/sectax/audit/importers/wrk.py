@@ -43,6 +43,9 @@ _RATE = re.compile(r"Requests/sec:\s*(\S+)")
 _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
 _UNCORRECTED = "Uncorrected Latency"
+# Below wrk2's spectrum, in milliseconds.
+_MEAN = re.compile(r"#\[Mean\s++=\s++([0-9.]++), StdDeviation\s++=\s++([0-9.]++)\]")
+_MAX = re.compile(r"#\[Max\s++=\s++([0-9.]++), Total count\s++=\s++(\d++)\]")
 # Of the time that was asked for.
 LEAST_LASTED, MOST_LASTED = 0.9, 1.5
 # What wrk does where nobody says otherwise.
@@ -136,6 +139,26 @@ def _take(run: _Run, place: int, line: str) -> None:
         _within(load, per_thread[7])
     elif (per_cent := _QUANTILE.match(line)) and not run.uncorrected:
         _latency(load, quantile(float(per_cent[1])), per_cent, 2, place)
+    elif (spectrum := _MEAN.match(line)) and not run.uncorrected:
+        mean = number_in(spectrum, 1, place, 1e-3)
+        run.load.tells_twice(
+            "the mean latency",
+            load.times.get(LATENCY, {}).get("mean"),
+            mean,
+            "in seconds, and below its spectrum",
+            1e-5,
+            0.01,
+        )
+    elif (spectrum := _MAX.match(line)) and not run.uncorrected:
+        most = number_in(spectrum, 1, place, 1e-3)
+        run.load.tells_twice(
+            "the maximum",
+            load.times.get(LATENCY, {}).get("max"),
+            most,
+            "in seconds, and below its spectrum",
+            1e-5,
+            0.01,
+        )
     elif requests := _REQUESTS.match(line):
         load.requests = number_in(requests, 1, place)
         load.wall_s = duration_in(requests, 2, place)
