@@ -190,6 +190,24 @@ _KINDS = (
             times(r"^Transfer/sec:\s+(?P<n>[\d.]+)", 1 / 2.2),
         ),
     ),
+    Kind(
+        "a clock that was set back",
+        "F said-by-the-tool|contradiction",
+        both(
+            instead(r"^(  \d+ requests in )[^,]+", r"\g<1>307445734491.24m"),
+            instead(r"^Requests/sec:.*", "Requests/sec:      0.00"),
+            instead(r"^Transfer/sec:.*", "Transfer/sec:       0.00B"),
+        ),
+    ),
+    Kind(
+        "a tenth timed out, in bold",
+        "F unequal-work",
+        lambda text, rng: (
+            None
+            if (planted := _errors(0.1, 3)(text, rng)) is None
+            else re.sub(r"timeout (\d+)", r"timeout **\1**", planted)
+        ),
+    ),
     Kind("threads do not make the whole", "F contradiction", _threads),
     Kind("means that connections cannot have", "W contradiction|saturated-client|said-by-the-tool", _far_too_slow),
     Kind("cut short", "refused or W said-by-the-tool", cut_before(r"^Requests/sec:")),

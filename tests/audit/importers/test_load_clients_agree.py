@@ -138,3 +138,59 @@ def test_an_emulator_that_always_says_that_all_memory_was_used_is_no_full_memory
 
     assert warned(real, "said-by-the-tool") == {"W"}
     assert warned(emulated, "said-by-the-tool") == set()
+
+
+SLOW_AB = """Server Hostname:        localhost
+Server Port:            3000
+
+Document Path:          /
+Document Length:        12 bytes
+
+Concurrency Level:      1
+Time taken for tests:   {wall:.3f} seconds
+Complete requests:      {requests}
+Failed requests:        0
+Total transferred:      {moved} bytes
+HTML transferred:       {body} bytes
+Requests per second:    {rate:.2f} [#/sec] (mean)
+Time per request:       {each:.3f} [ms] (mean)
+Time per request:       {each:.3f} [ms] (mean, across all concurrent requests)
+Transfer rate:          {kilobytes:.2f} [Kbytes/sec] received
+
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Connect:        0    0   0.1      0       0
+Processing: {least:5.0f} {each:4.0f}   1.9 {each:6.0f}    {most:.0f}
+Waiting:        0    0   0.1      0       0
+Total:      {least:5.0f} {each:4.0f}   1.9 {each:6.0f}    {most:.0f}
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.3, 2.006, 7.3, 11.7, 23.4, 41.9])
+def test_digits_of_slow_answers_are_no_contradiction(seconds: float) -> None:
+    """Two digits after the point are few where a request takes seconds."""
+    wall = 10 * seconds
+    text = SLOW_AB.format(
+        wall=wall,
+        requests=10,
+        moved=510,
+        body=120,
+        rate=1 / seconds,
+        each=1e3 * seconds,
+        kilobytes=510 / 1024 / wall,
+        least=990 * seconds,
+        most=1010 * seconds,
+    )
+
+    assert warned(text, "contradiction") == set()
+
+
+def test_every_run_of_wrk_counts_also_where_only_its_last_lines_were_copied() -> None:
+    second = (
+        "\n  921 requests in 30.03s, 169.09KB read\n  Socket errors: connect 0, read 90, write 0, timeout 0\n"
+        "Requests/sec:     30.67\nTransfer/sec:      5.63KB\n"
+    )
+    third = "\n  360000 requests in 30.03s, 71.09MB read\nRequests/sec:     11988.01\nTransfer/sec:      2.37MB\n"
+
+    assert warned(WRK + second + third, "unequal-work") == {"F"}
+    assert warned(WRK + third, "unequal-work") == set()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from sectax.audit.contradictions import RATE_STEP
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import (
@@ -201,7 +202,7 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
         case "Keep-Alive requests":
             run.kept = amount() > 0
         case "Transfer rate":
-            load.transfer = amount(_KB)
+            load.transfer, load.transfer_step = amount(_KB), 0.01 * _KB
 
 
 def _name(run: _Run) -> None:
@@ -227,7 +228,8 @@ def _consistent(run: _Run, said: Said) -> None:
         run.per_request, (load.busy, 1.0), ("the time of a request", "the time across all requests"), strict=False
     ):
         if busy and load.rate:
-            load.tells_twice(words, each, busy / load.rate, "in seconds, and by the rate it is", 5e-7)
+            step = 5e-7 + busy / load.rate * RATE_STEP / load.rate
+            load.tells_twice(words, each, busy / load.rate, "in seconds, and by the rate it is", step)
     load.tells_twice(
         "the number of finished requests", run.finished, load.requests, "and of complete ones", tolerance=0
     )

@@ -37,8 +37,9 @@ _LINE = re.compile(
 )
 _STATISTIC = re.compile(r"(avg|min|med|max|count|p\((\d{1,2}(?:\.\d{1,9})?|100)\))=(\S++)")
 _NEGATIVE = re.compile(r"(\w{1,10})=(-\S{1,40})")
-_COUNTER = re.compile(r"(\d++(?:\.\d++)?)\s++(\d++(?:\.\d++)?)/s")
-_DATA = re.compile(r"(\d++(?:\.\d++)?) ([kKMGT]?B)\s++(\d++(?:\.\d++)?) ([kKMGT]?B)/s")
+# Until 0.25 what comes a second stood in brackets.
+_COUNTER = re.compile(r"(\d++(?:\.\d++)?)\s++\(?(\d++(?:\.\d++)?)/s")
+_DATA = re.compile(r"(\d++(?:\.\d++)?) ([kKMGT]?B)\s++\(?(\d++(?:\.\d++)?) ([kKMGT]?B)/s")
 _SHARE = re.compile(r"[\d.]++%\s++(?:✓ (\d++)\s++✗ (\d++)|(\d++) out of (\d++))")
 _PER_CENT = re.compile(r"([\d.]++)%")
 _GAUGE = re.compile(r"(\d++)(?:\s++min=(\d++)\s++max=(\d++))?\s*+$")

@@ -124,10 +124,12 @@ _SAID = re.compile(
 )
 # What it prints of single seconds: '[ 10s ] thds: 8 tps: 512.10 qps: … err/s: 0.00 reconn/s: 0.00'.
 _SECOND = re.compile(
-    r"\[ *(\d+)s ?\] ?(?:thds|threads): \d+,? (?:tps|eps): ([0-9.]+)(?:.{0,200}? err(?:ors)?/s: ([0-9.]+))?"
+    r"\[ *(\d+)s ?\] ?(?:thds|threads): \d+,? (?:tps|eps): ([0-9.]+)(?:.{0,200}? err(?:ors)?(?:/s)?: ([0-9.]+))?"
 )
 # Of the mean, the spread of what threads did: threads that wait for a lock or a lone processor differ by less.
 MOST_UNFAIR = 0.5
+# Of the rate of the whole run.
+MOST_OF_A_SECOND = 20.0
 # Rates of whole runs are printed with two digits; the time that sysbench divides by is a little longer than it prints.
 OF_A_RATE = 0.05
 # No line that is read is longer.
@@ -151,6 +153,7 @@ class _Run:
     still: list[int] = field(default_factory=list)
     erring: list[int] = field(default_factory=list)
     seconds: int = 0
+    most_a_second: float = 0.0
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -211,6 +214,12 @@ def _doubtful(run: _Run, said: Said) -> None:
         add(
             f"no transaction in {len(run.still)} of {run.seconds} reports of {where}",
             "it stood still for a while: the mean is of two states",
+        )
+    rate = told.get("events", 0.0) / max(told.get("total time", 0.0), 1e-9)
+    if rate and run.most_a_second > MOST_OF_A_SECOND * rate:
+        add(
+            f"a report of {run.most_a_second:.3g} a second in {where}, and all of it makes {rate:.4g}",
+            "a counter ran over, or nothing was done most of the time: the mean is of two states",
         )
     if run.erring:
         add(f"errors in {len(run.erring)} of {run.seconds} reports of {where}", "what fails is often fast")
@@ -325,7 +334,9 @@ def _take(run: _Run, place: int, line: str) -> None:
             run.test = name
     if second := _SECOND.match(line):
         run.seconds += 1
-        if float(second[2]) == 0:
+        of_second = number_in(second, 2, place)
+        run.most_a_second = max(run.most_a_second, of_second)
+        if of_second == 0:
             run.still.append(place)
         if second[3] and float(second[3]) > 0:
             run.erring.append(place)

@@ -27,12 +27,15 @@ _PER_THREAD = re.compile(
 )
 _HEADER = re.compile(r"\s*+Thread Stats\s++Avg\s++Stdev\s++(Max|99%)")
 _QUANTILE = re.compile(r"\s*+(\d++(?:\.\d++)?)%\s++(\S++)\s*+$")
-_REQUESTS = re.compile(r"\s*+(\d++) requests in ([0-9.]++[a-z]++), ([0-9.]++)([KMGT]?B)\s++read")
-_REQUESTS_ALONE = re.compile(r"\s*+(\d++) requests in ")
+# In threads people set what they ask about in bold: '**296** requests in', 'timeout **41**'.
+_REQUESTS = re.compile(r"[\s*]*+(\d++)\*{0,2}+ requests in ([0-9.]++[a-z]++), ([0-9.]++)([KMGT]?B)\s++read")
+_REQUESTS_ALONE = re.compile(r"[\s*]*+(\d++)\*{0,2}+ requests in ")
 _CONNECTIONS = re.compile(r"\s*+(\d++) threads and (\d++) connections")
-_SOCKET = re.compile(r"\s*+Socket errors: connect (\d++), read (\d++), write (\d++), timeout (\d++)")
+_SOCKET = re.compile(
+    r"[\s*]*+Socket errors: connect \**+(\d++)\**+, read \**+(\d++)\**+, write \**+(\d++)\**+, timeout \**+(\d++)"
+)
 _SOCKETS = ("connect", "read", "write", "timeout")
-_STATUS = re.compile(r"\s*+Non-2xx or 3xx responses: (\d++)")
+_STATUS = re.compile(r"[\s*]*+Non-2xx or 3xx responses: \**+(\d++)")
 # wrk2 counts a request's latency from when it was due, and says so.
 _SCHEDULED = re.compile(r"\s*+(?:Thread calibration:|Latency Distribution \(HdrHistogram)")
 _SAID = re.compile(
@@ -48,6 +51,8 @@ _MEAN = re.compile(r"#\[Mean\s++=\s++([0-9.]++), StdDeviation\s++=\s++([0-9.]++)
 _MAX = re.compile(r"#\[Max\s++=\s++([0-9.]++), Total count\s++=\s++(\d++)\]")
 # Of the time that was asked for.
 LEAST_LASTED, MOST_LASTED = 0.9, 1.5
+# So much longer nobody waits for a test: its clock is wrong.
+IMPOSSIBLY_LONG = 10.0
 # What wrk does where nobody says otherwise.
 _TIMEOUT_S = 2.0
 _METRIC = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
@@ -97,6 +102,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif _SAID.match(line):
             said.add(Severity.FATAL, place, line, "wrk itself says that it could not do its work")
         elif runs:
+            if runs[-1].load.rate is not None and _REQUESTS_ALONE.match(line):
+                runs.append(_without_head(runs[-1].load, place))
             _take(runs[-1], place, line)
     for run in runs:
         run.load.in_flight = _in_flight(run)
@@ -108,13 +115,19 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, run.load.line or 0, what, meaning)
         elif lasted > MOST_LASTED * asked_s > 0:
             what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
+            severity = Severity.FATAL if lasted > IMPOSSIBLY_LONG * asked_s else Severity.WARNING
             said.add(
-                Severity.WARNING, run.load.line or 0, what, "the client or its machine did not keep up with itself"
+                severity, run.load.line or 0, what, "the clock is wrong, or the client did not keep up with itself"
             )
         if (words := _longer_than_can_be(run)) is not None:
             said.add(Severity.WARNING, run.load.line or 0, *words)
     loads = [run.load for run in runs]
     return of_runs(loads, "wrk", [*said.incidents(), *without_figures(loads, "Requests/sec")])
+
+
+def _without_head(before: LoadRun, place: int) -> _Run:
+    """A further run of the same, of which only the last lines were copied."""
+    return _Run(LoadRun("wrk", before.name, place, ends_by=before.ends_by, configured_s=before.configured_s))
 
 
 def _take(run: _Run, place: int, line: str) -> None:
