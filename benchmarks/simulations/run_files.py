@@ -346,6 +346,7 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
     ),
     ("+60 % in every third block of all", ("every-nth-block",), lambda _: scaled(1.6, "block % 3 = 0")),
     ("the treatment's times x 0.9", ("impossible-times",), lambda _: computed("0.9 * value")),
+    ("the treatment's times x 0.9, in whole ns", ("impossible-times",), lambda _: computed("ROUND(0.9 * value, 9)")),
     (
         "the treatment's times smoothed",
         ("impossible-times",),

@@ -338,3 +338,34 @@ def test_blocks_are_over_before_the_next_ones_begin(minutes: list[int | None], a
     }
 
     assert bool(list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=RunRecord(blocks))))) == accused
+
+
+@pytest.mark.parametrize(
+    ("shares", "doubted"),
+    [
+        ({"a": [0.99] * 6, "b": [0.98] * 6}, []),
+        ({"a": [0.99] * 6, "b": [1.08] * 6}, ["b"]),
+        # All work on several processors; one that does now and then; and too few blocks.
+        ({"a": [1.5] * 6, "b": [1.9] * 6}, []),
+        ({"a": [0.99] * 6, "b": [*[1.08] * 5, 1.0]}, []),
+        ({"a": [0.99] * 5, "b": [1.08] * 5}, []),
+    ],
+)
+def test_one_treatment_alone_has_no_more_cpu_time_than_passes(
+    shares: dict[str, list[float]], doubted: list[str]
+) -> None:
+    blocks = {
+        number: BlockRecord(
+            9.0,
+            {
+                name: Visited(0, 0, 1, 1, 1, batches=1, operations=1, elapsed_s=1.0, shortest_s=1.0, cpu_s=of[number])
+                for name, of in shares.items()
+            },
+        )
+        for number in range(len(shares["a"]))
+    }
+    record = RunRecord(blocks, processors=2, cpu_of_batches=True)
+
+    said = list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=record)))
+
+    assert [(each.subject, each.severity) for each in said] == [(name, Severity.WARNING) for name in doubted]
