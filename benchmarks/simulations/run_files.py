@@ -390,6 +390,13 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
 )
 
 
+def to_forge(name: str, rng: Generator) -> Draft:
+    """A run for one of the forgeries: few blocks show no order, and two batches of a block no factor."""
+    words = set(name.split())
+    blocks = int(rng.integers(18, 41)) if words & {"third", "sorted"} else None
+    return draft(rng, blocks, 2 * int(rng.integers(2, 9)) if words & {"made", "slower"} else None)
+
+
 def said(path: Path) -> set[tuple[str, str]]:
     """(check, severity) of what is said of a run file, notes left out; 'refused' where it cannot be read."""
     try:
@@ -426,8 +433,7 @@ def main() -> None:
             found = 0
             for number in range(given.forged):
                 rng = np.random.default_rng([2 + 2 * given.seed, number])
-                # Of fewer blocks an order shows nothing; batches stay apart from other kinds of machines' modes.
-                made = draft(rng, blocks=int(rng.integers(18, 41)) if {"third", "sorted"} & set(name.split()) else None)
+                made = to_forge(name, rng)
                 write(made, path, rng, eventful=False)
                 forge(path, edits(made.blocks))
                 found += bool({check for check, _ in said(path)} & set(checks))

@@ -105,6 +105,13 @@ class RunRecord:
                 if visited.planned and not visited.failed:
                     yield number, treatment, visited
 
+    def by_treatment(self) -> dict[str, dict[int, Visited]]:
+        """The same visits, by treatment and block."""
+        found: dict[str, dict[int, Visited]] = {}
+        for number, treatment, visited in self.visits():
+            found.setdefault(treatment, {})[number] = visited
+        return found
+
 
 @dataclass(frozen=True)
 class Twice:
