@@ -438,7 +438,7 @@ def main() -> None:
                 forge(path, edits(made.blocks))
                 found += bool({check for check, _ in said(path)} & set(checks))
                 path.unlink()
-            print(f"    {name:36} {found:4}   by {' or '.join(checks)}", flush=True)
+            print(f"    {name:44} {found:4}   by {' or '.join(checks)}", flush=True)
 
 
 if __name__ == "__main__":
