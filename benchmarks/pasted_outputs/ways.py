@@ -139,6 +139,26 @@ COMMON = (
 )  # fmt: skip
 
 
+def broken_at(width: int) -> Way:
+    """By a terminal: in the middle of words."""
+    return lambda text: "".join(
+        f"{line[at : at + width]}\n" for line in _lines(text) for at in range(0, max(len(line), 1), width)
+    )
+
+
+def filled_to(width: int) -> Way:
+    """By an editor or a mail: between words."""
+
+    def way(text: str) -> str:
+        lines = (
+            textwrap.wrap(line.expandtabs(4), width, drop_whitespace=False, break_on_hyphens=False) or [""]
+            for line in _lines(text)
+        )
+        return "".join(f"{piece.rstrip()}\n" for pieces in lines for piece in pieces)
+
+    return way
+
+
 def typed(text: str, tool: str, prompt: str) -> str:
     """The command line above its output."""
     return f"{prompt}{COMMANDS.get(tool, 'cat result.json')}\n{text}"

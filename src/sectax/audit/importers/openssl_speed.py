@@ -27,7 +27,7 @@ _SIZES = re.compile(r"type\s++(\d++ bytes\s*+)++$")
 # A row of a table, or a message: nothing that is longer.
 _LONGEST = 400
 _SIZE = re.compile(r"(\d+) bytes")
-_CELL = re.compile(r"(?<=\s)([^\s]+)k(?=\s|$)")
+_CELL = re.compile(r"(?<=\s)([-+]?(?:\d[^\s]*|nan|inf))k(?=\s|$)")
 # Below 10,000 bytes per second there is no k; an algorithm that failed prints 0.00.
 _ANY_CELL = re.compile(r"(?<=\s)(\d+\.\d\d)(k?)(?=\s|$)")
 _SLOW_ROW = re.compile(r"\S[^\s]*(?: [^\s]+)*?\s+\d+\.\d\dk?(?:\s+\d+\.\d\dk?)*\s*$")

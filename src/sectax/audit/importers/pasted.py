@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sectax.audit.importers.broken import join_broken
 from sectax.formats.characters import plain
 
 # What stands before each line, one inside of the other: time, host, container, quotation.
@@ -82,6 +83,7 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> Pasted:
     _take_marks(lines, is_known)
     shifts = [max(before.find(after), 0) if after else 0 for before, after in zip(given, lines, strict=True)]
     _join_commands(lines)
+    join_broken(lines, is_known)
     return Pasted(lines, shifts, _left_out(lines, is_known))
 
 
