@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from collections.abc import Callable
 
@@ -60,6 +61,11 @@ def _coloured(text: str) -> str:
     )
 
 
+def _bold(text: str) -> str:
+    """As people do with what they ask about; in a document of JSON nobody does."""
+    return text if text.startswith(("{", "[")) else re.sub(r"(?<![\w.,:*/-])(\d+(?:\.\d+)?)(?=\s)", r"**\1**", text)
+
+
 def _in_code(text: str) -> str:
     return f"<html><body>\n<pre><code>{html.escape(text)}</code></pre>\n<p>Is that good?</p>\n"
 
@@ -97,6 +103,7 @@ WAYS: dict[str, Way] = {
     "non-breaking spaces": lambda text: text.replace("  ", " \xa0"),
     "all blanks non-breaking": lambda text: text.replace(" ", "\xa0"),
     "zero width": lambda text: "".join(f"\u200b{line}\ufeff\n" for line in _lines(text)),
+    "bold numbers": _bold,
     "HTML": _in_code,
     "entities": html.escape,
     "line breaks": _with_breaks,

@@ -25,8 +25,12 @@ _TAG = re.compile(
 )
 
 
+# Of Markdown; JMH's '*** WARNING' is none.
+_BOLD = re.compile(r"(?<![*\w])\*\*(?=[^\s*])([^*\n]{1,200})(?<=[^\s*])\*\*(?![*\w])")
+
+
 def plain(text: str) -> str:
-    """The text with ends of lines alone, and without terminal codes, tags and entities of HTML, and odd blanks.
+    """The text with ends of lines alone, and without terminal codes, tags and entities of HTML, bold and odd blanks.
 
     A line break of HTML that text follows becomes a line.
     """
@@ -38,6 +42,8 @@ def plain(text: str) -> str:
         text = _OVERWRITTEN.sub("", text)
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub(_line_break, text))
+    if "**" in text:
+        text = _BOLD.sub(r"\1", text)
     if "&" in text:
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
     # After the entities: some of them are blanks.

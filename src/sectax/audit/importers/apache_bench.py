@@ -39,7 +39,7 @@ _FIELD = re.compile(r"\s*+([A-Z][A-Za-z0-9/-]*+(?: [A-Za-z0-9/-]++){0,4}):\s++(\
 _VALUE = re.compile(r"(\S++)(?: (\S++))?")
 _KINDS = re.compile(r"\s*+\(Connect: (\d++)(?:, Receive: (\d++))?, Length: (\d++), Exceptions: (\d++)\)")
 # With -S three numbers, without their spread and median.
-_TOTAL = re.compile(r"\s*+Total:\s++(\d++)\s++(\d++)(?:\s++[0-9.]++\s++(\d++))?\s++(\d++)\s*+(?:<br/?>)?\s*+$")
+_TOTAL = re.compile(r"\s*+Total:\s++(\d++)\s++(\d++)(?:\s++[0-9.]++\s++(\d++))?\s++(\d++)\s*+$")
 # The other rows of its table, and of the first the spread of all requests.
 _ROW = re.compile(r"\s*+(Connect|Processing|Waiting|Total):\s++(\d++)\s++(\d++)\s++([0-9.]++)\s++(\d++)\s++(\d++)\s*+$")
 _FINISHED = re.compile(r"\s*+Finished (\d++) requests\s*+$")
@@ -164,16 +164,15 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
     run.told.add(name)
 
     def amount(scale: float = 1.0) -> float:
-        # Pages set a line break after each number.
-        return number(value[1].removesuffix("<br/>"), scale=scale, line=place, column=found.start(2) + 1)
+        return number(value[1], scale=scale, line=place, column=found.start(2) + 1)
 
     match name:
         case "Server Hostname":
-            run.host = value[1].removesuffix("<br/>")
+            run.host = value[1]
         case "Server Port":
-            run.port = value[1].removesuffix("<br/>")
+            run.port = value[1]
         case "Document Path":
-            run.path = text.removesuffix("<br/>")
+            run.path = text
         case "SSL/TLS Protocol":
             run.secure = True
         case "Document Length":

@@ -26,11 +26,10 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 _BEGINS = re.compile(
-    r"^(?:\[info\] )?+(?:# JMH (?:version: |\d)"
+    r"^(?:# JMH (?:version: |\d)"
     r"|[ \t]*+Benchmark[ \t](?:[^\n]{0,1000}[ \t])?Mode[ \t]++(?:Cnt|Samples|Thr)[ \t])",
     re.MULTILINE,
 )
-_SBT = "[info] "  # before each line, where Scala's sbt ran it
 _JSON = re.compile(r'\s*+\[\s*+\{.{0,2000}?"(?:jmhVersion|primaryMetric)"\s*+:', re.DOTALL)
 _FACT = re.compile(r"# (Benchmark|Benchmark mode|Parameters|VM version|Warmup|Threads|Fork): (.*\S)")
 _ITERATION = re.compile(r"(# Warmup )?Iteration\s++(\d++): (\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)")
@@ -99,8 +98,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     said = Said()
     parameters: list[str] | None = None
     facts: dict[str, str] = {}
-    for place, printed in enumerate(lines, 1):
-        line = printed.removeprefix(_SBT)
+    for place, line in enumerate(lines, 1):
         if _HEADER.match(line):
             parameters = _PARAMETER.findall(line.partition("Mode")[0])
         elif parameters is None and (above := _WITHOUT_HEADER.match(line)):

@@ -25,12 +25,10 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 _BEGINS = re.compile(
-    r"^[ \t]*+(?:\x1b\[[\d;]*+m)*+(?:[✓✗][ \t]*+)?(?:http_req_duration|http_reqs|iterations|iteration_duration|vus_max)"
-    r"(?:\x1b\[[\d;]*+m)*+\.{2,}:",
+    r"^[ \t]*+(?:[✓✗][ \t]*+)?(?:http_req_duration|http_reqs|iterations|iteration_duration|vus_max)\.{2,}:",
     re.MULTILINE,
 )
 _JSON = re.compile(r'\s*+\{.{0,4000}?"(?:metrics|root_group|state|options)"\s*+:', re.DOTALL)
-_COLOURS = re.compile(r"\x1b\[[\d;]*+m")
 # Timestamps and levels of its log; the name of a metric, with the tags of a part of it in braces.
 _LINE = re.compile(
     r"\s*+(?:[✓✗] ?)?\s*+(\{ [^{}]{1,200}\}|[A-Za-z_][\w ]{0,127}(?:\{[^{}]{1,200}\})?)\.{2,}+:\s++(\S.*)"
@@ -111,8 +109,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said, asked = Said(), _Asked()
     section, check, last = "", "", ""
-    for place, coloured in enumerate(lines, 1):
-        line = _COLOURS.sub("", coloured) if "\x1b" in coloured else coloured
+    for place, line in enumerate(lines, 1):
         if found := _SECTION.match(line):
             section = "" if found[1].startswith("TOTAL") else found[1].strip()
             runs.append(_run(runs, asked, place, section))

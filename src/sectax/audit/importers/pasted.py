@@ -92,6 +92,8 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
     marked: list[tuple[int, list[tuple[str, str]]]] = []
     gains: Counter[str] = Counter()
     plainly = 0
+    # Frames of which a line has no right side, so that they are none.
+    open_: dict[str, bool] = {}
     # A run of lines that share a mark has a number of its own.
     running: dict[str, int] = {}
     for at, line in enumerate(lines):
@@ -107,9 +109,12 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
             if _IN_RUNS.match(mark):
                 running[key] = before.get(key, at)
                 key = f"{key}{running[key]} "
-            rest = _behind(mark, rest[found.end() :])
+            rest = rest[found.end() :].strip()
             peeled.append((key, rest))
-            if rest and is_known(rest):
+            right = _AT_THE_END.get(mark)
+            if right is not None and rest:
+                open_[key] = open_.get(key, False) or not rest.endswith(tuple(right))
+            if rest and (is_known(rest) or (right is not None and is_known(rest.rstrip(right).rstrip()))):
                 gains[key] += not (known or shown)
                 shown = True
         plainly += known and not shown
@@ -122,12 +127,13 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
     least = _LEAST_BESIDE if plainly else 1
     taken = {key for key, gain in gains.items() if gain >= least}
     for at, peeled in marked if taken else ():
-        lines[at] = next((rest for key, rest in reversed(peeled) if key in taken), lines[at])
-
-
-def _behind(mark: str, rest: str) -> str:
-    ends = _AT_THE_END.get(mark[-1])
-    return (rest.rstrip(ends) if ends else rest).strip()
+        last = max((depth for depth, (key, _) in enumerate(peeled) if key in taken), default=None)
+        if last is None:
+            continue
+        lines[at] = peeled[last][1]
+        for key, _ in peeled[: last + 1]:
+            if not open_.get(key, True):
+                lines[at] = lines[at].rstrip(_AT_THE_END[key.split()[-1]]).rstrip()
 
 
 def _join_commands(lines: list[str]) -> None:
