@@ -113,9 +113,14 @@ def _mean_of_quantiles(mean: Figure, placed: list[Figure], shares: list[float]) 
     least = sum(value * (end - begin) for value, begin, end in zip(values, shares, [*shares[1:], 1.0], strict=True))
     most = sum(value * (end - begin) for value, begin, end in zip(values, [0.0, *shares[:-1]], shares, strict=True))
     told = mean.value or 0.0
-    if _above(least, told):
+    # Each may have been printed with one digit alone, and 0 with any.
+    finest = min(filter(None, map(_last_digit, (*values, told))), default=0.0)
+    parts = [after - before for before, after in zip([0.0, *shares], [*shares, 1.0], strict=True)]
+    slack = sum(part * (_last_digit(value) or finest) for part, value in zip(parts, [*values, values[-1]], strict=True))
+    slack += _last_digit(told) or finest
+    if least > told * (1 + TOLERANCE) + slack:
         saw = f"{mean.id} is {duration(told)}, and by the quantiles it is {duration(least)} at the least"
-    elif shares[-1] == 1 and _above(told, most):
+    elif shares[-1] == 1 and told > most * (1 + TOLERANCE) + slack:
         saw = f"{mean.id} is {duration(told)}, and by the quantiles it is {duration(most)} at the most"
     else:
         return

@@ -194,3 +194,54 @@ def test_every_run_of_wrk_counts_also_where_only_its_last_lines_were_copied() ->
 
     assert warned(WRK + second + third, "unequal-work") == {"F"}
     assert warned(WRK + third, "unequal-work") == set()
+
+
+def test_threads_that_pause_look_faster_than_the_whole_and_that_is_no_contradiction() -> None:
+    """wrk leaves tenths of a second out in which nothing was answered."""
+    paused = WRK.replace("3.19k   214.80     3.82k", "9.91k     4.10k    16.20k")
+
+    assert warned(paused, "contradiction") == set()
+    assert warned(paused, "said-by-the-tool") == {"W"}
+    assert warned(WRK.replace("3.19k   214.80     3.82k", "319.00   21.40    382.00"), "contradiction") == {"F"}
+
+
+TINY = """sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)
+
+Running the test with following options:
+Number of threads: 1
+
+Running memory speed test with the following options:
+  block size: {block}KiB
+  total size: 102400MiB
+  operation: write
+  scope: global
+
+Threads started!
+
+Total operations: 7137143 (713714.33 per second)
+
+{moved:.2f} MiB transferred ({rate:.2f} MiB/sec)
+
+
+General statistics:
+    total time:                          10.0001s
+    total number of events:              7137143
+
+Latency (ms):
+         min:                                    0.00
+         avg:                                    0.00
+         max:                                    4.30
+         95th percentile:                        0.01
+         sum:                                 9363.36
+
+Threads fairness:
+    events (avg/stddev):           7137143.0000/0.00
+    execution time (avg/stddev):   9.3634/0.00
+"""
+
+
+@pytest.mark.parametrize(("block", "bytes_"), [(1, 1024), (1, 1500), (0, 512), (4, 4096), (1024, 2**20)])
+def test_two_digits_of_short_events_and_whole_kib_of_blocks_are_no_contradiction(block: int, bytes_: int) -> None:
+    moved = 7137143 * bytes_ / 2**20
+
+    assert warned(TINY.format(block=block, moved=moved, rate=moved / 10.0001), "contradiction") == set()

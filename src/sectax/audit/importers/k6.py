@@ -13,6 +13,7 @@ from itertools import chain
 
 import msgspec
 
+from sectax.audit.contradictions import ENOUGH_FOR_QUANTILES
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import LoadRun, of_runs, quantile
@@ -88,6 +89,7 @@ class _Run:
     shares: dict[str, tuple[float, float]] = field(default_factory=dict)
     most_users: float | None = None
     ran_s: float | None = None
+    complete: float | None = None
 
 
 @dataclass
@@ -99,6 +101,7 @@ class _Asked:
     lasts: float | None = None
     scenarios: int = 0
     ran_s: float | None = None
+    complete: float | None = None
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -205,7 +208,7 @@ def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
             "unlike work at unlike loads is mixed in its times, unless a figure names its scenario",
         )
     elif ran := _RAN.match(line):
-        asked.ran_s = duration_in(ran, 1, place)
+        asked.ran_s, asked.complete = duration_in(ran, 1, place), number_in(ran, 2, place)
         interrupted = _INTERRUPTED.match(line)
         complete, cut = (float(each) for each in interrupted.groups()) if interrupted is not None else (1.0, 0.0)
         if cut > MOST_INTERRUPTED * (complete + cut):
@@ -233,7 +236,7 @@ def _run(runs: list[_Run], asked: _Asked, place: int, section: str) -> _Run:
     if asked.scenarios == 1 and not section:
         load.target, load.configured_s = asked.target, asked.lasts
         load.ends_by = None if asked.lasts is None else EndsBy.TIME
-    return _Run(load, ran_s=None if section else asked.ran_s)
+    return _Run(load, ran_s=None if section else asked.ran_s, complete=asked.complete)
 
 
 def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
@@ -445,20 +448,22 @@ def _twice(run: _Run) -> Iterator[Twice]:
 def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
     """Iterations beside the time of the test and its users, and failures beside their share."""
     count, rate = run.counters.get("iterations", (0.0, 0.0))
-    if run.ran_s is not None and count and rate:
+    # A line of progress from before the end counts fewer.
+    if run.ran_s is not None and count and rate and run.complete == count:
         # The time is printed to a tenth of a second, and from an hour on to a second.
         yield Twice(
             f"the time of the test {where}, in seconds,", run.ran_s, count / rate, "by iterations and rate it is", 1.0
         )
     lasted = run.trends.get("iteration_duration", {}).get("mean")
-    if lasted is not None and run.most_users and rate * lasted > run.most_users:
-        # Little's law: a user makes one iteration after the other. The first may have begun a little earlier.
+    if lasted is not None and run.most_users and rate * lasted > run.most_users and count >= ENOUGH_FOR_QUANTILES:
+        # Little's law: a user makes one iteration after the other. setup() and teardown() are among their times.
         yield Twice(
             f"the number of iterations under way {where}",
             rate * lasted,
             run.most_users,
             "by their rate and duration, and there were virtual users, at the most,",
             1.0,
+            tolerance=0.3,
         )
     for name, (told, follows) in run.shares.items():
         yield Twice(

@@ -224,7 +224,10 @@ def _spread(run: LoadRun) -> Iterator[Twice]:
     mean, longest = times.get("mean"), times.get("max")
     if run.stdev is None or mean is None or longest is None or not (run.requests or 0) > 1 or mean > longest:
         return
-    least = times.get("min", 0.0)
+    # A mean of 0 ms may have been 0.5.
+    step = max(run.printed_s or 0.0, 0.01 * mean)
+    least = max(times.get("min", 0.0) - step, 0.0)
+    longest, mean = longest + step, mean + step
     # No values between the least and the most spread further than those that all lie at either end.
     widest = math.sqrt(max((longest - mean) * (mean - least), 0.0) * (run.requests or 2) / ((run.requests or 2) - 1))
     if run.stdev > widest:

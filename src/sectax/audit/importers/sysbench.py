@@ -154,6 +154,7 @@ class _Run:
     erring: list[int] = field(default_factory=list)
     seconds: int = 0
     most_a_second: float = 0.0
+    merged: bool = False
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -304,12 +305,15 @@ def _rates(run: _Run, where: str) -> Iterator[Twice]:
         rate = told["transferred"] / _MIB if "transferred" in told else None
         yield from beside("MiB a second", rate, moved, "by their number and the time they are")
     if run.test == "sql" and events is not None:
-        # A script may make several transactions, or none, of an event.
-        yield from beside("the number of transactions", told.get("transactions"), events, "and of events", 0.5)
-    if "block in KiB" in told and "operations" in told:
+        # A script may make several transactions of an event; one that begins none has 0 in 0.5.
+        yield from beside("the number of transactions", told.get("transactions") or None, events, "and of events", 0.5)
+    if told.get("block in KiB") and "operations" in told:
         made = told["operations"] * told["block in KiB"] / 1024
-        yield from beside("MiB that were moved", told.get("MiB moved"), made, "by operations and their block they are")
-    if "block of files in KiB" in told:
+        # The block is printed in whole KiB, without what is more.
+        tolerance = max(OF_A_RATE, 1 / (told["block in KiB"] + 1))
+        words = "by operations and their block they are"
+        yield from beside("MiB that were moved", told.get("MiB moved"), made, words, tolerance)
+    if "block of files in KiB" in told and not run.merged:
         for name, what in (("reads", "read"), ("writes", "written")):
             made = told.get(f"{name} per second", 0.0) * told["block of files in KiB"] / 1024
             rate = told[what] / _MIB if what in told else None
@@ -341,6 +345,7 @@ def _take(run: _Run, place: int, line: str) -> None:
         if second[3] and float(second[3]) > 0:
             run.erring.append(place)
         return
+    run.merged = run.merged or line.startswith("Merging requests")
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
     run.event_limit = run.event_limit or line.startswith(_EVENT_LIMIT)
     run.started = run.started or line.startswith((_OPTIONS, "Threads started!"))

@@ -53,8 +53,9 @@ IMPOSSIBLY_LONG = 10.0
 # What wrk does where nobody says otherwise.
 _TIMEOUT_S = 2.0
 _METRIC = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
-# Of the rate of all threads: their means are of tenths of a second, and leave out the beginning and the end.
-_UNLIKE_THREADS = 0.5
+# What threads make together, as a share of the whole rate. Their means are of tenths of a second in which anything was
+# answered, so they are too high where the server pauses, and never much too low.
+UNLIKE_THREADS = 0.5
 
 
 @dataclass
@@ -116,6 +117,10 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(
                 severity, run.load.line or 0, what, "the clock is wrong, or the client did not keep up with itself"
             )
+        each = _by_threads(run)
+        if each is not None and each > 1 / UNLIKE_THREADS:
+            what = f"the threads of the run at line {run.load.line} make {each:.3g} times the whole rate together"
+            said.add(Severity.WARNING, run.load.line or 0, what, "the server stood still for parts of the run")
         if (words := _longer_than_can_be(run)) is not None:
             said.add(Severity.WARNING, run.load.line or 0, *words)
     loads = [run.load for run in runs]
@@ -203,13 +208,14 @@ def _within(load: LoadRun, per_cent: str | None) -> None:
 def _consistent(run: _Run) -> None:
     """What the lines of one run say of each other, and of the command above them."""
     load = run.load
-    if run.threads and run.per_thread and load.rate and load.failed == {} and (load.wall_s or 0.0) >= 1:
+    each = _by_threads(run)
+    if each is not None and each < UNLIKE_THREADS:
         load.tells_twice(
             "the requests of all threads a second",
-            run.threads * run.per_thread,
+            (run.threads or 0.0) * (run.per_thread or 0.0),
             load.rate,
             "and by their number and the time they are",
-            tolerance=_UNLIKE_THREADS,
+            tolerance=UNLIKE_THREADS,
         )
     if load.times.get(LATENCY, {}).get("max") is not None and not run.scheduled:
         limit = run.asked[-1].seconds("--timeout", "-T") if run.asked else None
@@ -223,6 +229,18 @@ def _consistent(run: _Run) -> None:
     if load.name.startswith("http"):
         load.set_up["protocol"] = load.name.partition(":")[0]
     load.asked_for(run.asked, connections=run.connections, threads=run.threads, seconds=load.configured_s)
+
+
+def _by_threads(run: _Run) -> float | None:
+    """What its threads make together by their own means, as a share of the rate of all requests."""
+    load = run.load
+    if (
+        not (run.threads and run.per_thread and load.rate)
+        or (load.wall_s or 0.0) < 1
+        or (load.failed and any(load.failed.values()))
+    ):
+        return None
+    return run.threads * run.per_thread / load.rate
 
 
 def _longer_than_can_be(run: _Run) -> tuple[str, str] | None:
