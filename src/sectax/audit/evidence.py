@@ -124,7 +124,7 @@ class Twice:
         slack: by how much the two may differ without a contradiction, because of printed digits.
         figures: ids of the figures that fall with it, as far as there are any.
         tolerance: what else the two may differ by, as a share; None for what tools that round usually need.
-        severity: of a contradiction.
+        severity: how grave it is that they differ: a warning where there is an honest reason, if a rare one.
     """
 
     what: str
