@@ -197,9 +197,10 @@ def openssl(rng: Rng) -> str:
         per_call, per_byte = rng.uniform(2e-8, 4e-7), rng.uniform(2e-10, 5e-9)
         cells = [size / (per_call + size * per_byte) / 1e3 for size in (16, 64, 256, 1024, 8192, 16384)]
         lines.append(f"{name:12}" + "".join(f" {each:11.2f}k" for each in cells))
-    signs, verifies = rng.uniform(2000, 20000), rng.uniform(40000, 300000)
+    signs, sign_power, verify_power = rng.uniform(2000, 20000), rng.uniform(1.8, 3), rng.uniform(1.2, 1.8)
+    verifies = signs * rng.uniform(8, 30)
     for bits in (1024, 2048, 4096):
-        sign, verify = signs * (1024 / bits) ** rng.uniform(1.4, 3), verifies * (1024 / bits) ** rng.uniform(1.2, 2)
+        sign, verify = signs * (1024 / bits) ** sign_power, verifies * (1024 / bits) ** verify_power
         lines.append(" " * 18 + "sign    verify    sign/s verify/s")
         lines.append(f"rsa {bits:4} bits {1 / sign:.6f}s {1 / verify:.6f}s {sign:8.1f} {verify:8.1f}")
     return "\n".join([*lines, ""])
