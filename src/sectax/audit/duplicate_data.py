@@ -81,9 +81,12 @@ def _scaled(cells: list[list[Figure]]) -> Iterator[Remark]:
         known = [(figure, form) for figure in alike if (form := _form(figure)) is not None]
         if len(known) < 2:
             continue
+        # Only those that begin alike can be near each other throughout.
+        known.sort(key=lambda each: float(each[1][0]))
         forms = np.array([form for _, form in known])
+        ends = np.searchsorted(forms[:, 0], forms[:, 0] + MOST_APART * math.sqrt(forms.shape[1]), side="right")
         for at, (figure, form) in enumerate(known[:-1]):
-            others = forms[at + 1 :]
+            others = forms[at + 1 : ends[at]]
             distances = np.sqrt(np.mean((others - form) ** 2, axis=1))
             for other in np.flatnonzero(distances <= MOST_APART).tolist():
                 copy = known[at + 1 + other][0]
