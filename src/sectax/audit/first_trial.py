@@ -13,6 +13,7 @@ from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Cold, Figure
 from sectax.audit.grouping import about, by_table, cell, each_table, gather, slowness, speeds, unknown, worst_of_tables
 from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
+from sectax.audit.rounding import MOST_LOOKED_AT, printed_step
 from sectax.audit.words import named, percent
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchShape
@@ -59,7 +60,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     open_ = [figure for figure in seen if figure.circumstances.cold is None]
     told = [figure for figure in seen if figure.circumstances.cold is not Cold.MIXED]
     vectors = [group for group in gather(told, cell) if _long_enough(group[0].values)]
-    begun = [_beginning(slowness(group[0])) for group in vectors]
+    begun = [_beginning(slowness(group[0])[:MOST_LOOKED_AT]) for group in vectors]
     different = {
         figure.id: begun[at] for at in beyond_chance([each.chance for each in begun], CHANCE) for figure in vectors[at]
     }
@@ -171,7 +172,8 @@ def _beginning(times: NDArray) -> Beginning:  # type: ignore[type-arg]
         chance = TAILS * 2 * float(stdtr(rest.size - 1, -t))
         found.append(Beginning(1, first - float(np.median(rest)), min(1.0, max(chance, LEAST_BY_STUDENT))))
     # What repeats on a coarse clock shows no spread of its own.
-    several = apart_at_the_beginning(logs, LEAST_SPREAD / logs.size)
+    step = max(LEAST_SPREAD / logs.size, printed_step(times.tolist()) / float(np.median(times)))
+    several = apart_at_the_beginning(logs, step)
     if several is not None:
         found.append(several)
     found = [each for each in found if abs(each.excess) >= math.log1p(LEAST_DIFFERENCE)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sectax.audit.check import Check, Remark, fatal, warning
@@ -11,6 +11,7 @@ from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import NO_SINGLE_VALUES, sides, slowness, speeds, told_singly, unknown, worst_of_tables
 from sectax.audit.over_blocks import column
+from sectax.audit.rounding import MOST_LOOKED_AT, printed_step
 from sectax.audit.words import ids, named, number, percent, slower
 from sectax.model.finding import Severity
 from sectax.model.metric import Summary
@@ -39,12 +40,12 @@ LEAST_APART = 0.05
 # they move the mean by so much; or by this chance, where they are so far off.
 FEWEST_FOR_FAR = 5
 CHANCE_OF_FAR = 0.005
-LEAST_FAR, LEAST_MOVED = 1.3, 0.01
+LEAST_FAR, LEAST_MOVED = 1.3, 0.015
 CHANCE_OF_FAR_OFF, FAR_OFF = 0.1, 3.0
 # In logs: closer values show no spread of their own.
 LEAST_STEP = 1e-3
-# An interval of the median: of fewer values there is none; and its ends so many times apart say nothing.
-FEWEST_FOR_AN_INTERVAL, LEVEL, WIDE = 6, 0.95, 2.5
+# An interval of the median: of fewer values it has no ends, of more it is short; so many times apart they say nothing.
+FEWEST_FOR_AN_INTERVAL, MOST_FOR_AN_INTERVAL, LEVEL, WIDE = 9, 1000, 0.95, 3.0
 # Values at the largest one: so many, this share of all, and so much oftener than any other value, of which there are
 # several.
 FEWEST_AT_A_LIMIT, LEAST_AT_A_LIMIT, TIMES_AS_OFTEN, FEWEST_BELOW = 3, 0.05, 3, 5
@@ -146,7 +147,6 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     """Single values of somebody's figure in two modes, or so few slow ones among them that these decide."""
     from sectax.stats.single_values import tail_share
 
-    yield from _far(evidence)
     yield from _wide(evidence)
     yield from _cut_off(evidence)
     yield from _processes(evidence)
@@ -160,6 +160,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         if (share := tail_share(slowness(figure))) > LARGEST_TAIL
     }
     yield from _medians_of_values(evidence, modes)
+    yield from _far(evidence, modes.keys())
     yield from worst_of_tables(
         Severity.WARNING,
         [figure for figure in singly if figure.id in modes],
@@ -184,19 +185,22 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     yield from unknown(bare, NO_SINGLE_VALUES)
 
 
-def _far(evidence: Evidence) -> Iterator[Remark]:
-    """A few values that are far from all others, so that they decide the mean, or show that something else ran."""
+def _far(evidence: Evidence, known: Collection[str]) -> Iterator[Remark]:
+    """Values that are far from all others, so that they decide the mean, or show that something else ran."""
     import numpy as np
 
     from sectax.stats.far_values import beyond_chance, far_values
 
     singly, _ = told_singly(speeds(evidence), FEWEST_FOR_FAR)
+    # Of so many values a few do not decide the mean; where a tail does, it is said of that.
+    singly = [figure for figure in singly if figure.id not in known and len(figure.values) <= MOST_LOOKED_AT]
     for high in (True, False):
         found = []
         for figure in singly:
             logs = np.log(slowness(figure))
             # What repeats on a coarse clock shows no spread of its own.
-            far = far_values(logs if high else -logs, LEAST_STEP)
+            step = max(LEAST_STEP, printed_step(figure.values) / float(np.median(np.asarray(figure.values))))
+            far = far_values(logs if high else -logs, step)
             found.append(far if far is not None and _matters(logs, far, high=high) else None)
         chances = [1.0 if far is None else far.chance for far in found]
         certain = beyond_chance(chances, CHANCE_OF_FAR)
@@ -215,7 +219,7 @@ def _far(evidence: Evidence) -> Iterator[Remark]:
             [figure for figure in singly if figure.id in far_off],
             lambda figure: far_off[figure.id].gap,  # noqa: B023
             lambda figure: _said_of_far(figure, far_off[figure.id], high=high),  # noqa: B023
-            f"a few {how} values decide the mean, and the median does not show them",
+            f"{how} values by themselves decide the mean, and the median does not show them",
             f"{do}; report the median, and how often it happens",
         )
 
@@ -256,6 +260,7 @@ def _wide(evidence: Evidence) -> Iterator[Remark]:
     from scipy.special import bdtr
 
     singly, _ = told_singly(speeds(evidence), FEWEST_FOR_AN_INTERVAL)
+    singly = [figure for figure in singly if len(figure.values) <= MOST_FOR_AN_INTERVAL]
     wide = {}
     for figure in singly:
         ordered = np.sort(slowness(figure))
@@ -284,9 +289,9 @@ def _cut_off(evidence: Evidence) -> Iterator[Remark]:
     singly, _ = told_singly(speeds(evidence))
     cut = {}
     for figure in singly:
-        _, counts = np.unique(slowness(figure), return_counts=True)
+        _, counts = np.unique(slowness(figure)[:MOST_LOOKED_AT], return_counts=True)
         below = counts[:-1]
-        enough = max(FEWEST_AT_A_LIMIT, LEAST_AT_A_LIMIT * len(figure.values))
+        enough = max(FEWEST_AT_A_LIMIT, LEAST_AT_A_LIMIT * float(counts.sum()))
         if below.size >= FEWEST_BELOW and counts[-1] >= enough and counts[-1] >= TIMES_AS_OFTEN * below.max():
             cut[figure.id] = int(counts[-1])
     yield from worst_of_tables(
