@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.simulations.audited_runs import TREATMENT, Draft, healthy, of_scenario
+from benchmarks.simulations.audited_runs import BASELINE, NEGATIVE, TREATMENT, Draft, healthy, of_scenario
 from benchmarks.simulations.figures import Share
 from benchmarks.simulations.scenarios import BATCH_S, SCENARIOS
 from benchmarks.simulations.whole_runs import COUNT
@@ -136,7 +136,9 @@ def record_block(
                 Observation("batch_time", batch_s, "s", "hrtime", sizes[name]),
                 Observation("batch_cpu", round(0.98 * batch_s, 6), "s", "getrusage", sizes[name]),
             )
-            telemetry = {"spanned_s": 1.5 * batch_s, "throttled_s": 0.0}
+            # With as many operations that settle before them, or with none.
+            spanned_s = (1.02 if made.plan.seed % 2 else 2.05) * batch_s + 2e-4
+            telemetry = {"spanned_s": spanned_s, "throttled_s": 0.0}
             writer.event(block.number, Trial(name, visit.round, visit.position, State.OK, observed, telemetry))
         for name in cell.opening:
             if name not in gone:
@@ -161,8 +163,26 @@ def forge(path: Path, edits: Iterable[Edit]) -> None:
                 db.execute(sql, parameters)
 
 
-_NUMBER = f"(SELECT number FROM treatment WHERE id = '{TREATMENT}')"  # noqa: S608
-_OF_TREATMENT = f"series IN (SELECT number FROM series WHERE treatment = {_NUMBER})"  # noqa: S608
+# What an edit is made of: parts of SQL, in which only the names above stand.
+# ruff: noqa: S608
+def _number(treatment: str) -> str:
+    return f"(SELECT number FROM treatment WHERE id = '{treatment}')"
+
+
+def _series(condition: str) -> str:
+    return f"series IN (SELECT number FROM series WHERE {condition})"
+
+
+_NUMBER = _number(TREATMENT)
+_OF_TREATMENT = _series(f"treatment = {_NUMBER}")
+_TIMES_OF_TREATMENT = _series(f"treatment = {_NUMBER} AND metric = 'batch_time'")
+_MEAN = f"(SELECT AVG(value) FROM observation WHERE block > 0 AND {_TIMES_OF_TREATMENT})"
+# The baseline's observation of the same round.
+_BASELINES = (
+    "(SELECT o.value FROM observation o JOIN series s ON s.number = o.series"
+    f" WHERE s.treatment = {_number(BASELINE)} AND s.metric = 'batch_time' AND o.block = observation.block"
+    " AND o.round = observation.round AND o.number = observation.number)"
+)
 
 
 def copies(blocks: int, share: float) -> list[Edit]:
@@ -189,29 +209,29 @@ def keeps(blocks: int, how: str) -> list[Edit]:
     if how == "abandoned":
         return [("UPDATE block SET state = 'abandoned' WHERE number = ?", (number,)) for number in gone]
     edits: list[Edit] = [
-        (f"DELETE FROM {table} WHERE {'number' if table == 'block' else 'block'} = ?", (number,))  # noqa: S608
+        (f"DELETE FROM {table} WHERE {'number' if table == 'block' else 'block'} = ?", (number,))
         for number in gone
         for table in (*_BY_BLOCK, "block")
     ]
     if how == "renumbered":
         for new, old in enumerate(range(1, blocks + 1, 2), start=1):
-            edits += [(f"UPDATE {table} SET block = ? WHERE block = ?", (new, old)) for table in _BY_BLOCK]  # noqa: S608
+            edits += [(f"UPDATE {table} SET block = ? WHERE block = ?", (new, old)) for table in _BY_BLOCK]
             edits.append(("UPDATE block SET number = ? WHERE number = ?", (new, old)))
     return edits
 
 
 def scaled(factor: float, where: str, observed: str = "batch_time") -> list[Edit]:
     """Times of one kind times a factor."""
-    of = f"series IN (SELECT number FROM series WHERE metric = '{observed}')"  # noqa: S608
-    return [(f"UPDATE observation SET value = value * ? WHERE block > 0 AND {of} AND {where}", (factor,))]  # noqa: S608
+    of = f"series IN (SELECT number FROM series WHERE metric = '{observed}')"
+    return [(f"UPDATE observation SET value = ROUND(value * ?, 9) WHERE block > 0 AND {of} AND {where}", (factor,))]
 
 
 def recounted(blocks: int, how: str) -> list[Edit]:
     """Twice the operations in the treatment's batches: as observed, as planned too, or from the middle on."""
     from_ = blocks // 2 if how == "from the middle" else 1
-    edits: list[Edit] = [(f"UPDATE observation SET count = 2 * count WHERE block >= ? AND {_OF_TREATMENT}", (from_,))]  # noqa: S608
+    edits: list[Edit] = [(f"UPDATE observation SET count = 2 * count WHERE block >= ? AND {_OF_TREATMENT}", (from_,))]
     if how != "observed":
-        sql = f"UPDATE subject SET warmup_count = 2 * warmup_count WHERE block >= ? AND treatment = {_NUMBER}"  # noqa: S608
+        sql = f"UPDATE subject SET warmup_count = 2 * warmup_count WHERE block >= ? AND treatment = {_NUMBER}"
         edits.append((sql, (from_,)))
     return edits
 
@@ -222,10 +242,62 @@ def other_witness(blocks: int) -> list[Edit]:
     return [
         ("INSERT INTO witness_set SELECT MAX(number) + 1, ? FROM witness_set", (said,)),
         (
-            "UPDATE subject SET opened = (SELECT MAX(number) FROM witness_set)"  # noqa: S608
+            "UPDATE subject SET opened = (SELECT MAX(number) FROM witness_set)"
             f" WHERE block > ? AND treatment = {_NUMBER}",
             (blocks // 2,),
         ),
+    ]
+
+
+def computed(value: str) -> list[Edit]:
+    """The treatment's times, each put in place of itself as it is computed."""
+    return [(f"UPDATE observation SET value = {value} WHERE block > 0 AND {_TIMES_OF_TREATMENT}", ())]
+
+
+def sorted_times() -> list[Edit]:
+    """The treatment's times from the fastest to the slowest, along the run."""
+    return [
+        (
+            "WITH place AS (SELECT block, round, value, ROW_NUMBER() OVER (ORDER BY block, round) AS at,"
+            f" ROW_NUMBER() OVER (ORDER BY value) AS rank FROM observation WHERE block > 0 AND {_TIMES_OF_TREATMENT})"
+            " UPDATE observation SET value = (SELECT r.value FROM place p JOIN place r ON r.rank = p.at"
+            " WHERE p.block = observation.block AND p.round = observation.round)"
+            f" WHERE block > 0 AND {_TIMES_OF_TREATMENT}",
+            (),
+        )
+    ]
+
+
+def exchanged() -> list[Edit]:
+    """All that was observed of the treatment and of its baseline, for each other in every second block."""
+    one, other = _number(BASELINE), _number(TREATMENT)
+    exchange = (
+        "(SELECT b.number FROM series a JOIN series b ON b.metric = a.metric AND b.treatment ="
+        f" CASE a.treatment WHEN {one} THEN {other} ELSE {one} END WHERE a.number = observation.series)"
+    )
+    of_both = _series(f"treatment IN ({one}, {other})")
+    return [
+        (f"UPDATE observation SET series = -{exchange} WHERE block % 2 = 0 AND block > 0 AND {of_both}", ()),
+        ("UPDATE observation SET series = -series WHERE series < 0", ()),
+    ]
+
+
+def without(control: str) -> list[Edit]:
+    """A control of the run, taken out of its plan with all that was measured of it."""
+    number, numbered = _number(control), ("trial", "subject", "series")
+    kept = (
+        "SELECT json_group_array(json(each.value)) FROM json_each(run.plan, '$.{}') each"
+        " WHERE json_extract(each.value, '$.{}') <> ?"
+    )
+    return [
+        (f"DELETE FROM observation WHERE {_series(f'treatment = {number}')}", ()),
+        *((f"DELETE FROM {table} WHERE treatment = {number}", ()) for table in numbered),
+        *((f"UPDATE {table} SET treatment = treatment - 1 WHERE treatment > {number}", ()) for table in numbered),
+        *(
+            (f"UPDATE run SET plan = json_set(plan, '$.{part}', ({kept.format(part, id)}))", (control,))
+            for part, id in (("treatments", "id"), ("comparisons", "treatment"))
+        ),
+        ("DELETE FROM calibration WHERE treatment = ?", (control,)),
     ]
 
 
@@ -252,13 +324,37 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
         lambda _: scaled(1.6, f"block % 3 = 0 AND {_OF_TREATMENT}"),
     ),
     ("+60 % in every third block of all", ("every-nth-block",), lambda _: scaled(1.6, "block % 3 = 0")),
+    ("the treatment's times x 0.9", ("impossible-times",), lambda _: computed("0.9 * value")),
+    (
+        "the treatment's times smoothed",
+        ("impossible-times",),
+        lambda _: computed(f"{_MEAN} + 0.1 * (value - {_MEAN})"),
+    ),
+    (
+        "the treatment's times drawn by lot",
+        ("impossible-times",),
+        lambda _: computed(f"{_MEAN} * (1 + 0.01 * (RANDOM() / 9.3e18))"),
+    ),
+    ("the treatment made of its baseline", ("copied-blocks",), lambda _: computed(f"ROUND(1.05 * {_BASELINES}, 9)")),
+    (
+        "one block over all, each a bit slower",
+        ("copied-blocks",),
+        lambda n: [
+            *copies(n, 1.0),
+            ("UPDATE observation SET value = ROUND(value * (1 + 0.001 * block), 9) WHERE block > 0", ()),
+        ],
+    ),
+    ("the treatment's times sorted along the run", ("every-nth-block", "drift"), lambda _: sorted_times()),
+    ("baseline and treatment exchanged by turns", ("other-order",), lambda _: exchanged()),
+    ("another seed", ("other-order",), lambda _: [("UPDATE run SET plan = json_set(plan, '$.seed', 7)", ())]),
+    ("the negative control taken out", ("other-order",), lambda _: without(NEGATIVE)),
     ("all observations deleted", ("missing-observations",), lambda _: [("DELETE FROM observation", ())]),
     (
         "the slowest batches deleted",
         ("missing-observations",),
         lambda _: [
             (
-                f"DELETE FROM observation WHERE block > 0 AND {_OF_TREATMENT} AND value >"  # noqa: S608
+                f"DELETE FROM observation WHERE block > 0 AND {_OF_TREATMENT} AND value >"
                 f" (SELECT 0.999 * MAX(value) FROM observation WHERE block > 0 AND {_OF_TREATMENT})",
                 (),
             )
@@ -267,10 +363,7 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
     (
         "the slowest visits deleted",
         ("missing-observations",),
-        lambda _: [
-            (f"DELETE FROM {table} WHERE block = 3 AND round = 0", ())  # noqa: S608
-            for table in ("observation", "trial")
-        ],
+        lambda _: [(f"DELETE FROM {table} WHERE block = 3 AND round = 0", ()) for table in ("observation", "trial")],
     ),
 )
 
@@ -312,7 +405,7 @@ def main() -> None:
             for number in range(given.forged):
                 rng = np.random.default_rng([2 + 2 * given.seed, number])
                 # Of fewer blocks an order shows nothing; batches stay apart from other kinds of machines' modes.
-                made = draft(rng, blocks=int(rng.integers(18, 41)) if "third" in name else None)
+                made = draft(rng, blocks=int(rng.integers(18, 41)) if {"third", "sorted"} & set(name.split()) else None)
                 write(made, path, rng, eventful=False)
                 forge(path, edits(made.blocks))
                 found += bool({check for check, _ in said(path)} & set(checks))

@@ -11,12 +11,18 @@ import numpy as np
 import pytest
 
 from benchmarks.simulations.run_files import CHECKS, FORGERIES, Edit, draft, forge, said, write
+from sectax.audit.as_planned import OTHER_ORDER
 from sectax.audit.changed_witness import CHANGED_WITNESS
-from sectax.audit.evidence import Evidence, RunRecord
+from sectax.audit.copied_blocks import COPIED_BLOCKS
+from sectax.audit.every_nth_block import EVERY_NTH_BLOCK
+from sectax.audit.evidence import Arm, Evidence, RunRecord
+from sectax.audit.figure import Figure, Quantity
 from sectax.audit.impossible_times import IMPOSSIBLE_TIMES
 from sectax.audit.words import blocks_named
 from sectax.model.finding import Severity
 from sectax.model.measured import BlockRecord, Visited
+from sectax.model.treatment import Role
+from sectax.stats.batch_shape import batches_of
 from tests.program import sectax
 
 BLOCKS = 18
@@ -165,3 +171,145 @@ def test_cpu_time_is_held_against_what_it_is_of(of_batches: bool, cpu_s: float, 
     said = list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=record)))
 
     assert bool(said) == is_impossible
+
+
+Ticks = tuple[str, int, int]  # the clock, whole nanoseconds and broken ones
+
+
+@pytest.mark.parametrize(
+    ("visits", "expected"),
+    [
+        # A clock that counts nanoseconds; one that gives fractions; one whose fractions round to little.
+        ({"a": [("ns", 9, 0)] * 3, "b": [("ns", 9, 0)] * 3}, []),
+        ({"a": [("cycles", 0, 9)] * 3, "b": [("cycles", 1, 8)] * 3}, []),
+        ({"a": [("float", 3, 0)] * 3, "b": [("float", 5, 0)] * 3}, []),
+        # Two clocks, each with its own way.
+        ({"a": [("ns", 9, 0)] * 3, "b": [("cycles", 0, 9)] * 3}, []),
+        # Some blocks of one clock are another's, or all blocks of one treatment.
+        ({"a": [("ns", 9, 0)] * 3, "b": [("ns", 9, 0), ("ns", 1, 8), ("ns", 9, 0)]}, [("b", Severity.FATAL)]),
+        ({"a": [("ns", 9, 0)] * 3, "b": [("ns", 1, 8)] * 3}, [("b", Severity.WARNING)]),
+    ],
+)
+def test_fractions_of_a_nanosecond_are_no_times_of_a_clock_that_counts_them(
+    visits: dict[str, list[Ticks]], expected: list[tuple[str, Severity]]
+) -> None:
+    blocks = {
+        number: BlockRecord(
+            9.0,
+            {
+                name: Visited(0, 0, 9, 1, 9, batches=9, operations=9, elapsed_s=1.0, shortest_s=0.1)._replace(
+                    clock=ticks[number][0], whole=ticks[number][1], broken=ticks[number][2]
+                )
+                for name, ticks in visits.items()
+            },
+        )
+        for number in range(3)
+    }
+
+    said = list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=RunRecord(blocks))))
+
+    assert [(each.subject, each.severity) for each in said] == expected
+
+
+@pytest.mark.parametrize(("spanned_s", "is_impossible"), [(None, False), (0.9, False), (1.0, False), (0.5, True)])
+def test_batches_fit_into_the_time_that_passed_while_they_ran(spanned_s: float | None, is_impossible: bool) -> None:
+    visited = Visited(0, 0, 4, 1, 4, batches=4, operations=4, elapsed_s=1.0, shortest_s=0.2, spanned_s=spanned_s)
+    record = RunRecord({1: BlockRecord(2.0, {"a": visited})})
+
+    said = list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=record)))
+
+    assert bool(said) == is_impossible
+
+
+@pytest.mark.parametrize(("batch_order", "severities"), [(None, []), (7, []), (8, [Severity.FATAL])])
+def test_batches_stand_where_their_treatment_was_visited(batch_order: int | None, severities: list[Severity]) -> None:
+    visited = Visited(0, 0, 4, 1, 4, order=7, batches=4, operations=4, batch_order=batch_order)
+    record = RunRecord({1: BlockRecord(2.0, {"a": visited})})
+
+    assert [each.severity for each in OTHER_ORDER.examine(Evidence(record=record))] == severities
+
+
+def in_blocks(name: str, *times: float) -> Figure:
+    blocks = tuple(range(1, len(times) + 1))
+    return Figure(
+        f"{name}:latency",
+        "latency",
+        {},
+        "latency",
+        Quantity.TIME,
+        "s",
+        statistic="mean",
+        treatment=name,
+        blocks=blocks,
+        values=times,
+    )
+
+
+def order_of(*figures: Figure, fastest: dict[str, list[float]] | None = None) -> list[tuple[str, str]]:
+    """What is said of the order of these blocks, whose fastest batches took so long."""
+    blocks = {
+        number: BlockRecord(
+            9.0,
+            {
+                name: Visited(0, 0, 1, 1, 1, batches=1, operations=1, shortest_s=times[number - 1])
+                for name, times in (fastest or {}).items()
+            },
+        )
+        for number in range(1, len(figures[0].blocks) + 1)
+    }
+    said = EVERY_NTH_BLOCK.examine(Evidence(own=True, figures=figures, record=RunRecord(blocks)))
+    return [(each.subject, each.saw) for each in said]
+
+
+# No order, and far apart.
+SPIKES = [1.0, 3.1, 1.2, 1.1, 2.9, 1.3, 1.05, 1.02, 4.0, 1.07, 1.01, 1.03, 2.2, 1.04, 1.06, 1.08, 1.09, 1.15]
+
+
+def test_every_third_block_is_seen_below_spikes_that_are_larger() -> None:
+    even = [1.0 + at % 5 / 100 for at in range(18)]
+    third = [each * (1.6 if at % 3 == 2 else 1.0) for at, each in enumerate(even)]
+
+    assert order_of(in_blocks("a", *SPIKES), fastest={"a": even}) == []
+    (said,) = order_of(in_blocks("a", *SPIKES), fastest={"a": third})
+    assert said[1].startswith("one block in 3 takes +60 % of time: blocks 3, 6, 9, 12, 15 and 18")
+
+
+def test_blocks_of_one_treatment_in_the_order_of_their_times_were_put_there() -> None:
+    ordered = sorted(SPIKES)
+
+    assert [subject for subject, _ in order_of(in_blocks("a", *ordered), in_blocks("b", *SPIKES))] == ["a"]
+    # A machine that becomes slower makes all of them so; and few blocks are in order by chance.
+    assert order_of(in_blocks("a", *ordered), in_blocks("b", *[2 * each for each in ordered])) == []
+    assert order_of(in_blocks("a", *ordered[:7]), in_blocks("b", *SPIKES[:7])) == []
+    # A coarse clock has few values.
+    assert order_of(in_blocks("a", *[1.0] * 17, 2.0), in_blocks("b", *SPIKES)) == []
+
+
+def multiples(factor: float, step: float) -> list[str]:
+    """What is said of a run whose second block is its first times a factor, as a clock of this step gives both."""
+    rng = np.random.default_rng(3)
+    one = 0.02 * np.exp(rng.normal(0, 0.01, 16))
+    times = np.round(np.array([one, factor * one, *(0.02 * np.exp(rng.normal(0, 0.01, (8, 16))))]) / step) * step
+    made = batches_of(times.ravel(), np.zeros(times.size), [16] * len(times))
+    blocks = {
+        number: BlockRecord(
+            9.0,
+            {
+                "a": Visited(
+                    0, 0, 16, 1, 16, batches=16, operations=16, elapsed_s=float(of.sum()), shortest_s=float(of.min())
+                )
+            },
+        )
+        for number, of in enumerate(times, start=1)
+    }
+    arm = Arm("a", "cell", "family", Role.TREATMENT, granularity_s=step)
+    shapes = {number: each.shape for number, each in enumerate(made, start=1) if each.shape is not None}
+    evidence = Evidence(batch="time", arms={"a": replace(arm, shapes=shapes)}, record=RunRecord(blocks))
+    return [each.saw for each in COPIED_BLOCKS.examine(evidence)]
+
+
+def test_a_block_that_is_another_one_times_a_factor_was_computed() -> None:
+    (said,) = multiples(1.05, 1e-9)
+    assert said == "the batches of a in block 2 are those of a in block 1, each times 1.05"
+    # On a clock of a millisecond two blocks may well look so.
+    assert multiples(1.05, 1e-3) == []

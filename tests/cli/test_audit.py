@@ -165,7 +165,10 @@ BAD = {
         lambda folder: (folder / "target").write_bytes(b"a,b\n1,\xff\n"),
         "line 2: byte 6 (0xff) is not UTF-8",
     ),
-    "UTF-16": (lambda folder: (folder / "target").write_bytes("a,b\n".encode("utf-16")), "iconv -f UTF-16"),
+    "half a character of UTF-16": (
+        lambda folder: (folder / "target").write_bytes("a,b\n".encode("utf-16") + b"x"),
+        "is not UTF-16",
+    ),
     "NUL bytes": (lambda folder: (folder / "target").write_bytes(b"a,b\n1,\0\n"), "line 2, column 3: a NUL byte"),
     "one huge line": (lambda folder: (folder / "target").write_bytes(b"x," * 3_000_000), "target: "),
     "too large a file": (

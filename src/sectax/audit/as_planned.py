@@ -40,12 +40,29 @@ def _missing_blocks(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _other_order(evidence: Evidence) -> Iterator[Remark]:
-    if evidence.record is not None and evidence.record.misdrawn:
+    record = evidence.record
+    if record is None:
+        return
+    if record.misdrawn:
         yield fatal(
             RUN,
-            f"{len(evidence.record.misdrawn)} of {len(evidence.record.blocks)} blocks have another order than the "
-            f"run's seed draws for their number: {blocks_named(evidence.record.misdrawn)}",
+            f"{len(record.misdrawn)} of {len(record.blocks)} blocks have another order than the "
+            f"run's seed draws for their number: {blocks_named(record.misdrawn)}",
             "blocks were renumbered, exchanged or made up",
+            ASK,
+        )
+        return
+    moved = [
+        number
+        for number, _, each in record.visits()
+        if _is_whole(each) and each.batch_order is not None and each.batch_order != each.order
+    ]
+    if moved:
+        yield fatal(
+            RUN,
+            f"batches stand at other places of their rounds than their treatments were visited at, in "
+            f"{blocks_named(dict.fromkeys(moved))}",
+            "the batches of one treatment were given to another",
             ASK,
         )
 
@@ -138,7 +155,8 @@ MISSING_BLOCKS = Check(
 
 OTHER_ORDER = Check(
     id="other-order",
-    rule="F: a block was measured in another order than the run's seed draws for its number",
+    rule="F: a block was measured in another order than the run's seed draws for its number, or its batches stand at "
+    "other places than its visits",
     examine=_other_order,
     applies=_has_record,
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from sectax.audit.check import Check, Remark, fatal, warning
+from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.grouping import SPEEDS, about, gather, measured_at_once, sides
@@ -25,6 +25,8 @@ LONG_ENOUGH_S = 0.5
 MOST_UNLIKE_BYTES, HEADERS_BYTES = 1.5, 1000.0
 # Of the bytes that a path names, that an answer has at the least: people write KB for 1000 and for 1024.
 LEAST_OF_NAMED = 0.5
+# Quantiles of fewer values lie between two of them, so they say little of the mean.
+ENOUGH_FOR_QUANTILES = 100
 # Around a thousand: seconds beside milliseconds.
 THOUSAND = (900.0, 1100.0)
 _HOSTS = re.compile(r"host|machine|node|server|instance|runner|\bvm\b", re.IGNORECASE)
@@ -32,6 +34,7 @@ _HOSTS = re.compile(r"host|machine|node|server|instance|runner|\bvm\b", re.IGNOR
 MOST_HOSTS = 4
 
 _WRONG = "one of the two is wrong, so neither can be used"
+_MISLABELLED = "what stands beside the output is not of it, or was not done"
 _ASK = "find out where each number comes from"
 
 
@@ -93,6 +96,28 @@ def _order(group: list[Figure]) -> Iterator[Remark]:
             saw = f"{low.id} is {duration(one)}, and {high.id} is {duration(other)}"
             meaning = "the first cannot be more than the second: one of the two is wrong"
             yield Remark(Severity.FATAL, low.table, saw, meaning, _ASK, ids([low, high]))
+    if any(_above(low.value or 0.0, high.value or 0.0) for low, high in pairs):
+        return
+    if means and len(placed) > 1 and (means[0].trials or 0) >= ENOUGH_FOR_QUANTILES:
+        yield from _mean_of_quantiles(means[0], placed, [shares[one.id] for one in placed])
+
+
+def _mean_of_quantiles(mean: Figure, placed: list[Figure], shares: list[float]) -> Iterator[Remark]:
+    """Between two quantiles lies their part of all values, so they fix where the mean can be.
+
+    A maximum is needed for the upper end: nothing else tells how far the last part reaches.
+    """
+    values = [one.value or 0.0 for one in placed]
+    least = sum(value * (end - begin) for value, begin, end in zip(values, shares, [*shares[1:], 1.0], strict=True))
+    most = sum(value * (end - begin) for value, begin, end in zip(values, [0.0, *shares[:-1]], shares, strict=True))
+    told = mean.value or 0.0
+    if _above(least, told):
+        saw = f"{mean.id} is {duration(told)}, and by the quantiles it is {duration(least)} at the least"
+    elif shares[-1] == 1 and _above(told, most):
+        saw = f"{mean.id} is {duration(told)}, and by the quantiles it is {duration(most)} at the most"
+    else:
+        return
+    yield Remark(Severity.FATAL, mean.table, saw, _WRONG, _ASK, ids([mean, *placed]))
 
 
 def _share(statistic: str | None) -> float | None:
@@ -136,7 +161,8 @@ def _told_twice(evidence: Evidence) -> Iterator[Remark]:
         tolerance = TOLERANCE if each.tolerance is None else each.tolerance
         if abs(each.told - each.follows) > tolerance * max(abs(each.told), abs(each.follows)) + each.slack:
             saw = f"{each.what} is said to be {number(each.told)}; {each.from_} {number(each.follows)}"
-            yield Remark(Severity.FATAL, each.what, saw, _WRONG, _ASK, each.figures)
+            meaning = _WRONG if each.severity is Severity.FATAL else _MISLABELLED
+            yield Remark(each.severity, each.what, saw, meaning, _ASK, each.figures)
 
 
 def _bytes(evidence: Evidence) -> Iterator[Remark]:
@@ -256,8 +282,7 @@ def _units(evidence: Evidence) -> Iterator[Remark]:
 
 def _said(evidence: Evidence) -> Iterator[Remark]:
     for each in evidence.incidents:
-        make = fatal if each.severity is Severity.FATAL else warning
-        yield make(EVERYTHING, each.saw, each.meaning, "see why, and measure again")
+        yield Remark(each.severity, EVERYTHING, each.saw, each.meaning, "see why, and measure again")
 
 
 CONTRADICTION = Check(

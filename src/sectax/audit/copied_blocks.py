@@ -1,22 +1,27 @@
-"""Blocks of a run of ours whose times are those of another block, to the last digit."""
+"""Blocks of a run of ours whose times are those of another block, to the last digit or times a factor."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from sectax.audit.as_planned import ASK, RUN
 from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.words import blocks_named
-from sectax.model.measured import Visited
+from sectax.model.measured import BatchShape, Visited
 
 # The chance that two blocks of any treatment of a run tie by themselves.
 CHANCE = 1e-7
 # Relative to itself: no machine gives times that are more alike from block to block.
 _LEAST_SPREAD = 1e-4
 _FINEST_S = 1e-9
+# Of a standard deviation: figures of two blocks that differ by less are the same figure, but for rounding. Where the
+# clock's steps hide more than the second, equal ones come by chance.
+_ALIKE, _MOST_ALIKE = 2e-5, 1e-2
 # In standard deviations of a normal distribution.
 _QUARTILES_APART = 1.349
 
@@ -50,6 +55,69 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
             "they were not measured: one block was copied over others",
             ASK,
         )
+    yield from _times_a_factor(evidence)
+
+
+def _times_a_factor(evidence: Evidence) -> Iterator[Remark]:
+    """A factor moves all batches alike, in logs, and leaves everything else that is known of how they lie."""
+    lying = sorted(_lying(evidence), key=lambda each: each.deviation)
+    pairs = []
+    for place, one in enumerate(lying):
+        for other in islice(lying, place + 1, None):
+            if other.deviation > one.deviation * (1 + one.alike):
+                break
+            if _is_multiple(one, other):
+                pairs.append((one, other))
+    # That of a pair to be alike in three figures, and as often as there are pairs that might be.
+    tried = math.log(max(math.comb(len(lying), 2), 1))
+    if pairs and sum(3 * math.log(4 * one.alike) + tried for one, _ in pairs) < math.log(CHANCE):
+        one, other = sorted(pairs[0], key=lambda each: (each.treatment, each.number))
+        yield fatal(
+            RUN,
+            f"the batches of {other.treatment} in block {other.number} are those of {one.treatment} in block "
+            f"{one.number}, each times {math.exp(other.mean - one.mean):.4g}"
+            + (f"; so it is with {len(pairs)} pairs of blocks" if len(pairs) > 1 else ""),
+            "they were not measured: one was computed from the other",
+            ASK,
+        )
+
+
+class _Lying(NamedTuple):
+    """How the batches of one block lie: `mean` and `deviation` of logs, and `alike`, what rounding makes of equals."""
+
+    number: int
+    treatment: str
+    mean: float
+    deviation: float
+    alike: float
+    shape: BatchShape
+
+
+def _lying(evidence: Evidence) -> Iterator[_Lying]:
+    record = evidence.record
+    steps = {treatment: _step(evidence, treatment) for treatment in evidence.arms}
+    for number, treatment, visited in record.visits() if record is not None else ():
+        arm = evidence.arms.get(treatment)
+        shape = None if arm is None else arm.shapes.get(number)
+        if shape is not None and shape.variance > 0:
+            deviation = math.sqrt(shape.variance)
+            batch_s = visited.elapsed_s / visited.batches
+            alike = max(_ALIKE, 2 * steps[treatment] / (deviation * batch_s))
+            if alike <= _MOST_ALIKE:
+                yield _Lying(number, treatment, shape.mean, deviation, alike, shape)
+
+
+def _is_multiple(one: _Lying, other: _Lying) -> bool:
+    """Whether they lie alike but for a factor. Equal ones are the business of others: here, and in `copied-data`."""
+    allowed = one.alike * one.deviation
+    return (
+        one.shape.batches == other.shape.batches
+        and abs(one.mean - other.mean) > allowed
+        and abs(one.shape.first_excess - other.shape.first_excess) < allowed
+        and abs(one.shape.drift - other.shape.drift) < allowed
+        and one.shape.first_rank == other.shape.first_rank
+        and one.shape.slow_share == other.shape.slow_share
+    )
 
 
 def _same(visits: Mapping[int, Visited]) -> dict[Times, list[int]]:
@@ -102,7 +170,8 @@ def _digits(values: Sequence[float]) -> float:
 
 COPIED_BLOCKS = Check(
     id="copied-blocks",
-    rule="F: blocks have the times of another block to the last digit, beyond what the clock's steps explain",
+    rule="F: blocks have the times of another block to the last digit, beyond what the clock's steps explain, or are "
+    "those of another one times a factor",
     examine=_examine,
     applies=lambda evidence: evidence.record is not None and evidence.batch is not None,
 )

@@ -54,14 +54,22 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _measurements(figures: list[Figure]) -> Iterator[Remark]:
-    """Where each statistic is a metric of its own: all that was measured at once, beside all of another time."""
+    """Where each statistic is a metric of its own: all that was measured at once, beside all of another time.
+
+    Rates of a run stand in another summary than its times, and few of either in each: together they are enough.
+    """
     same: dict[Hashable, list[list[Figure]]] = {}
-    for group in gather((one for one in figures if one.measurement), measured_at_once):
+    told_of = [one for one in figures if one.measurement]
+    apart = gather(told_of, measured_at_once)
+    whole = gather(told_of, lambda one: frozenset(one.levels.items()))
+    for group in (*apart, *(each for each in whole if each not in apart)):
         told = {(one.metric, one.statistic): one.typical for one in group}
         if len(told) >= FEWEST_VALUES and len(told) == len(group) and _enough_digits(told.values()):
             same.setdefault(tuple(sorted(told.items(), key=str)), []).append(group)
-    for groups in same.values():
-        if len(groups) > 1:
+    known: set[str] = set()
+    for groups in sorted(same.values(), key=lambda groups: -len(groups[0])):
+        if len(groups) > 1 and known.isdisjoint(figure.id for group in groups for figure in group):
+            known.update(figure.id for group in groups for figure in group)
             names = " and ".join(dict.fromkeys(group[0].measurement for group in groups))
             yield about(
                 Severity.FATAL,

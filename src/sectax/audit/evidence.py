@@ -117,6 +117,7 @@ class Twice:
         slack: by how much the two may differ without a contradiction, because of printed digits.
         figures: ids of the figures that fall with it, as far as there are any.
         tolerance: what else the two may differ by, as a share; None for what tools that round usually need.
+        severity: of a contradiction.
     """
 
     what: str
@@ -126,6 +127,7 @@ class Twice:
     slack: float
     figures: tuple[str, ...] = ()
     tolerance: float | None = None
+    severity: Severity = Severity.FATAL
 
 
 @dataclass(frozen=True)

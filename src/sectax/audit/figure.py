@@ -89,6 +89,8 @@ class Circumstances:
         curve: the elliptic curve of the key, by any of its names.
         service, year, month: the managed service that was measured and when, where its defaults have changed since.
         settings: what was asked of that service, by the names of `service_defaults`.
+        set_up: how the tool was told to work (connections, threads, seconds), each in words; figures that are compared
+            share it, but for what is compared.
     """
 
     operation: str | None = None
@@ -131,6 +133,7 @@ class Circumstances:
     month: int | None = None
     curve: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    set_up: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

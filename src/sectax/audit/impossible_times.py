@@ -1,4 +1,4 @@
-"""Times of a run of ours that cannot be: longer than their block, below zero, more CPU time than processors give."""
+"""Times of a run of ours that cannot be: too long for what holds them, below zero, no ticks, more CPU than there is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from sectax.audit.as_planned import ASK, RUN
 from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Evidence, RunRecord
 from sectax.audit.words import blocks_named
+from sectax.model.finding import Severity
+from sectax.model.measured import Visited
+from sectax.model.printable import printable
 
 # Clocks of two hosts, and of a process and its kernel, differ a little; and a block may be very short.
 _TOLERANCE = 1.1
@@ -19,7 +22,9 @@ def _impossible_times(evidence: Evidence) -> Iterator[Remark]:
     if record is None or evidence.batch is None:
         return
     yield from _longer_than_block(record)
+    yield from _longer_than_span(record)
     yield from _negative(record)
+    yield from _no_ticks(record)
     yield from _too_much_cpu(record)
 
 
@@ -39,6 +44,54 @@ def _longer_than_block(record: RunRecord) -> Iterator[Remark]:
             "the times are not those that were measured: another unit, or changed afterwards",
             ASK,
         )
+
+
+def _longer_than_span(record: RunRecord) -> Iterator[Remark]:
+    """A subject's batches lie between the readings of its telemetry."""
+    over = [
+        (number, treatment, each.elapsed_s, each.spanned_s)
+        for number, treatment, each in record.visits()
+        if each.spanned_s is not None and each.elapsed_s > _TOLERANCE * each.spanned_s + _LEAST_S
+    ]
+    for treatment in dict.fromkeys(each[1] for each in over):
+        number, _, batches_s, spanned_s = next(each for each in over if each[1] == treatment)
+        yield fatal(
+            treatment,
+            f"the batches of block {number} last {batches_s:.3g} s together, and {spanned_s:.3g} s passed while they "
+            f"ran; so in {blocks_named([each[0] for each in over if each[1] == treatment])}",
+            "the times are not those that were measured: another unit, or changed afterwards",
+            ASK,
+        )
+
+
+def _no_ticks(record: RunRecord) -> Iterator[Remark]:
+    """Clocks of ours count whole nanoseconds. A time that was multiplied, smoothed or drawn by lot is none any more.
+
+    A clock that gives fractions gives them always. Where most of its times are whole, a fraction is no time of its.
+    Two clocks of one name may differ, but not within one treatment.
+    """
+    by_clock: dict[str, list[tuple[int, str, Visited]]] = {}
+    for number, treatment, each in record.visits():
+        by_clock.setdefault(each.clock, []).append((number, treatment, each))
+    for clock, visits in by_clock.items():
+        batches, whole = sum(each.batches for *_, each in visits), sum(each.whole for *_, each in visits)
+        if not batches or 2 * whole < batches:
+            continue
+        for treatment in dict.fromkeys(name for _, name, each in visits if each.broken):
+            its = [(number, each) for number, name, each in visits if name == treatment]
+            broken = [number for number, each in its if each.broken]
+            count, of = sum(each.broken for _, each in its), sum(each.batches for _, each in its)
+            within = any(not each.broken for _, each in its)
+            yield Remark(
+                Severity.FATAL if within else Severity.WARNING,
+                treatment,
+                f"{count} of {of} batches take no whole number of nanoseconds, as the clock ({printable(clock)}) gave "
+                f"{whole} of {batches} times: in {blocks_named(broken)}",
+                "these times were computed, not measured"
+                if within
+                else "these times were computed, not measured; or their clock is another one with the same name",
+                ASK,
+            )
 
 
 def _negative(record: RunRecord) -> Iterator[Remark]:
@@ -77,7 +130,8 @@ def _too_much_cpu(record: RunRecord) -> Iterator[Remark]:
 
 IMPOSSIBLE_TIMES = Check(
     id="impossible-times",
-    rule="F: batches last longer than their block, or less than nothing, or have more CPU time than their processors",
+    rule="F: batches last longer than their block or than passed while they ran, or less than nothing, or have more "
+    "CPU time than their processors, or in some blocks no whole nanoseconds though their clock counts them; W: in all",
     examine=_impossible_times,
     applies=lambda evidence: evidence.record is not None and evidence.batch is not None,
 )

@@ -27,6 +27,7 @@ from sectax.audit.modes import MODES
 from sectax.audit.own_run import evidence_of
 from sectax.audit.saturated_client import SATURATED_CLIENT
 from sectax.audit.seal import SEAL
+from sectax.audit.short_run import SHORT_RUN
 from sectax.audit.sides import APPLES_AND_ORANGES, NO_BASELINE, UNEQUAL_INSTRUMENTS
 from sectax.audit.throttling import THROTTLING
 from sectax.audit.timer import TIMER
@@ -59,6 +60,7 @@ checks: tuple[Check, ...] = (
     SAID_BY_THE_TOOL,
     FIXED_TIME_TOTAL,
     ZERO_EVENT_RUN,
+    SHORT_RUN,
     SATURATED_CLIENT,
     METADATA_COST,
     LESS_WORK,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
-from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import sides
+from sectax.audit.grouping import gather, sides
 from sectax.audit.words import EVERYTHING
 
 # Attributes of the circumstances, and how they are called.
@@ -17,6 +18,10 @@ _WHERE_TOLD = {"library": "library", "size_bytes": "object size", "key_bits": "k
 _NAMES = _ALWAYS | _WHERE_TOLD
 
 NO_INSTRUMENT = "none"
+# Of a tool's set-up, what nobody compares: two runs that differ in it differ by accident.
+NEVER_COMPARED = frozenset({"length of the run", "largest prime", "version", "keep-alive"})
+# So many runs of one thing that differ in their set-up are a series over it.
+FEWEST_OF_A_SERIES = 3
 
 
 def _against(group: list[Figure]) -> str:
@@ -74,6 +79,35 @@ def _differing(evidence: Evidence) -> Iterator[Remark]:
         yield cannot_be_checked(EVERYTHING, missing)
 
 
+def _set_up(evidence: Evidence) -> Iterator[Remark]:
+    """W where runs that a file sets side by side were set up unlike, so that two causes cannot be told apart."""
+    if evidence.contrast is not None:
+        return
+    runs = [group[0] for group in gather(evidence.printed, lambda figure: frozenset(figure.levels.items()))]
+    for name in dict.fromkeys(name for run in runs for name in run.circumstances.set_up):
+        telling = [run for run in runs if name in run.circumstances.set_up]
+        of_each = {
+            operation: {run.circumstances.set_up[name] for run in telling if run.circumstances.operation == operation}
+            for operation in dict.fromkeys(run.circumstances.operation for run in telling)
+        }
+        values = dict.fromkeys(run.circumstances.set_up[name] for run in telling)
+        if len(values) < 2 or not _confounded(name, list(of_each.values()), len(telling)):
+            continue
+        yield warning(
+            EVERYTHING,
+            f"the runs differ in {name}: {'; '.join(values)}",
+            "set beside each other they show the difference of this as well",
+            "compare runs that are set up alike",
+        )
+
+
+def _confounded(name: str, of_each: list[set[str]], runs: int) -> bool:
+    """Whether a difference in set-up has the place of another one, or of none: a series over it is no fault."""
+    if name in NEVER_COMPARED or any(one.isdisjoint(other) for one, other in combinations(of_each, 2)):
+        return True
+    return len(of_each) == 1 and runs < FEWEST_OF_A_SERIES
+
+
 def _observed(evidence: Evidence) -> Iterator[Remark]:
     contrast = evidence.contrast
     if contrast is None:
@@ -105,6 +139,15 @@ def _has_sides(evidence: Evidence) -> bool:
     return any(True for _ in sides(evidence))
 
 
+def _unlike(evidence: Evidence) -> Iterator[Remark]:
+    yield from _differing(evidence)
+    yield from _set_up(evidence)
+
+
+def _comparable(evidence: Evidence) -> bool:
+    return _has_sides(evidence) or any(figure.circumstances.set_up for figure in evidence.printed)
+
+
 NO_BASELINE = Check(
     id="no-baseline",
     rule="F: the figures are to show the cost of something, and nothing was measured without it",
@@ -114,9 +157,10 @@ NO_BASELINE = Check(
 
 APPLES_AND_ORANGES = Check(
     id="apples-and-oranges",
-    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides",
-    examine=_differing,
-    applies=_has_sides,
+    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides; W: "
+    "runs of a load client that stand side by side differ in how it was set up",
+    examine=_unlike,
+    applies=_comparable,
 )
 
 UNEQUAL_INSTRUMENTS = Check(

@@ -19,6 +19,7 @@ _FIELDS = {
     "billed": (re.compile(r"Billed Duration: (\S+) ms"), 1e-3),
     "init": (re.compile(r"(?<!Billed )Init Duration: (\S+) ms"), 1e-3),
     "memory": (re.compile(r"Memory Size: (\S+) MB"), _MB),
+    "restore": (re.compile(r"(?<!Billed )Restore Duration: (\S+) ms"), 1e-3),
     "used": (re.compile(r"Max Memory Used: (\S+) MB"), _MB),
 }
 

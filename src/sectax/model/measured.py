@@ -76,6 +76,11 @@ class Visited(NamedTuple):
         batches, operations, elapsed_s, shortest_s: number of its batches, and over all of them the operations, the
             seconds that passed, and the shortest one's seconds; 0 where the run has no batches.
         cpu_s: CPU time of the same batches by another metric; None where there is none.
+        clock: what timed its batches.
+        whole, broken: how many of its batches last a whole number of nanoseconds, and how many clearly do not.
+        spanned_s: the time between the readings of its telemetry that have the batches between them; None where its
+            subject does not tell it.
+        batch_order: as `order`, from the places at which its batches stand; None where they are not of its visits.
         shown: what its subject said that it is, when it was opened and when it was closed, without the witnesses that
             are fractions, since those are measured.
         failed: whether it failed in the block, so that nothing of it counts there.
@@ -92,6 +97,11 @@ class Visited(NamedTuple):
     elapsed_s: float = 0.0
     shortest_s: float = 0.0
     cpu_s: float | None = None
+    clock: str = ""
+    whole: int = 0
+    broken: int = 0
+    spanned_s: float | None = None
+    batch_order: int | None = None
     shown: tuple[Witnesses, ...] = ()
     failed: bool = False
 

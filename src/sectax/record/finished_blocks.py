@@ -6,9 +6,9 @@ The caller holds one state of the file meanwhile, and finds the words for errors
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -23,9 +23,14 @@ from sectax.record.plan_tables import treatment_numbers
 from sectax.record.schema import quoted
 from sectax.stats.batch_shape import batches_of
 
+if TYPE_CHECKING:
+    from sectax.stats.moments import Array
+
 T = TypeVar("T")
 
 _Series = tuple[int, int, str, str, str]  # number, treatment, metric, unit, clock
+# In nanoseconds, beside a whole number of them: what rounding leaves of one, and what no rounding makes of one.
+_WHOLE, _BROKEN = 0.005, 0.15
 
 
 def rows(db: sqlite3.Connection, sql: str, kind: type[T], *parameters: int) -> list[T]:
@@ -156,12 +161,13 @@ class BlockReducer:
             raise Changed(f"block {block.number} holds an infinite value, and none is ever recorded")
         of.add_bytes(columns.tobytes())
         of_batches: dict[str, slice] = {}
+        clocks: dict[str, str] = {}
         of_series: list[_Series] = []
         starts = np.flatnonzero(np.diff(columns[:, 0], prepend=-1.0)).tolist()
         for start, end in pairwise([*starts, len(columns)]):
             series = self._series_of(int(columns[start, 0]))
             of_series.append(series)
-            _, treatment, observed, *_ = series
+            _, treatment, observed, _, clock = series
             name = self._names[treatment]
             block.totals[name, observed] = totals(
                 columns[start:end, 2].tolist(),
@@ -171,13 +177,34 @@ class BlockReducer:
             )
             if observed == self._batch:
                 of_batches[name] = slice(start, end)
+                clocks[name] = clock
         of.add(of_series)
         if of_batches:
             lie = np.concatenate([columns[at] for at in of_batches.values()])
             value, count = lie[:, 2], lie[:, 3]
             times = np.divide(value, count, out=np.zeros_like(value), where=count != 0)
-            made = batches_of(times, lie[:, 1], [at.stop - at.start for at in of_batches.values()])
+            lengths = [at.stop - at.start for at in of_batches.values()]
+            made = batches_of(times, lie[:, 1], lengths)
             block.batches = dict(zip(of_batches, made, strict=True))
+            self._add_places(block, clocks, lie, lengths)
+
+    def _add_places(self, block: BlockSummary, clocks: Mapping[str, str], lie: Array, lengths: Sequence[int]) -> None:
+        """Where the batches stand, and which of them are whole nanoseconds; they lie treatment by treatment."""
+        import numpy as np
+
+        starts = np.cumsum([0, *lengths[:-1]])
+        since = np.arange(len(lie)) - np.repeat(starts, lengths)
+        order = np.add.reduceat(since * since * lie[:, 1], starts).astype(np.int64)
+        beside = np.abs(1e9 * lie[:, 2] - np.rint(1e9 * lie[:, 2]))
+        whole = np.add.reduceat(beside < _WHOLE, starts, dtype=np.int64)
+        broken = np.add.reduceat(beside > _BROKEN, starts, dtype=np.int64)
+        counted = (order.tolist(), whole.tolist(), broken.tolist())
+        for (name, clock), *of in zip(clocks.items(), *counted, strict=True):
+            if name in block.visited:
+                order_, whole_, broken_ = of
+                block.visited[name] = block.visited[name]._replace(
+                    clock=clock, batch_order=order_, whole=whole_, broken=broken_
+                )
 
     def _add_telemetry(self, block: BlockSummary, of: Hash) -> None:
         """Sums come from SQLite, which needs a quarter of the time that its rows take in Python."""
@@ -210,6 +237,8 @@ class BlockReducer:
                     elapsed_s=batches.value,
                     shortest_s=batches.smallest,
                     cpu_s=None if cpu is None else cpu.value,
+                    spanned_s=block.telemetry.get(name, {}).get("spanned_s"),
+                    batch_order=visited.batch_order if batches.observations == visited.made else None,
                 )
 
 

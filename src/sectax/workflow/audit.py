@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sectax.audit import words
 from sectax.audit.evidence import Evidence
 from sectax.audit.importers.columns import Columns
-from sectax.audit.importers.registry import NAMES, choose, refuse_mixed
+from sectax.audit.importers.registry import NAMES, choose, read
 from sectax.model.audited import Audited, Tally
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
@@ -124,14 +124,8 @@ def _file(target: str, format_: str | None, columns: Columns, signers: Path | No
 def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[Importer, Evidence]:
     from sectax.audit.importers.parts import with_baseline, with_contained
 
-    importer = choose(file.head_text(), format_, columns)
-    if importer.streams:
-        evidence = importer.read(file.lines())
-    else:
-        text = file.text()
-        if format_ is None:
-            refuse_mixed(text, importer)
-        evidence = importer.read(text.split("\n"))
+    importer = choose(file.head_text(), format_, columns, None if file.is_in_head else file.text)
+    evidence = importer.read(file.lines()) if importer.streams else read(file.text(), importer, alone=format_ is None)
     evidence = with_contained(evidence, columns.contains)
     return importer, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
 

@@ -54,10 +54,18 @@ class InputFile:
         """Whether it is a run file, whole or damaged."""
         return self.head.startswith(_SQLITE)
 
+    @property
+    def is_in_head(self) -> bool:
+        """Whether its beginning is all of it."""
+        return len(self.head) < _HEAD_BYTES
+
     def head_text(self) -> str:
         """The beginning in whole lines, as far as it is long. Raises `BadInput` where it is not text."""
-        if len(self.head) < _HEAD_BYTES:
+        if self.is_in_head:
             return _decoded(self.head)
+        if (wide := _wide(self.head)) is not None:
+            text = self.head[: len(self.head) // 2 * 2].decode(wide, errors="ignore")
+            return _whole_lines(text.removeprefix("\ufeff"))
         # A character may be cut in two at the end of the head: there at most three of its bytes are lost.
         whole = self.head[: self.head.rfind(b"\n") + 1] or self.head[: _last_character(self.head)]
         return _decoded(whole)
@@ -75,6 +83,9 @@ class InputFile:
 
     def lines(self) -> Iterator[str]:
         """Line by line, without their ends. Raises `BadInput` where one is too long or not text."""
+        if _wide(self.head) is not None:
+            yield from self.text().removesuffix("\n").split("\n")
+            return
         self.raw.seek(0)
         offset = before = 0
         # Whole lines in large portions: one call for each line would take most of the time.
@@ -134,14 +145,18 @@ def _not_opened(path: Path, name: str, error: Exception) -> WrongUse:
 
 
 def _decoded(content: bytes, offset: int = 0, before: int = 0) -> str:
-    """UTF-8 without its mark, line ends made alike; *offset* bytes and *before* lines come before the content."""
+    """UTF-8 without its mark, line ends made alike; *offset* bytes and *before* lines come before the content.
+
+    UTF-16 too, which '>' of Windows PowerShell writes.
+    """
+    wide = _wide(content) if offset == 0 else None
     try:
-        text = content.decode(errors=_SIGNS)
+        text = content.decode(wide or "utf-8", errors=_SIGNS if wide is None else "strict")
     except UnicodeDecodeError as error:
-        wide = offset == 0 and content[:2] in (b"\xff\xfe", b"\xfe\xff")
+        taken_for = "UTF-8" if wide is None else "UTF-16"
         raise BadInput(
-            f"byte {offset + error.start} (0x{content[error.start]:02x}) is not UTF-8",
-            "it looks like UTF-16: iconv -f UTF-16 -t UTF-8" if wide else "is it a text? iconv turns others into UTF-8",
+            f"byte {offset + error.start} (0x{content[error.start]:02x}) is not {taken_for}",
+            "is it a text? iconv turns others into UTF-8",
             line=before + content.count(b"\n", 0, error.start) + 1,
         ) from error
     if offset == 0:
@@ -151,6 +166,21 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0) -> str:
         line = before + text.count("\n", 0, at) + 1
         raise BadInput("a NUL byte", "is it a text?", line=line, column=at - text.rfind("\n", 0, at))
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _wide(content: bytes) -> str | None:
+    """UTF-16 and its order of bytes, by its mark, or where every second byte of a beginning in ASCII is 0."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    first = content[:64]
+    for odd, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if len(first) >= 16 and not any(first[odd::2]) and all(first[1 - odd :: 2]):
+            return encoding
+    return None
+
+
+def _whole_lines(text: str) -> str:
+    return text[: text.rfind("\n") + 1].replace("\r\n", "\n").replace("\r", "\n") or text
 
 
 def _sign(error: UnicodeError) -> tuple[str, int]:

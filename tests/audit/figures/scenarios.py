@@ -238,6 +238,17 @@ def saturated(rng: Rng, broken: bool) -> Evidence:
     return some(rng, evidence, dropped=float(dropped), events=1e5)
 
 
+def short(rng: Rng, broken: bool) -> Evidence:
+    """Too few operations, or too little time; many in a long time are neither."""
+    seconds, events = rng.uniform(2.1, 100), float(rng.integers(101, 100_000))
+    if broken and rng.random() < 0.5:
+        seconds = rng.uniform(1e-4, 1.9)
+    elif broken:
+        events = float(rng.integers(1, 100))
+    figures = sides(rng, wall_s=float(seconds), events=events)
+    return dataclasses.replace(source(figures, CONTRAST), imported=True)
+
+
 # Statistics
 
 
@@ -529,6 +540,7 @@ register(
     Scenario("faster-than-physics", "empty loop", empty_loop, Severity.WARNING),
     Scenario("fixed-time-total", "ended by the clock", fixed_total),
     Scenario("zero-event-run", "nothing counted", no_event),
+    Scenario("short-run", "over at once", short, Severity.WARNING),
     Scenario("saturated-client", "client too slow", saturated),
     Scenario("unsupported-quantile", "too few trials", few_for_a_quantile),
     Scenario("unsupported-quantile", "statistic not told", few_of_an_unknown_statistic, Severity.WARNING),

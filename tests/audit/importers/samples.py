@@ -7,7 +7,8 @@ from pathlib import Path
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
 from sectax.audit.importers.columns import Columns
-from sectax.audit.importers.registry import choose, refuse_mixed
+from sectax.audit.importers.registry import choose
+from sectax.audit.importers.registry import read as read_text
 
 FOLDER = Path(__file__).parent / "samples"
 FILES = sorted(path.name for path in FOLDER.iterdir() if path.suffix != ".md")
@@ -15,10 +16,8 @@ FILES = sorted(path.name for path in FOLDER.iterdir() if path.suffix != ".md")
 
 def read(text: str, format_: str | None = None, columns: Columns | None = None) -> Evidence:
     """As the workflow reads a text."""
-    importer = choose(text[:65536], format_, columns or Columns())
-    if not importer.streams:
-        refuse_mixed(text, importer)
-    return importer.read(text.split("\n"))
+    importer = choose(text[:65536], format_, columns or Columns(), lambda: text)
+    return importer.read(text.split("\n")) if importer.streams else read_text(text, importer, alone=format_ is None)
 
 
 def sample(name: str) -> str:

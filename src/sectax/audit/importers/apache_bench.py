@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
-from sectax.audit.importers.load_run import LoadRun, command, of_runs, quantile
+from sectax.audit.importers.load_run import (
+    LATENCY,
+    Command,
+    LoadRun,
+    command,
+    of_runs,
+    quantile,
+    without_figures,
+)
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
 from sectax.formats.bad_input import BadInput
@@ -21,11 +29,19 @@ from sectax.model.finding import Severity
 
 _BEGINS = re.compile(r"^[ \t>#]*+This is ApacheBench|^Server Hostname: {2,}", re.MULTILINE)
 _BANNER = re.compile(r"[\s>#]*+This is ApacheBench")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(
+    r"\s*+(?:Document (?:Path|Length)|Concurrency Level|Time taken for tests|(?:Complete|Failed) requests"
+    r"|Requests per second|Time per request|Total|Percentage of the requests served.{0,60}):?\s"
+)
 _FIELD = re.compile(r"\s*+([A-Z][A-Za-z0-9/-]*+(?: [A-Za-z0-9/-]++){0,4}):\s++(\S.*)")
 _VALUE = re.compile(r"(\S++)(?: (\S++))?")
 _KINDS = re.compile(r"\s*+\(Connect: (\d++)(?:, Receive: (\d++))?, Length: (\d++), Exceptions: (\d++)\)")
 # With -S three numbers, without their spread and median.
 _TOTAL = re.compile(r"\s*+Total:\s++(\d++)\s++(\d++)(?:\s++[0-9.]++\s++(\d++))?\s++(\d++)\s*+(?:<br/?>)?\s*+$")
+# The other rows of its table, and of the first the spread of all requests.
+_ROW = re.compile(r"\s*+(Connect|Processing|Waiting|Total):\s++(\d++)\s++(\d++)\s++([0-9.]++)\s++(\d++)\s++(\d++)\s*+$")
+_FINISHED = re.compile(r"\s*+Finished (\d++) requests\s*+$")
 _QUANTILE = re.compile(r"\s*+(\d{1,3})%\s++(\d++)")
 _UNRELIABLE = re.compile(r"\s*+(?:ERROR|WARNING): The median and mean for .*")
 _SAID = re.compile(
@@ -42,6 +58,7 @@ class _Run:
     """A run, and what its lines told that figures do not hold."""
 
     load: LoadRun
+    has_head: bool = True
     host: str = ""
     port: str = ""
     path: str = "/"
@@ -52,6 +69,12 @@ class _Run:
     lengths_differ: float = 0.0
     kinds: bool = False
     stopped: str = ""
+    finished: float | None = None
+    per_request: list[float] = field(default_factory=list)
+    means: dict[str, float] = field(default_factory=dict)
+    quantiles: dict[float, float] = field(default_factory=dict)
+    kept: bool = False
+    asked: list[Command] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
 
 
@@ -59,21 +82,28 @@ def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said = Said()
     asked = None
+    above: list[Command] = []
     for place, line in enumerate(lines, 1):
         if _BANNER.match(line) or (line.lstrip().startswith("Server Hostname:") and (not runs or runs[-1].host)):
             runs.append(_Run(LoadRun("ab", "", place, printed_s=1e-3)))
             if asked is not None:
                 runs[-1].load.ends_by = EndsBy.TIME if "-t" in asked.options else EndsBy.EVENTS
                 runs[-1].load.configured_s = asked.seconds("-t")
+                runs[-1].asked = above.copy()
             asked = None
         elif typed := command(line, "ab"):
             asked = typed
+            above.append(typed)
+        elif not runs and _WITHOUT_HEAD.match(line):
+            runs.append(
+                _Run(LoadRun("ab", f"run at line {place}", place, factor="name", printed_s=1e-3), has_head=False)
+            )
         if runs:
             _take(runs[-1], place, line, said)
-    measured = [run for run in runs if run.host]
+    measured = [run for run in runs if run.host or not run.has_head]
     for run in runs:
         _name(run)
-        if not run.host and measured:
+        if not run.host and run.has_head and measured:
             why = run.stopped or "its output ends before them"
             said.add(
                 Severity.WARNING, run.load.line or 0, f"a run without results: {why}", "it is in none of the figures"
@@ -85,20 +115,32 @@ def _read(lines: Iterable[str]) -> Evidence:
             "give the whole output of a finished run",
             line=runs[-1].load.line,
         )
+    for run in measured:
+        _consistent(run, said)
     twice = [each for run in measured for each in _lengths(run)]
     # Before the figures: these may be failures.
+    loads = [run.load for run in measured]
     incidents = [*said.incidents(), *(each for run in measured for each in _other_lengths(run))]
-    return of_runs([run.load for run in measured], "ApacheBench", incidents, twice)
+    incidents += without_figures(loads, "Requests per second")
+    return of_runs(loads, "ApacheBench", incidents, twice)
 
 
 def _take(run: _Run, place: int, line: str, said: Said) -> None:
     load = run.load
-    if total := _TOTAL.match(line):
+    if row := _ROW.match(line):
+        run.means.setdefault(row[1], number_in(row, 3, place, 1e-3))
+        if row[1] == "Total":
+            load.stdev = number_in(row, 4, place, 1e-3)
+    if finished := _FINISHED.match(line):
+        run.finished = number_in(finished, 1, place)
+    elif total := _TOTAL.match(line):
         for statistic, at in (("min", 1), ("mean", 2), ("median", 3), ("max", 4)):
             if total[at] is not None:
                 load.took(statistic, number_in(total, at, place, 1e-3))
     elif per_cent := _QUANTILE.match(line):
-        load.took(quantile(float(per_cent[1])), number_in(per_cent, 2, place, 1e-3))
+        value = number_in(per_cent, 2, place, 1e-3)
+        run.quantiles[float(per_cent[1])] = value
+        load.took(quantile(float(per_cent[1])), value)
     elif kinds := _KINDS.match(line):
         connect, receive, length, exceptions = (number(each or "0", line=place) for each in kinds.groups())
         run.kinds, run.lengths_differ = True, length
@@ -154,6 +196,10 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
             run.body = amount()
         case "Requests per second":
             load.rate = amount()
+        case "Time per request":
+            run.per_request.append(amount(1e-3))
+        case "Keep-Alive requests":
+            run.kept = amount() > 0
         case "Transfer rate":
             load.transfer = amount(_KB)
 
@@ -165,19 +211,66 @@ def _name(run: _Run) -> None:
     port = "" if run.port in ("", usual) else f":{run.port}"
     # What sends a body does other work at the same path; with which method is not printed.
     verb = "sending to " if run.sends else ""
-    load.name = f"{verb}{'https' if run.secure else 'http'}://{run.host}{port}{run.path}"
+    if run.host:
+        load.name = f"{verb}{'https' if run.secure else 'http'}://{run.host}{port}{run.path}"
     if load.failed is not None and not run.kinds and not load.failed.get("failed"):
         load.failed.pop("failed", None)
     if run.host and load.requests == 0:
         load.rate = 0.0
-    elif run.host and load.rate is None:
-        raise BadInput("this output of ab was cut short: it has no Requests per second", line=load.line)
+
+
+def _consistent(run: _Run, said: Said) -> None:
+    """What the lines of one run say of each other, and of the command above them."""
+    load, times = run.load, run.load.times.get(LATENCY, {})
+    # Waits of all connections together, and of one request after the other: three digits after the point of both.
+    for each, busy, words in zip(
+        run.per_request, (load.busy, 1.0), ("the time of a request", "the time across all requests"), strict=False
+    ):
+        if busy and load.rate:
+            load.tells_twice(words, each, busy / load.rate, "in seconds, and by the rate it is", 5e-7)
+    load.tells_twice(
+        "the number of finished requests", run.finished, load.requests, "and of complete ones", tolerance=0
+    )
+    if "median" in times and 50.0 in run.quantiles:
+        load.tells_twice(
+            "the median", run.quantiles[50.0], times["median"], "in seconds, and in its table it is", 1.1e-3, 0.02
+        )
+    whole = run.means.get("Processing")
+    if {"Connect", "Processing", "Total"} <= run.means.keys():
+        load.tells_twice(
+            "the mean time of a request",
+            run.means["Total"],
+            run.means["Connect"] + run.means["Processing"],
+            "in seconds, and connecting and processing are together",
+            2.1e-3,
+        )
+    load.at_most("the mean time of waiting", run.means.get("Waiting"), whole, "in seconds, and of processing", 1.1e-3)
+    if load.requests and not times and not run.stopped:
+        said.add(
+            Severity.WARNING,
+            load.line or 0,
+            "this output of ab has no times of requests",
+            "it was cut short, or lines were taken out: what is missing is not known",
+        )
+    if load.busy is not None:
+        load.set_up["connections"] = f"{load.busy:g}"
+    load.set_up["keep-alive"] = "with keep-alive" if run.kept else "without keep-alive"
+    load.set_up["protocol"] = load.name.removeprefix("sending to ").partition(":")[0]
+    timed = any("-t" in each.options for each in run.asked)
+    load.asked_for(run.asked, connections=load.busy, requests=None if timed or run.stopped else load.requests)
 
 
 def _lengths(run: _Run) -> Iterable[Twice]:
     """Bytes of the answers beside their number and the length of the first."""
     load = run.load
-    if run.length and run.body and load.requests and not sum((load.failed or {}).values()) and not run.lengths_differ:
+    load.at_most("the HTML transferred", run.body, load.bytes_read, "in bytes, and all that was transferred is", 1.0)
+    if (
+        run.length
+        and run.body is not None
+        and load.requests
+        and not sum((load.failed or {}).values())
+        and not run.lengths_differ
+    ):
         yield Twice(
             f"the HTML that was transferred {load.where}, in bytes,",
             run.body,
@@ -191,6 +284,12 @@ def _lengths(run: _Run) -> Iterable[Twice]:
 def _other_lengths(run: _Run) -> Iterable[Incident]:
     """Answers of another length than the first: W of a page that changes; where most of it is gone, they failed."""
     load = run.load
+    if run.length == 0 and run.body == 0 and load.requests:
+        yield Incident(
+            Severity.WARNING,
+            f"the answers have no content ({load.where.removeprefix('of ')})",
+            "what was measured is a redirect, an empty page, or a server that answers nothing",
+        )
     if not run.lengths_differ:
         return
     many = f"{run.lengths_differ:.0f} of {load.requests or 0:.0f} answers have another length than the first"

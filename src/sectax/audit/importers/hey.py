@@ -13,22 +13,28 @@ from itertools import chain
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
-from sectax.audit.importers.load_run import Command, LoadRun, command, of_runs, quantile
+from sectax.audit.importers.load_run import Command, LoadRun, command, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
-from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, SECONDS, number_in
 from sectax.model.finding import Severity
 
 # Some who copy it have an empty line after each.
 _BEGINS = re.compile(r"^[ \t]*+[Ss]ummary:[ \t\r]*+\n\s*+(?:Success rate|Total):[ \t]", re.MULTILINE)
 _HEAD = re.compile(r"\s*+[Ss]ummary:\s*+$")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(
+    r"\s*+(?:(?:Total|Slowest|Fastest|Average):\s++[\d.]++ \w++$|Requests/sec:|\d[\d.]*+%{1,2} in |Success rate:)"
+)
 _TIME = re.compile(r"\s*+(Total|Slowest|Fastest|Average):\s++(\S++) (secs|sec|min|ms|us|µs|ns|s|m|h)\b")
 _RATE = re.compile(r"\s*+Requests/sec:\s++(\S++)")
 _SIZE = re.compile(r"\s*+(Total data|Size/request|Size/sec):\s++(\S++) (bytes|[KMGT]iB|B)(?:/s)?\s*+$")
 _QUANTILE = re.compile(r"\s*+(\d{1,2}(?:\.\d{1,4})?)%{1,2} in (\S++) (secs|sec|min|ms|us|µs|ns|s|m|h)\b")
 _STATUS = re.compile(r"\s*+\[(\d{3})\]\s++(\d++) responses")
+_BUCKET = re.compile(r"\s*+[\d.]++(?: (?:secs|sec|ms|us|µs|ns|s|m))?\s++\[(\d++)\](?:\s|$)")
+# oha counts what was under way when the time was over, at most one of each connection; it is no failure.
+_CUT_OFF = "aborted due to deadline"
 _ERROR = re.compile(r"\s*+\[(\d++)\]\s++(\S.*)")
-_SUCCESS = re.compile(r"\s*+Success rate:\s++(\S++)%")
+_SUCCESS = re.compile(r"\s*+Success rate:\s++([\d.]++)%")
 _SECTION = re.compile(r"\s*+(Response time|Latency|Details|Status code|Error) ?(?:distribution|histogram)?.*:\s*+$")
 _UNITS = SECONDS | {"secs": 1.0, "sec": 1.0, "min": 60.0}
 _BYTES = BINARY | {"bytes": 1.0}
@@ -36,7 +42,9 @@ _STATISTICS = {"Slowest": "max", "Fastest": "min", "Average": "mean"}
 # hey keeps so many answers.
 _MOST_KEPT = 1_000_000
 # What hey does where nobody says otherwise.
-_CONNECTIONS = 50
+_CONNECTIONS, _TIMEOUT_S = 50, 20.0
+# Of all answers, that may have been under way at the end where nothing tells how many connections there were.
+_MOST_CUT_OFF = 0.02
 
 
 @dataclass
@@ -47,23 +55,52 @@ class _Run:
     section: str = ""
     answers: dict[str, float] = field(default_factory=dict)
     size: float | None = None
+    histogram: float = 0.0
+    success: float | None = None
+    cut_off: float = 0.0
+    asked: list[Command] = field(default_factory=list)
 
 
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     asked: Command | None = None
+    above: list[Command] = []
     for place, line in enumerate(lines, 1):
         if _HEAD.match(line):
-            runs.append(_Run(_load(len(runs) + 1, place, asked)))
+            runs.append(_Run(_load(len(runs) + 1, place, asked), asked=above.copy() if asked is not None else []))
             asked = None
         elif typed := command(line, "hey", "oha"):
             asked = typed
-        elif runs:
+            above.append(typed)
+        elif runs or _WITHOUT_HEAD.match(line):
+            if not runs:
+                runs.append(_Run(_load(1, place, asked)))
             _take(runs[-1], place, line)
     for run in runs:
         _finish(run)
     twice = [each for run in runs for each in _sizes(run)]
-    return of_runs([run.load for run in runs], "hey or oha", chain(*map(_not_kept, runs)), twice)
+    loads = [run.load for run in runs]
+    incidents = [
+        *chain(*map(_not_kept, runs), *map(_incomplete, runs)),
+        *without_figures(loads, "Requests/sec"),
+    ]
+    return of_runs(loads, "hey or oha", incidents, twice)
+
+
+def _incomplete(run: _Run) -> Iterator[Incident]:
+    where = run.load.where.removeprefix("of ")
+    if run.load.failed is None and not run.answers:
+        yield Incident(
+            Severity.WARNING,
+            f"no answers are counted by their status ({where})",
+            "it was cut short, or lines were taken out: nobody knows how many failed",
+        )
+    if run.load.bytes_read == 0 and run.answers:
+        yield Incident(
+            Severity.WARNING,
+            f"the answers have no content ({where})",
+            "what was measured is a redirect, an empty page, or a server that answers nothing",
+        )
 
 
 def _not_kept(run: _Run) -> Iterator[Incident]:
@@ -78,8 +115,9 @@ def _not_kept(run: _Run) -> Iterator[Incident]:
 def _load(number: int, place: int, asked: Command | None) -> LoadRun:
     """The output does not say what was asked for; the command above it may."""
     if asked is None:
-        return LoadRun("hey", f"run {number}", place, factor="name")
+        return LoadRun("hey", f"run {number}", place, factor="name", gives_up_s=_TIMEOUT_S)
     load = LoadRun("hey", asked.address or f"run {number}", place, factor="url" if asked.address else "name")
+    load.gives_up_s = asked.number("-t") or _TIMEOUT_S
     load.busy = asked.number("-c") or _CONNECTIONS
     load.configured_s = asked.seconds("-z")
     load.ends_by = EndsBy.TIME if "-z" in asked.options else EndsBy.EVENTS
@@ -109,15 +147,22 @@ def _take(run: _Run, place: int, line: str) -> None:
             load.transfer = value
         else:
             run.size = value
-    elif _SUCCESS.match(line):
+    elif success := _SUCCESS.match(line):
         load.client = "oha"
         load.target = None
+        load.gives_up_s = None
+        run.success = number_in(success, 1, place) / 100
+    elif run.section in ("Response time", "Latency") and (bucket := _BUCKET.match(line)):
+        run.histogram += number_in(bucket, 1, place)
     elif per_cent := _QUANTILE.match(line):
         # Too few answers leave quantiles out, which hey prints as '0% in 0.0000 secs'.
         if float(per_cent[1]) > 0:
             load.took(quantile(float(per_cent[1])), number_in(per_cent, 2, place, _UNITS[per_cent[3]]))
     elif run.section == "Error" and (error := _ERROR.match(line)):
         kind = error[2].strip()
+        if kind == _CUT_OFF:
+            run.cut_off += number_in(error, 1, place)
+            return
         load.fails({kind: (load.failed or {}).get(kind, 0.0) + number_in(error, 1, place)})
     elif status := _STATUS.match(line):
         run.answers[status[1]] = number_in(status, 2, place)
@@ -125,8 +170,6 @@ def _take(run: _Run, place: int, line: str) -> None:
 
 def _finish(run: _Run) -> None:
     load = run.load
-    if load.rate is None:
-        raise BadInput(f"this output of {load.client} was cut short: it has no Requests/sec", line=load.line)
     if run.section == "" or not (run.answers or load.failed):
         # Without the distribution of answers nobody knows which failed.
         load.failed = None
@@ -134,8 +177,36 @@ def _finish(run: _Run) -> None:
     refused = {f"status {status}": count for status, count in run.answers.items() if not status.startswith("2")}
     of_answers, errors = sum(run.answers.values()), sum((load.failed or {}).values())
     load.fails(refused)
+    if run.cut_off > max(load.busy or 0.0, _MOST_CUT_OFF * of_answers):
+        load.fails({_CUT_OFF: run.cut_off})
+        errors += run.cut_off
     if of_answers < _MOST_KEPT:
         load.requests = of_answers + errors
+        _consistent(run, of_answers, errors)
+
+
+def _consistent(run: _Run, answers: float, errors: float) -> None:
+    """What the lines of one run say of each other, and of the command above them."""
+    load = run.load
+    if run.histogram and answers:
+        load.tells_twice(
+            "the answers in the histogram", run.histogram, answers, "and by their status they are", tolerance=0.01
+        )
+    if run.success is not None and answers + errors:
+        load.tells_twice(
+            "the share of requests that succeeded",
+            run.success,
+            answers / (answers + errors),
+            "and by their counts",
+            1e-4,
+            0.02,
+        )
+    if run.asked:
+        load.set_up["connections"] = run.asked[-1].options.get("-c", f"{_CONNECTIONS}")
+        # hey makes a multiple of its connections.
+        slack = (load.busy or 0.0) if load.client == "hey" else 0.0
+        timed = any("-z" in each.options for each in run.asked)
+        load.asked_for(run.asked, slack, requests=None if timed else answers + errors)
 
 
 def _sizes(run: _Run) -> Iterator[Twice]:

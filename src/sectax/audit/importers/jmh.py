@@ -38,6 +38,10 @@ _RESULT = re.compile(r'Result "?([^":]++)"?:')
 _SUMMARY = re.compile(r"\s*+\(min, avg, max\) = \(([^,]++|\d++,\d++), ([^ ]++), ([^)]++)\)")
 _QUANTILE = re.compile(r"\s*+p\((\d{1,3}[.,]\d{1,4})\) =\s++(\S++) (\S++/op)")
 _HEADER = re.compile(r"\s*+Benchmark\s.*\bMode\s++(?:Thr\s++)?(?:Cnt|Samples)\s")
+_WITHOUT_HEADER = re.compile(
+    r"\s*+[A-Za-z]\S{1,400}+((?:\s{1,200}+\S{1,200}+){0,6}?)\s{1,200}+(?:thrpt|avgt|sample|ss)\s{1,200}+(?:\d++\s++)?"
+    r"[\d≈][\d.,]*+\s.{0,400}/(?:op|ns|us|ms|s|min)$"
+)
 _PARAMETER = re.compile(r"\(([^()]{1,100})\)")
 _MODES = {"thrpt": "Throughput", "avgt": "Average time", "sample": "Sampling time", "ss": "Single shot"}
 _SHORT = {long: short for short, long in _MODES.items()}
@@ -99,6 +103,10 @@ def _of_text(lines: Iterable[str]) -> Evidence:
         line = printed.removeprefix(_SBT)
         if _HEADER.match(line):
             parameters = _PARAMETER.findall(line.partition("Mode")[0])
+        elif parameters is None and (above := _WITHOUT_HEADER.match(line)):
+            # The names of its parameters were not copied.
+            parameters = [f"parameter {at}" for at, _ in enumerate(above[1].split(), 1)]
+            rows += filter(None, [_row(line, parameters, place)])
         elif parameters is not None and (row := _row(line, parameters, place)) is not None:
             rows.append(row)
         elif fact := _FACT.match(line):

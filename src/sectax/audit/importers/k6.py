@@ -40,13 +40,26 @@ _NEGATIVE = re.compile(r"(\w{1,10})=(-\S{1,40})")
 _COUNTER = re.compile(r"(\d++(?:\.\d++)?)\s++(\d++(?:\.\d++)?)/s")
 _DATA = re.compile(r"(\d++(?:\.\d++)?) ([kKMGT]?B)\s++(\d++(?:\.\d++)?) ([kKMGT]?B)/s")
 _SHARE = re.compile(r"[\d.]++%\s++(?:✓ (\d++)\s++✗ (\d++)|(\d++) out of (\d++))")
+_PER_CENT = re.compile(r"([\d.]++)%")
+_GAUGE = re.compile(r"(\d++)(?:\s++min=(\d++)\s++max=(\d++))?\s*+$")
 _FAILED_CHECK = re.compile(r"\s*+✗ (\S.{0,200})")
 _OF_CHECK = re.compile(r"\s*+↳\s++\d{1,3}% — ✓ (\d++) / ✗ (\d++)")
 _SECTION = re.compile(r"\s*+█ ((?:GROUP|SCENARIO): \S.*|TOTAL RESULTS)")
 _SCRIPT = re.compile(r"\s*+script: (\S.*)")
 _RATE_ASKED = re.compile(r"\s*+(?:\*|[a-z]).{0,120}?: (\d++(?:\.\d++)?) iterations/s for ([0-9hms.]{1,20})")
 _LASTS = re.compile(r"\s*+\* .{0,120}?: \d++ looping VUs for ([0-9hms.]{1,20})")
+_STAGES = re.compile(
+    r"\s*+[*•] .{0,120}?: (?:Up to \d++ looping VUs|Up to [\d.]++ iterations/s) for \S++ over (\d++) stages"
+)
+_SCENARIOS = re.compile(r"\s*+scenarios: \([\d.]++%\) (\d++) scenarios,")
 _INTERRUPTED = re.compile(r".{0,200}?, (\d++) complete and (\d++) interrupted iterations")
+_RAN = re.compile(r"\s*+running \(([0-9hms.]{1,20})\), 0++/\d++ VUs, (\d++) complete")
+# After this a request is given up where the script says nothing else.
+_TIMEOUT_S = 60.0
+# Of the mean of http_req_duration: a connection that is kept waits for none.
+MOST_BLOCKED = 0.5
+# Of all iterations: a few are under way when the time is over.
+MOST_INTERRUPTED = 0.01
 _LOG = re.compile(r"(?:time=\S{1,60} level=(error|warning|fatal) msg=|(ERRO|WARN|FATA|PANI)\[\d++\] ?)(.*)")
 # What stands in every whole summary of requests: in the old form at its end, in the new one below them.
 _WHOLE_SUMMARY = (("http_reqs",), ("data_received",), ("iterations", "vus", "vus_max"))
@@ -73,6 +86,9 @@ class _Run:
     failed: tuple[float, float] | None = None
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
     data: tuple[float, float] | None = None
+    failed_share: float | None = None
+    most_users: float | None = None
+    ran_s: float | None = None
 
 
 @dataclass
@@ -83,6 +99,7 @@ class _Asked:
     target: float | None = None
     lasts: float | None = None
     scenarios: int = 0
+    ran_s: float | None = None
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -128,7 +145,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     incidents = [*said.incidents(), *(each for run in measured for each in _failed_checks(run))]
     for run in measured:
         _finish(run)
-    incidents += [each for run in measured for each in _cut_short(run)]
+    incidents += [each for run in measured for each in (*_cut_short(run), *_doubtful(run))]
     return of_runs([run.load for run in measured], "k6", incidents, chain(*map(_twice, measured)))
 
 
@@ -136,7 +153,8 @@ def _cut_short(run: _Run) -> Iterator[Incident]:
     """A text whose last metrics are missing, or whose last line ends before its last number."""
     last, told = max(run.names, key=lambda name: run.names[name], default=""), run.trends
     missing = [names[0] for names in _WHOLE_SUMMARY if not any(each in run.names for each in names)]
-    if _WHOLE in run.names and missing and run.load.factor == "script":
+    asked = any(name.startswith("http_req") for name in run.names)
+    if asked and missing and run.load.factor == "script":
         yield _not_whole(f"the summary at line {run.load.line} has no {' and no '.join(missing)}")
     elif last in told and len(told[last]) < max(map(len, told.values())):
         yield _not_whole(f"line {run.names[last]} has fewer statistics of {printable(last, 60)} than the others")
@@ -144,6 +162,25 @@ def _cut_short(run: _Run) -> Iterator[Incident]:
 
 def _not_whole(saw: str) -> Incident:
     return Incident(Severity.WARNING, saw, "it was cut short, or lines were taken out: what is missing is not known")
+
+
+def _doubtful(run: _Run) -> Iterator[Incident]:
+    """What a summary tells of work that was not done, or of what dominates its times."""
+    blocked, whole = (run.trends.get(name, {}).get("mean") for name in ("http_req_blocked", _WHOLE))
+    if blocked is not None and whole is not None and blocked > MOST_BLOCKED * whole and run.load.requests:
+        yield Incident(
+            Severity.WARNING,
+            f"requests wait for a connection for {blocked:.3g} s on average, and take {whole:.3g} s",
+            "connecting dominates (no keep-alive, or each user makes few requests), and is in no http_req_duration",
+        )
+    if run.data is not None and run.data[0] == 0 and run.load.requests:
+        yield Incident(
+            Severity.WARNING,
+            f"no data was received in answer to {run.load.requests:.0f} requests",
+            "no answer came, or what was measured is no server's work",
+        )
+    if run.most_users == 0:
+        yield Incident(Severity.WARNING, "vus_max is 0", "no virtual user was there to make these requests")
 
 
 def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
@@ -154,6 +191,32 @@ def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
         asked.lasts = duration_in(rate, 2, place)
     elif lasts := _LASTS.match(line):
         asked.lasts, asked.scenarios = duration_in(lasts, 1, place), asked.scenarios + 1
+    elif stages := _STAGES.match(line):
+        asked.scenarios += 1
+        said.add(
+            Severity.WARNING,
+            place,
+            f"one summary of {stages[1]} stages of unlike load",
+            "the times of all stages, ramps too, are mixed: no quantile is that of a load",
+        )
+    elif scenarios := _SCENARIOS.match(line):
+        said.add(
+            Severity.WARNING,
+            place,
+            f"one summary of {scenarios[1]} scenarios",
+            "unlike work at unlike loads is mixed in its times, unless a figure names its scenario",
+        )
+    elif ran := _RAN.match(line):
+        asked.ran_s = duration_in(ran, 1, place)
+        interrupted = _INTERRUPTED.match(line)
+        complete, cut = (float(each) for each in interrupted.groups()) if interrupted is not None else (1.0, 0.0)
+        if cut > MOST_INTERRUPTED * (complete + cut):
+            said.add(
+                Severity.WARNING,
+                place,
+                f"{complete:.0f} complete and {cut:.0f} interrupted iterations",
+                "what was interrupted is in some of the metrics, and not in others",
+            )
     elif (interrupted := _INTERRUPTED.match(line)) and "running" in line:
         complete, cut = number_in(interrupted, 1, place), number_in(interrupted, 2, place)
         if not complete and cut:
@@ -172,12 +235,14 @@ def _run(runs: list[_Run], asked: _Asked, place: int, section: str) -> _Run:
     if asked.scenarios == 1 and not section:
         load.target, load.configured_s = asked.target, asked.lasts
         load.ends_by = None if asked.lasts is None else EndsBy.TIME
-    return _Run(load)
+    return _Run(load, ran_s=None if section else asked.ran_s)
 
 
 def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
     text = found[2]
-    if statistics := list(_STATISTIC.finditer(text)):
+    if name == "vus_max" and (users := _GAUGE.match(text)):
+        run.most_users = number_in(users, 3 if users[3] else 1, place)
+    elif statistics := list(_STATISTIC.finditer(text)):
         times: dict[str, float] = {}
         for each in statistics:
             if each[1] == "count":
@@ -196,6 +261,8 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
         no = number_in(share, 2, place) if share[2] else max(number_in(share, 4, place) - yes, 0.0)
         if name == "http_req_failed":
             run.failed = yes, no
+            per_cent = _PER_CENT.match(text)
+            run.failed_share = None if per_cent is None else number_in(per_cent, 1, place, 0.01)
     elif name == "data_received" and (data := _DATA.match(text)):
         units = DECIMAL | {"kB": 1e3}
         run.data = (
@@ -259,7 +326,7 @@ def _of_json(lines: Iterable[str]) -> Evidence:
         if check.fails > 0:
             run.checks[check.name] = (float(check.passes), float(check.fails))
     _finish(run)
-    return of_runs([run.load], "k6", _failed_checks(run), _twice(run))
+    return of_runs([run.load], "k6", chain(_failed_checks(run), _doubtful(run)), _twice(run))
 
 
 def _json_metric(run: _Run, name: str, told: Mapping[str, object]) -> None:
@@ -282,6 +349,9 @@ def _json_metric(run: _Run, name: str, told: Mapping[str, object]) -> None:
             run.load.counts[name] = values["count"]
     elif name == "http_req_failed" and {"passes", "fails"} <= values.keys():
         run.failed = values["passes"], values["fails"]
+        run.failed_share = values.get("rate", values.get("value"))
+    elif name == "vus_max" and ("max" in values or "value" in values):
+        run.most_users = values.get("max", values.get("value"))
     elif "count" in values and "rate" in values:
         if name == "data_received":
             run.data = values["count"], values["rate"]
@@ -309,6 +379,7 @@ def _failed_checks(run: _Run) -> Iterator[Incident]:
 def _finish(run: _Run) -> None:
     """What the metrics tell of the run."""
     load = run.load
+    load.gives_up_s = _TIMEOUT_S
     iterations = run.counters.get("iterations")
     requests = run.counters.get("http_reqs")
     if requests is not None:
@@ -343,6 +414,7 @@ def _finish(run: _Run) -> None:
 
 def _twice(run: _Run) -> Iterator[Twice]:
     where = run.load.where
+    yield from _of_iterations(run, where)
     whole = run.trends.get(_WHOLE, {}).get("mean")
     parts = [run.trends.get(name, {}).get("mean") for name in _PARTS]
     if whole is not None and None not in parts:
@@ -366,6 +438,35 @@ def _twice(run: _Run) -> Iterator[Twice]:
             lasted["iterations"],
             "by the number of iterations and their rate it is",
             1e-3,
+        )
+
+
+def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
+    """Iterations beside the time of the test and its users, and failures beside their share."""
+    count, rate = run.counters.get("iterations", (0.0, 0.0))
+    if run.ran_s is not None and count and rate:
+        # The time is printed to a tenth of a second, and from an hour on to a second.
+        yield Twice(
+            f"the time of the test {where}, in seconds,", run.ran_s, count / rate, "by iterations and rate it is", 1.0
+        )
+    lasted = run.trends.get("iteration_duration", {}).get("mean")
+    if lasted is not None and run.most_users and rate * lasted > run.most_users:
+        # Little's law: a user makes one iteration after the other. The first may have begun a little earlier.
+        yield Twice(
+            f"the number of iterations under way {where}",
+            rate * lasted,
+            run.most_users,
+            "by their rate and duration, and there were virtual users, at the most,",
+            1.0,
+        )
+    if run.failed is not None and run.failed_share is not None and run.failed != (0, 0):
+        yield Twice(
+            f"the share of failed requests {where}",
+            run.failed_share,
+            run.failed[0] / (run.failed[0] + run.failed[1]),
+            "and by their counts it is",
+            1.1e-4,
+            tolerance=0.0,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +13,15 @@ from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Measurement, evidence, numbered
 from sectax.audit.importers.sizes import named_size
+from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import DURATION, SECONDS
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 LATENCY = "latency"
 _STATISTICS = {0.0: "min", 50.0: "median", 100.0: "max"}
+# Of the time after which a client gives up: so near to it the longest answers are.
+OF_A_LIMIT = 0.004
 # Longer lines are no command that somebody typed.
 _LONGEST_COMMAND = 2000
 
@@ -25,6 +29,16 @@ _LONGEST_COMMAND = 2000
 def quantile(per_cent: float) -> str:
     """What a quantile is called: p99, and median for 50."""
     return _STATISTICS.get(per_cent, f"p{per_cent:g}")
+
+
+# What a command asks for: its options, what it is called, and how far the output may be from it. Times are printed in
+# whole units, and hey makes a multiple of its connections of the requests.
+_ASKED = {
+    "connections": (("-c", "--connections"), "the number of connections", 0.0),
+    "threads": (("-t", "--threads"), "the number of threads", 0.0),
+    "seconds": (("-d", "--duration"), "the time of the test", 0.4),
+    "requests": (("-n",), "the number of requests", 0.0),
+}
 
 
 @dataclass
@@ -44,6 +58,10 @@ class LoadRun:
         rate, transfer: requests and bytes a second, as printed.
         busy: how many requests were under way at a time at most, each waiting for its answer.
         printed_s: the step in which its times are printed.
+        stdev: of the times of all requests, in seconds.
+        gives_up_s: after how long the client counts an answer as missing, so that no time can be longer.
+        set_up: how it was told to work, in words.
+        twice: what its output tells in two ways, besides what all clients do.
     """
 
     client: str
@@ -65,6 +83,10 @@ class LoadRun:
     dropped: float | None = None
     in_flight: float | None = None
     printed_s: float | None = None
+    stdev: float | None = None
+    gives_up_s: float | None = None
+    set_up: dict[str, str] = field(default_factory=dict)
+    twice: list[Twice] = field(default_factory=list)
 
     @property
     def where(self) -> str:
@@ -73,6 +95,46 @@ class LoadRun:
     def fails(self, kinds: Mapping[str, float]) -> None:
         """Note how many failed, by kind."""
         self.failed = (self.failed or {}) | dict(kinds)
+
+    def tells_twice(
+        self,
+        what: str,
+        told: float | None,
+        follows: float | None,
+        from_: str,
+        slack: float = 0.0,
+        tolerance: float = 0.05,
+    ) -> None:
+        """Note what the output tells in two ways; nothing where it tells one of them alone."""
+        if told is not None and follows is not None:
+            self.twice.append(Twice(f"{what} {self.where}", told, follows, from_, slack, tolerance=tolerance))
+
+    def at_most(self, what: str, told: float | None, most: float | None, from_: str, slack: float = 0.0) -> None:
+        """Note what can be no more than something else that the output tells."""
+        if told is not None and most is not None and told > most:
+            self.tells_twice(what, told, most, from_, slack)
+
+    def asked_for(self, commands: Sequence[Command], slack: float = 0.0, **told: float | None) -> None:
+        """Hold the commands above the output against what it tells: connections, threads, seconds, requests.
+
+        Where several stand above it, it is of any of them.
+
+        Args:
+            slack: by how many the requests may differ.
+        """
+        found = [list(self._unlike(each, slack, told)) for each in commands]
+        if found and all(found):
+            self.twice += found[-1]
+
+    def _unlike(self, asked: Command, slack: float, told: Mapping[str, float | None]) -> Iterator[Twice]:
+        for name, (options, words, tolerance) in _ASKED.items():
+            wanted = asked.seconds(*options) if name == "seconds" else asked.number(*options)
+            real = told.get(name)
+            margin = tolerance * max(real or 0.0, wanted or 0.0) + (slack if name == "requests" else 0.0)
+            if wanted and real is not None and abs(real - wanted) > margin:
+                above = "and the command above it asks for"
+                what = f"{words} {self.where}"
+                yield Twice(what, real, wanted, above, tolerance=0.0, slack=0.0, severity=Severity.WARNING)
 
     def took(self, statistic: str, seconds: float, metric: str = LATENCY) -> None:
         """Note a time; of what is printed twice the first counts."""
@@ -90,9 +152,20 @@ def of_runs(
             for figure in _figures(run, *named)
         ),
         client,
-        incidents=chain(incidents, *map(_failures, runs)),
-        twice=chain(twice, *map(_twice, runs)),
+        incidents=chain(incidents, *map(_failures, runs), *map(_given_up, runs)),
+        twice=chain(twice, *map(_twice, runs), *(run.twice for run in runs)),
     )
+
+
+def without_figures(runs: Sequence[LoadRun], missing: str) -> Iterator[Incident]:
+    """The runs that were cut short before their first figure. Raises `BadInput` where no other run is in the file."""
+    empty = [run for run in runs if run.rate is None and not run.times]
+    if empty and len(empty) == len(runs):
+        client = empty[0].client
+        raise BadInput(f"this output of {client} was cut short: it has no {missing}", line=empty[0].line)
+    for run in empty:
+        saw = f"the run at line {run.line} has no {missing}"
+        yield Incident(Severity.WARNING, saw, "it was cut short or failed, and is in none of the figures")
 
 
 def _failures(run: LoadRun) -> Iterator[Incident]:
@@ -107,7 +180,21 @@ def _failures(run: LoadRun) -> Iterator[Incident]:
         )
 
 
+def _given_up(run: LoadRun) -> Iterator[Incident]:
+    """The longest time is the one after which the client gives up."""
+    for metric, times in run.times.items():
+        longest = times.get("max") if metric in (LATENCY, "http_req_duration") else None
+        if run.gives_up_s and longest is not None and abs(longest / run.gives_up_s - 1) < OF_A_LIMIT:
+            yield Incident(
+                Severity.WARNING,
+                f"the longest {metric} is {longest:.4g} s, after which {run.client} gives up "
+                f"({run.where.removeprefix('of ')})",
+                "answers that take longer are in no time: the maximum, and what lies near it, are those of the limit",
+            )
+
+
 def _twice(run: LoadRun) -> Iterator[Twice]:
+    yield from _spread(run)
     mean = run.times.get(LATENCY, {}).get("mean")
     if run.transfer is not None and run.bytes_read is not None and run.wall_s and run.wall_s >= LONG_ENOUGH_S:
         yield Twice(
@@ -130,6 +217,25 @@ def _twice(run: LoadRun) -> Iterator[Twice]:
         )
 
 
+def _spread(run: LoadRun) -> Iterator[Twice]:
+    times = run.times.get(LATENCY, {})
+    mean, longest = times.get("mean"), times.get("max")
+    if run.stdev is None or mean is None or longest is None or not (run.requests or 0) > 1 or mean > longest:
+        return
+    least = times.get("min", 0.0)
+    # No values between the least and the most spread further than those that all lie at either end.
+    widest = math.sqrt(max((longest - mean) * (mean - least), 0.0) * (run.requests or 2) / ((run.requests or 2) - 1))
+    if run.stdev > widest:
+        yield Twice(
+            f"the standard deviation {run.where}, in seconds,",
+            run.stdev,
+            widest,
+            "times with its mean and maximum spread no further than",
+            # Digits of the mean and the maximum, where one of them nearly fixes it.
+            2 * (run.printed_s or 1e-6) + 0.01 * longest,
+        )
+
+
 def _figures(run: LoadRun, label: str, which: str) -> Iterator[Figure]:
     told = Circumstances(
         operation=run.name,
@@ -147,6 +253,7 @@ def _figures(run: LoadRun, label: str, which: str) -> Iterator[Figure]:
         printed_s=run.printed_s,
         bytes_each=run.bytes_read / run.requests if run.bytes_read is not None and run.requests else None,
         errors=_errors(run),
+        set_up=run.set_up,
     )
     levels = {run.factor: run.name, "run": which}
     for metric, times in run.times.items():

@@ -19,7 +19,7 @@ from sectax.model.finding import Severity
 
 _BEGINS = re.compile(
     r"^The 'numbers' are in 1000s of bytes per second processed|^\+(?:H|F\d*|DTP|DT|R\d*):\d"
-    r"|^Doing .* for \d+(?:\.\d+)?s|^[ \t]+sign[ \t]+verify[ \t]+sign/s[ \t]+verify/s|^CPUINFO: OPENSSL"
+    r"|^Doing .* for \d+(?:\.\d+)?s|^[ \t]*+sign[ \t]+verify[ \t]+sign/s[ \t]+verify/s|^CPUINFO: OPENSSL"
     r"|^type {2,40}\d+ bytes|^[A-Z]\w{1,9} .{0,40}(?:setup )?failure\. +No \S{1,20} \S{1,20} will be done",
     re.MULTILINE,
 )
@@ -44,7 +44,7 @@ _NOT_READ = "this line is in no figure"
 _NOT_DONE = "openssl itself says that something asked of it was not done: which code was measured is not sure"
 # 'sign verify sign/s verify/s', 'op op/s'; since 3.2 of three and four operations too. Below it stand rows of a name,
 # times, and as many rates: '256 bits ecdsa (nistp256)   0.0000s   0.0001s  52096.9  16756.6'.
-_HEAD = re.compile(r"\s++((?:[a-z]++\s++){1,4})((?:[a-z.]++/s\s*+){1,4})$")
+_HEAD = re.compile(r"\s*+((?:[a-z]++\s++){1,4})((?:[a-z.]++/s\s*+){1,4})$")
 _TIME, _NUMERIC = re.compile(r"[\d.]+s"), re.compile(r"-?[\d.]+")
 # What a script adds behind a row: the kind of core that it ran on.
 _CORE = re.compile(r"\(([^()]{1,60})\)\s*+$")

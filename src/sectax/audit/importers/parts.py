@@ -110,7 +110,7 @@ def by_first_line(
     every = iter(lines)
     first = next((line for line in every if line and not line.isspace()), "")
     begun = first.lstrip()
-    is_json = begun.startswith(opening) and not begun.removeprefix(opening)[:1].isalpha()
+    is_json = begun.startswith(opening) and not begun.removeprefix(opening).lstrip()[:1].isalpha()
     return (of_json if is_json else of_text)(chain([first], every))
 
 

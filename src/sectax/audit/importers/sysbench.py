@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence, numbered
 from sectax.audit.importers.said import Said
+from sectax.audit.trials import A_LITTLE
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
 from sectax.model.finding import Severity
@@ -89,6 +91,18 @@ _FACTS = (
     _bandwidth("moved", r".*Total transferred \S+\s+\(@[MG]i?b/sec\)"),
     _per_second("requests per second", r"\s*@ Requests/sec executed"),
     _per_second("transactions per second", r"\s*transactions:\s*\d+\s*\(\s*@ per sec\.\)"),
+    _fact("transactions", r"\s*transactions:\s*@\s*\("),
+    _fact("queries", r"\s*queries:\s*@\s*\("),
+    _fact("queries per second", r"\s*queries:\s*\d+\s*\(\s*@ per sec\.\)"),
+    _fact("operations", r"(?:Total operations|Operations performed):\s*@ \("),
+    _fact("block in KiB", r"\s*(?:block size|Memory block size):\s*@Ki?B?\s*$"),
+    _fact("block of files in KiB", r"Block size @Ki?[bB]"),
+    _fact("reconnects", r"\s*reconnects:\s*@"),
+    _fact("deadlocks", r"\s*deadlocks:\s*@"),
+    _fact("largest prime", r"(?:Prime numbers limit|Maximum prime number checked in CPU test):\s*@"),
+    _fact("events by thread", r"\s*events \(avg/stddev\):\s*@/"),
+    _fact("spread of events by thread", r"\s*events \(avg/stddev\):\s*[0-9.]+/@"),
+    _fact("time by thread", r"\s*execution time \(avg/stddev\):\s*@/"),
     _fact("errors", r"\s*ignored errors:\s*@"),
     _fact("target rate", r"Target transaction rate:\s*@/sec"),
     _fact("read queries", r"\s*+read:\s*@$"),
@@ -103,7 +117,18 @@ _FACTS = (
     _latency("percentile", r"(?:approx\.)?\s*+\d+(?:th)? percentile", None),
 )
 _PERCENTILE = re.compile(r"\s*+(?:approx\.)?\s*+(\d+)(?:th)? percentile")
-_SAID = re.compile(r"(FATAL|ALERT|WARNING|Number of unfinished transactions|Forcing shutdown)\b.*\S")
+_SAID = re.compile(
+    r"(FATAL|ALERT|WARNING|Number of unfinished transactions|Forcing shutdown|(?:PANIC: )?[Ee]rror (?:in|while)"
+    r"|Segmentation fault)\b.*\S"
+)
+# What it prints of single seconds: '[ 10s ] thds: 8 tps: 512.10 qps: … err/s: 0.00 reconn/s: 0.00'.
+_SECOND = re.compile(
+    r"\[ *(\d+)s ?\] ?(?:thds|threads): \d+,? (?:tps|eps): ([0-9.]+)(?:.{0,200}? err(?:ors)?/s: ([0-9.]+))?"
+)
+# Of the mean, the spread of what threads did: threads that wait for a lock or a lone processor differ by less.
+MOST_UNFAIR = 0.5
+# Rates of whole runs are printed with two digits; the time that sysbench divides by is a little longer than it prints.
+OF_A_RATE = 0.05
 # No line that is read is longer.
 _LONGEST = 1000
 _TIME_LIMIT = "Time limit exceeded, exiting"
@@ -121,6 +146,10 @@ class _Run:
     time_limit: bool = False
     event_limit: bool = False
     started: bool = False
+    version: str = ""
+    still: list[int] = field(default_factory=list)
+    erring: list[int] = field(default_factory=list)
+    seconds: int = 0
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -139,7 +168,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         options = line.startswith(_OPTIONS) and (not runs or ended)
         unannounced = ended and any(pattern.search(line) for _, pattern in _NAMES)
         if _BANNER.match(line) or options or unannounced or not runs:
-            runs.append(_Run(place, ""))
+            runs.append(_Run(place, "", version=line.partition(":")[0].partition("(")[0].strip()))
         if line and not line.isspace():
             _take(runs[-1], place, line)
     if runs and not any(run.started or run.facts for run in runs):
@@ -147,9 +176,54 @@ def _read(lines: Iterable[str]) -> Evidence:
             "nothing was measured: there is no 'sysbench … run' in it, as after prepare, cleanup or --version",
             "give the output of 'run'",
         )
-    measured = [run for run in runs if run.started or run.facts]
+    begun = [run for run in runs if run.started or run.facts]
+    measured = [run for run in begun if _tells(run)]
+    for run in begun:
+        if not _tells(run) and measured:
+            what = f"the run at line {run.line} has no results"
+            said.add(Severity.WARNING, run.line, what, "it was cut short or failed, and is in none of the figures")
+    if begun and not measured:
+        raise BadInput("this output of sysbench was cut short: it has no total time", line=begun[0].line)
+    for run in measured:
+        _doubtful(run, said)
     twice = [each for run in measured for each in _twice(run)]
     return evidence(_figures(measured), "sysbench", incidents=said.incidents(), twice=twice)
+
+
+def _doubtful(run: _Run, said: Said) -> None:
+    """What its lines tell of work that was not done, or not by all."""
+    told = run.facts
+    where = f"the run at line {run.line}"
+
+    def add(what: str, meaning: str) -> None:
+        said.add(Severity.WARNING, run.line, what, meaning)
+
+    lost = {name: told[name] for name in ("errors", "deadlocks", "reconnects") if told.get(name)}
+    if lost:
+        kinds = ", ".join(
+            f"{'ignored errors' if name == 'errors' else name}: {count:.0f}" for name, count in lost.items()
+        )
+        add(f"{kinds} in {where}", "a transaction that fails is made again, and its time is in no latency")
+    if run.still and len(run.still) < run.seconds:
+        add(
+            f"no transaction in {len(run.still)} of {run.seconds} reports of {where}",
+            "it stood still for a while: the mean is of two states",
+        )
+    if run.erring:
+        add(f"errors in {len(run.erring)} of {run.seconds} reports of {where}", "what fails is often fast")
+    mean, spread = told.get("events by thread"), told.get("spread of events by thread")
+    if mean and spread and spread > MOST_UNFAIR * mean and told.get("threads", 0) > 1:
+        add(
+            f"threads of {where} made {mean:.4g} events on average, with a spread of {spread:.4g}",
+            "some threads had far more than others: the latencies are those of a few",
+        )
+    if "total time" in told and told.get("events") and "latency avg" not in told:
+        add(f"{where} has no latencies", "it was cut short, or lines were taken out: what is missing is not known")
+
+
+def _tells(run: _Run) -> bool:
+    """Whether it has a figure."""
+    return any(fact.quantity is not None and fact.name in run.facts for fact in _FACTS)
 
 
 def _twice(run: _Run) -> Iterator[Twice]:
@@ -176,6 +250,7 @@ def _twice(run: _Run) -> Iterator[Twice]:
             "reads, writes and fsyncs a second make",
             0.05 * events + 1.0,
         )
+    yield from _rates(run, where)
     if events and "latency sum" in told and "latency avg" in told:
         yield Twice(
             f"the mean latency {where}, in seconds,",
@@ -198,10 +273,60 @@ def _twice(run: _Run) -> Iterator[Twice]:
             )
 
 
+def _rates(run: _Run, where: str) -> Iterator[Twice]:
+    """Numbers beside their rates, and what threads, blocks and transactions make."""
+    told = run.facts
+    seconds, events, threads = told.get("total time", 0.0), told.get("events"), told.get("threads")
+
+    def beside(
+        what: str, one: float | None, other: float | None, words: str, tolerance: float = OF_A_RATE
+    ) -> Iterator[Twice]:
+        if one is not None and other is not None:
+            yield Twice(f"{what} {where}", one, other, words, 0.011, tolerance=tolerance)
+
+    if seconds >= LONG_ENOUGH_S:
+        for name in ("transactions", "queries", "operations"):
+            made = told[name] / seconds if name in told else None
+            yield from beside(f"the rate of {name}", told.get(f"{name} per second"), made, "by number and time it is")
+        moved = told["MiB moved"] / seconds if "MiB moved" in told else None
+        rate = told["transferred"] / _MIB if "transferred" in told else None
+        yield from beside("MiB a second", rate, moved, "by their number and the time they are")
+    if run.test == "sql" and events is not None:
+        # A script may make several transactions, or none, of an event.
+        yield from beside("the number of transactions", told.get("transactions"), events, "and of events", 0.5)
+    if "block in KiB" in told and "operations" in told:
+        made = told["operations"] * told["block in KiB"] / 1024
+        yield from beside("MiB that were moved", told.get("MiB moved"), made, "by operations and their block they are")
+    if "block of files in KiB" in told:
+        for name, what in (("reads", "read"), ("writes", "written")):
+            made = told.get(f"{name} per second", 0.0) * told["block of files in KiB"] / 1024
+            rate = told[what] / _MIB if what in told else None
+            yield from beside(f"MiB {what} a second", rate, made, f"by {name} and their block they are")
+    if threads and events is not None and "events by thread" in told:
+        made = threads * told["events by thread"]
+        # Events of threads that were still at work at the end are counted in one of them.
+        yield Twice(f"the events of all threads {where}", made, events, "and those that are counted are", threads)
+    if seconds and told.get("time by thread", 0.0) > seconds:
+        yield Twice(
+            f"the time of a thread {where}, in seconds,",
+            told["time by thread"],
+            seconds,
+            "and the test took",
+            0.1,
+        )
+
+
 def _take(run: _Run, place: int, line: str) -> None:
     for name, pattern in _NAMES:
         if pattern.search(line):
             run.test = name
+    if second := _SECOND.match(line):
+        run.seconds += 1
+        if float(second[2]) == 0:
+            run.still.append(place)
+        if second[3] and float(second[3]) > 0:
+            run.erring.append(place)
+        return
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
     run.event_limit = run.event_limit or line.startswith(_EVENT_LIMIT)
     run.started = run.started or line.startswith((_OPTIONS, "Threads started!"))
@@ -223,8 +348,6 @@ def _take(run: _Run, place: int, line: str) -> None:
 
 def _figures(runs: list[_Run]) -> Iterator[Figure]:
     for run in runs:
-        if "total time" not in run.facts:
-            raise BadInput("this output of sysbench was cut short: it has no total time", line=run.line)
         run.test = run.test or _unnamed(run)
     for run, (label, which) in zip(runs, numbered(run.test for run in runs), strict=True):
         events = run.facts.get("events")
@@ -233,9 +356,12 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
             ends_by=_ends_by(run),
             events=events,
             errors=run.facts.get("errors"),
-            wall_s=run.facts["total time"],
+            wall_s=run.facts.get("total time"),
             target_rate=run.facts.get("target rate") or None,
-            achieved_rate=None if events is None else events / max(run.facts["total time"], 1e-9),
+            set_up=_set_up(run),
+            achieved_rate=(
+                None if events is None or "total time" not in run.facts else events / max(run.facts["total time"], 1e-9)
+            ),
         )
         of = Measurement(
             label,
@@ -249,6 +375,19 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
                 metric = f"latency {run.percentile}" if fact.name == "latency percentile" else fact.name
                 statistic = fact.statistic or run.percentile
                 yield of.figure(metric, fact.quantity, value, statistic, table=f"{run.test}: {metric}")
+
+
+def _set_up(run: _Run) -> dict[str, str]:
+    """How it was told to work, and by which sysbench: its tests changed with 1.0."""
+    told = run.facts
+    words: dict[str, str] = {name: f"{told[name]:g}" for name in ("threads", "largest prime") if name in told}
+    if run.version:
+        words["version"] = run.version
+    seconds = told.get("total time", 0.0)
+    # The clock ends a run a little after the whole seconds that were asked for.
+    if _ends_by(run) is not EndsBy.EVENTS and seconds >= 1 and seconds - math.floor(seconds) <= A_LITTLE * seconds:
+        words["length of the run"] = f"{math.floor(seconds)} s"
+    return words
 
 
 def _unnamed(run: _Run) -> str:

@@ -26,10 +26,22 @@ _ERRORS = re.compile(r"Errs: ?(\d++)|^\s*+(?:\* )?Errors: (\d++)")
 _SIZE = re.compile(r"Size: (\d++) bytes")
 _CONCURRENCY = re.compile(r"Concurrency: (\d++)")
 _HOSTS = re.compile(r"Hosts: (\d++)")
-_FACTS = {"count": _COUNT, "errors": _ERRORS, "size": _SIZE, "hosts": _HOSTS, "concurrency": _CONCURRENCY}
+_OBJECTS = re.compile(r"Objects per (?:request|operation): (\d{2,}|[2-9])\b")
+_INSTANCES = re.compile(r"Warp Instances: (\d++)")
+_FACTS = {
+    "objects": _OBJECTS,
+    "instances": _INSTANCES,
+    "count": _COUNT,
+    "errors": _ERRORS,
+    "size": _SIZE,
+    "hosts": _HOSTS,
+    "concurrency": _CONCURRENCY,
+}
 # '12.3 MiB/s, 1.23 obj/s', or objects alone.
 _SPEED = r"(?:([\d.]++) ?([KMGT]?i?B)/s, )?([\d.]++) obj/s"
 _AVERAGE = re.compile(rf"\s*+\* (?:(?:Average|Throughput): )?{_SPEED}")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(r"\s*+(?:\* (?:Average|Throughput|Fastest|50% Median): |Reqs: Avg|Throughput, split into)")
 _SEGMENT = re.compile(rf"\s*+\* (Fastest|50% Median|Slowest): {_SPEED}")
 _OF_HOST = re.compile(rf"\s*+(?:\* \S++ Avg: |- Average:\s++){_SPEED}")
 _CLUSTER = re.compile(rf"Cluster Total: {_SPEED}")
@@ -38,6 +50,14 @@ _COMPARED = re.compile(r"\s*+\* Average: [+-]")
 _SAID = re.compile(r"(?:Skipping\s\S++.{0,80}too few samples|Not enough requests)", re.IGNORECASE)
 # The line of all requests has its own name, 'Reqs:', since 2024; before, it followed 'Requests considered'.
 _REQUESTS = re.compile(r"\s*+\* (?:Reqs: )?Avg: \S")
+_FIRST_BYTE = re.compile(r"\s*+\* TTFB: Avg: ([^,\s]+)(?:, Best: ([^,\s]+))?(?:.{0,200}?Worst: ([^,\s]+))?")
+_SPREAD = re.compile(r"StdDev: ([^,\s]+)")
+# How long it ran: before the average, or of the average itself.
+_RAN = re.compile(r"Ran(?: Duration)?:? ([0-9hms.]{2,20}?)(?=[.,]?(?:\s|$))")
+_SHARE = re.compile(r"Operation: [A-Z]{3,}(?:,| - total: \d+,) (\d{1,3}(?:\.\d)?)%,")
+_BELOW = re.compile(r"warp: <ERROR> .*\S|Total Errors: ?[1-9]\d*")
+# Of the whole: the beginning and the end, when not all clients are at work, are left out of rates.
+MOST_LEFT_OUT = 0.35
 _TIMES = re.compile(r"(Avg|Fastest|Slowest|(?<![\d.])\d++(?:\.\d++)?%): ([^,\s]+)")
 # The average of all seconds over their median, or the other way round.
 MOST_SKEWED = 2.0
@@ -73,6 +93,8 @@ class _Report:
     size: float | None = None
     hosts: float | None = None
     concurrency: float | None = None
+    objects: float | None = None
+    instances: float | None = None
     mixed: bool = False
     average: _Speed | None = None
     compared: bool = False
@@ -80,6 +102,10 @@ class _Report:
     segments: dict[str, _Speed] = field(default_factory=dict)
     of_hosts: list[_Speed] = field(default_factory=list)
     times: dict[str, float] = field(default_factory=dict)
+    first_byte: tuple[float | None, ...] = ()
+    spread: float | None = None
+    ran_s: float | None = None
+    share: float | None = None
 
     @property
     def tells(self) -> bool:
@@ -106,8 +132,12 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif line.startswith(("```", "λ ", "$ ", "warp: ")):
             mixed = None
             ended = len(reports)
+        elif not reports and _WITHOUT_HEAD.match(line):
+            reports.append(_Report("OPERATION NOT COPIED", place))
         if len(reports) > ended:
             _take(reports[-1], place, line)
+        if below := _BELOW.match(line):
+            said.add(Severity.WARNING, place, below[0], "warp itself says that something failed")
         if too_little := _SAID.search(line):
             said.add(Severity.WARNING, place, too_little[0], "warp itself says that it measured too little")
             if reports:
@@ -116,16 +146,27 @@ def _read(lines: Iterable[str]) -> Evidence:
     for report in reports:
         _of_two_states(report, said)
     for report in reports:
-        twice += [*_hosts(report), *_within(report)]
+        twice += [*_hosts(report), *_within(report), *_of_times(report)]
+        idle = sum(each.rate == 0 for each in report.of_hosts)
+        if 0 < idle < len(report.of_hosts):
+            what = f"{idle} of {len(report.of_hosts)} hosts of {report.operation} did nothing"
+            said.add(Severity.WARNING, report.line, what, "the others carried the load: the average is not that of all")
+        if report.errors:
+            what = f"{report.errors:.0f} errors of {report.operation}"
+            said.add(Severity.WARNING, report.line, what, "a request that fails is often a fast one")
+    twice += _shares(reports)
     return evidence(_figures(reports), "warp", incidents=said.incidents(), twice=twice)
 
 
 def _without_a_result(reports: Sequence[_Report], said: Said) -> None:
-    """What has no average. Raises `BadInput` where the text ends in it."""
+    """What has no average. Raises `BadInput` where nothing has one."""
     for report in reports:
+        if report.average is None and report.times:
+            meaning = "it was cut short, or lines were taken out: what is missing is not known"
+            said.add(Severity.WARNING, report.line, f"this report of {report.operation} has no throughput", meaning)
         if report.tells or report.compared or report.skipped:
             continue
-        if report is reports[-1]:
+        if not any(each.tells for each in reports):
             raise BadInput(f"this report of {report.operation} was cut short: it has no average", line=report.line)
         meaning = "it was cut short or failed, and is in none of the figures"
         said.add(Severity.WARNING, report.line, f"this report of {report.operation} has no average", meaning)
@@ -147,6 +188,14 @@ def _take(report: _Report, place: int, line: str) -> None:
     elif not report.times and _REQUESTS.match(line):
         for each in _TIMES.finditer(line):
             report.times[each[1]] = duration_in(each, 2, place)
+        if spread := _SPREAD.search(line):
+            report.spread = duration_in(spread, 1, place)
+    elif not report.first_byte and (first := _FIRST_BYTE.match(line)):
+        report.first_byte = tuple(duration_in(first, at, place) if first[at] else None for at in (1, 2, 3))
+    if report.ran_s is None and (ran := _RAN.search(line)):
+        report.ran_s = duration_in(ran, 1, place)
+    if report.share is None and (share := _SHARE.match(line)):
+        report.share = number_in(share, 1, place)
 
 
 def _speed(found: re.Match[str], first: int, place: int) -> _Speed:
@@ -184,6 +233,54 @@ def _hosts(report: _Report) -> Iterator[Twice]:
             f"those of its {len(parts)} hosts are together",
             0.05 * average.rate + 0.01 * len(parts),
         )
+
+
+def _of_times(report: _Report) -> Iterator[Twice]:
+    """Times beside each other, beside rate and clients, and the count beside rate and time."""
+    where = f"of {report.operation}, in line {report.line},"
+    mean, longest, rate = report.times.get("Avg"), report.times.get("Slowest"), report.average and report.average.rate
+    first, best, worst = report.first_byte or (None, None, None)
+    # Whole milliseconds, and averages of seconds that were averaged before.
+    step = 1.1e-3
+
+    def beyond(what: str, one: float | None, most: float | None, words: str, slack: float = step) -> Iterator[Twice]:
+        if one is not None and most is not None and one > most:
+            yield Twice(f"{what} {where}", one, most, words, slack, tolerance=0.1)
+
+    yield from beyond("the mean time to the first byte", first, mean, "in seconds, and that of a whole request is")
+    yield from beyond("the best first byte", best, first, "in seconds, and the mean one is")
+    yield from beyond("the mean first byte", first, worst, "in seconds, and the worst one is")
+    yield from beyond("the spread of times", report.spread, longest, "in seconds, and the slowest is")
+    if mean is not None and rate and report.concurrency and not report.mixed and report.objects is None:
+        # Little's law: each client has one request under way. The time of all hosts together is in the rate.
+        clients = report.concurrency * max(report.instances or 1.0, 1.0) * max(report.hosts or 1.0, 1.0)
+        yield from beyond(
+            "the mean time", mean, clients / rate, "in seconds, and clients at its rate can wait for", 2e-3
+        )
+    if report.count and rate and report.ran_s and report.objects is None and not report.mixed:
+        yield Twice(
+            f"the requests {where}",
+            report.count,
+            rate * report.ran_s,
+            "and by rate and time they are",
+            rate,
+            tolerance=MOST_LEFT_OUT,
+        )
+
+
+def _shares(reports: Sequence[_Report]) -> Iterator[Twice]:
+    """Of the operations of one mixed benchmark, which are all of them together."""
+    runs: list[dict[str, float]] = []
+    for report in reports:
+        if report.share is not None:
+            if not runs or report.operation in runs[-1]:
+                runs.append({})
+            runs[-1][report.operation] = report.share
+    for shares in runs:
+        whole = sum(shares.values()) / 100
+        if len(shares) > 1 and whole > 1:
+            # Each is printed in whole per cent.
+            yield Twice("the share of all operations", whole, 1.0, "and a whole is", 0.006 * len(shares), tolerance=0.0)
 
 
 def _within(report: _Report) -> Iterator[Twice]:
@@ -232,6 +329,11 @@ def _cluster(total: _Speed, reports: Sequence[_Report]) -> Iterator[Twice]:
         )
 
 
+def _set_up(report: _Report) -> dict[str, str]:
+    words = {"object size": report.size, "clients": report.concurrency}
+    return {name: f"{value:g}" for name, value in words.items() if value is not None}
+
+
 def _figures(reports: Sequence[_Report]) -> Iterator[Figure]:
     telling = [report for report in reports if report.tells]
     for report, (label, which) in zip(telling, numbered(each.operation for each in telling), strict=True):
@@ -246,6 +348,8 @@ def _figures(reports: Sequence[_Report]) -> Iterator[Figure]:
             size_bytes=report.size,
             events=report.count,
             errors=report.errors,
+            wall_s=report.ran_s,
+            set_up=_set_up(report),
         )
         of = Measurement(
             label,

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy
-from sectax.audit.importers.load_run import LATENCY, LoadRun, command, of_runs, quantile
+from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
-from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import duration_in, number, number_in
 from sectax.model.finding import Severity
 
 # Before version 2 it made a number of requests.
 _BEGINS = re.compile(r"^(?:Running \S+ test @ |Making \d+ requests to )", re.MULTILINE)
 _HEAD = re.compile(r"(?:Running (\S+) test @|Making \d++ requests to) \s*+(\S.*)")
-_LATENCY = re.compile(r"\s++Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)")
+# Where its first lines were not copied.
+_WITHOUT_HEAD = re.compile(
+    r"\s*+(?:\d++ threads and \d++ conn|Thread Stats\s|Latency\s++\d|\d++ requests in |Requests/sec:)"
+)
+_LATENCY = re.compile(r"\s*+Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)(?:\s++([\d.]++)%)?")
+_PER_THREAD = re.compile(
+    r"\s*+Req/Sec\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)\s++([\d.]++)([kMG]?)(?:\s++([\d.]++)%)?"
+)
 _HEADER = re.compile(r"\s*+Thread Stats\s++Avg\s++Stdev\s++(Max|99%)")
 _QUANTILE = re.compile(r"\s*+(\d++(?:\.\d++)?)%\s++(\S++)\s*+$")
 _REQUESTS = re.compile(r"\s*+(\d++) requests in ([0-9.]++[a-z]++), ([0-9.]++)([KMGT]?B)\s++read")
 _REQUESTS_ALONE = re.compile(r"\s*+(\d++) requests in ")
-_CONNECTIONS = re.compile(r"\s*+\d++ threads and (\d++) connections")
+_CONNECTIONS = re.compile(r"\s*+(\d++) threads and (\d++) connections")
 _SOCKET = re.compile(r"\s*+Socket errors: connect (\d++), read (\d++), write (\d++), timeout (\d++)")
 _SOCKETS = ("connect", "read", "write", "timeout")
 _STATUS = re.compile(r"\s*+Non-2xx or 3xx responses: (\d++)")
 # wrk2 counts a request's latency from when it was due, and says so.
-_SCHEDULED = ("  Thread calibration:", "  Latency Distribution (HdrHistogram")
+_SCHEDULED = re.compile(r"\s*+(?:Thread calibration:|Latency Distribution \(HdrHistogram)")
 _SAID = re.compile(
     r"\s*+(?:unable to (?:connect|resolve|create thread|initialize SSL)|number of connections must|invalid URL"
     r"|We are about to crash|\S*\.lua:\d)"
@@ -38,7 +44,12 @@ _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
 _UNCORRECTED = "Uncorrected Latency"
 # Of the time that was asked for.
-LEAST_LASTED = 0.9
+LEAST_LASTED, MOST_LASTED = 0.9, 1.5
+# What wrk does where nobody says otherwise.
+_TIMEOUT_S = 2.0
+_METRIC = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+# Of the rate of all threads: their means are of tenths of a second, and leave out the beginning and the end.
+_UNLIKE_THREADS = 0.5
 
 
 @dataclass
@@ -47,6 +58,9 @@ class _Run:
 
     load: LoadRun
     connections: float | None = None
+    threads: float | None = None
+    per_thread: float | None = None
+    asked: list[Command] = field(default_factory=list)
     scheduled: bool = False
     largest: str = "max"
     uncorrected: bool = False
@@ -55,36 +69,54 @@ class _Run:
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said = Said()
-    asked: float | None = None
+    asked: list[Command] = []
+    above: list[Command] = []
     for place, line in enumerate(lines, 1):
         head = _HEAD.match(line)
         if head is not None:
             timed = head[1] is not None
-            load = LoadRun("wrk", head[2].strip(), place, ends_by=EndsBy.TIME if timed else EndsBy.EVENTS, target=asked)
+            load = LoadRun("wrk", head[2].strip(), place, ends_by=EndsBy.TIME if timed else EndsBy.EVENTS)
+            load.target = asked[-1].number("-R", "--rate") if asked else None
             load.configured_s = duration_in(head, 1, place) if timed else None
-            runs.append(_Run(load))
-            asked = None
+            # A list of commands may stand above a list of outputs.
+            above += asked
+            runs.append(_Run(load, asked=above.copy() if asked or len(above) > 1 else []))
+            asked = []
         elif typed := command(line, "wrk", "wrk2"):
-            asked = typed.number("-R", "--rate")
+            asked.append(typed)
+        elif not runs and _WITHOUT_HEAD.match(line):
+            load = LoadRun("wrk", f"run at line {place}", place, factor="name")
+            load.target = asked[-1].number("-R", "--rate") if asked else None
+            above += asked
+            runs.append(_Run(load, asked=above.copy()))
+            asked = []
+            _take(runs[-1], place, line)
         elif _SAID.match(line):
             said.add(Severity.FATAL, place, line, "wrk itself says that it could not do its work")
         elif runs:
             _take(runs[-1], place, line)
     for run in runs:
-        if run.load.rate is None:
-            raise BadInput("this output of wrk was cut short: it has no Requests/sec", line=run.load.line)
         run.load.in_flight = _in_flight(run)
+        _consistent(run)
         lasted, asked_s = run.load.wall_s or 0.0, run.load.configured_s or 0.0
         if 0 < lasted < LEAST_LASTED * asked_s:
             what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
             meaning = "it was interrupted, or the clock that its rate is taken from is wrong"
             said.add(Severity.WARNING, run.load.line or 0, what, meaning)
-    return of_runs([run.load for run in runs], "wrk", said.incidents())
+        elif lasted > MOST_LASTED * asked_s > 0:
+            what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
+            said.add(
+                Severity.WARNING, run.load.line or 0, what, "the client or its machine did not keep up with itself"
+            )
+        if (words := _longer_than_can_be(run)) is not None:
+            said.add(Severity.WARNING, run.load.line or 0, *words)
+    loads = [run.load for run in runs]
+    return of_runs(loads, "wrk", [*said.incidents(), *without_figures(loads, "Requests/sec")])
 
 
 def _take(run: _Run, place: int, line: str) -> None:
     load = run.load
-    run.scheduled = run.scheduled or line.startswith(_SCHEDULED)
+    run.scheduled = run.scheduled or _SCHEDULED.match(line) is not None
     if _UNCORRECTED in line:
         run.uncorrected = True  # wrk2 prints a second distribution, which leaves out the time in its queue
     elif header := _HEADER.match(line):
@@ -92,6 +124,16 @@ def _take(run: _Run, place: int, line: str) -> None:
     elif latency := _LATENCY.match(line):
         for statistic, at in (("mean", 1), (run.largest, 3)):
             _latency(load, statistic, latency, at, place)
+        if "nan" not in latency[2]:
+            load.stdev = duration_in(latency, 2, place)
+        _within(load, latency[4])
+    elif per_thread := _PER_THREAD.match(line):
+        mean, spread, most = (number_in(per_thread, at, place, _METRIC[per_thread[at + 1]]) for at in (1, 3, 5))
+        run.per_thread = mean
+        if run.largest == "max":
+            load.at_most("the mean of requests a second by thread", mean, most, "their maximum is", 0.01 * most)
+            load.at_most("the spread of requests a second by thread", spread, most, "their maximum is", 0.01 * most)
+        _within(load, per_thread[7])
     elif (per_cent := _QUANTILE.match(line)) and not run.uncorrected:
         _latency(load, quantile(float(per_cent[1])), per_cent, 2, place)
     elif requests := _REQUESTS.match(line):
@@ -101,7 +143,7 @@ def _take(run: _Run, place: int, line: str) -> None:
     elif requests := _REQUESTS_ALONE.match(line):
         load.requests = number_in(requests, 1, place)
     elif connections := _CONNECTIONS.match(line):
-        run.connections = number_in(connections, 1, place)
+        run.threads, run.connections = (number_in(connections, at, place) for at in (1, 2))
     # wrk prints a line of errors only where there were some.
     elif errors := _SOCKET.match(line):
         load.fails({kind: number(each, line=place) for kind, each in zip(_SOCKETS, errors.groups(), strict=True)})
@@ -117,6 +159,57 @@ def _latency(load: LoadRun, statistic: str, found: re.Match[str], at: int, place
     # A run without a single answer has no latency, and says '-nan'.
     if "nan" not in found[at]:
         load.took(statistic, duration_in(found, at, place))
+
+
+def _within(load: LoadRun, per_cent: str | None) -> None:
+    """The share of values within one stdev of their mean, in per cent."""
+    if per_cent is not None:
+        load.at_most("the share within a standard deviation", number(per_cent) / 100, 1.0, "no share is more than")
+
+
+def _consistent(run: _Run) -> None:
+    """What the lines of one run say of each other, and of the command above them."""
+    load = run.load
+    if run.threads and run.per_thread and load.rate and load.failed == {} and (load.wall_s or 0.0) >= 1:
+        load.tells_twice(
+            "the requests of all threads a second",
+            run.threads * run.per_thread,
+            load.rate,
+            "and by their number and the time they are",
+            tolerance=_UNLIKE_THREADS,
+        )
+    if load.times.get(LATENCY, {}).get("max") is not None and not run.scheduled:
+        limit = run.asked[-1].seconds("--timeout", "-T") if run.asked else None
+        load.gives_up_s = limit or _TIMEOUT_S
+    if run.connections is not None:
+        load.set_up["connections"] = f"{run.connections:g}"
+    if run.threads is not None:
+        load.set_up["threads"] = f"{run.threads:g}"
+    if load.configured_s is not None:
+        load.set_up["length of the run"] = f"{load.configured_s:g} s"
+    if load.name.startswith("http"):
+        load.set_up["protocol"] = load.name.partition(":")[0]
+    load.asked_for(run.asked, connections=run.connections, threads=run.threads, seconds=load.configured_s)
+
+
+def _longer_than_can_be(run: _Run) -> tuple[str, str] | None:
+    """Little's law, where wrk sends one request after the other on each connection.
+
+    It adds the waits that it takes for left out, of at most half of the longest time each, so a mean may be larger by
+    as much as they can make. A script may send several requests at once, which nothing tells.
+    """
+    load = run.load
+    mean, longest = (load.times.get(LATENCY, {}).get(name) for name in ("mean", "max"))
+    if run.scheduled or load.target or not run.connections or not load.rate or mean is None or longest is None:
+        return None
+    each = run.connections / load.rate
+    if mean <= (each + longest / 4) * MOST_LASTED:
+        return None
+    return (
+        f"the mean latency of the run at line {load.line} is {mean:.3g} s, and {run.connections:.0f} connections at "
+        f"its rate have {each:.3g} s for each request",
+        "several requests were under way on a connection (a script that pipelines), or a number is wrong",
+    )
 
 
 def _in_flight(run: _Run) -> float | None:

@@ -1,0 +1,1 @@
+"""What the audit says of an output, however people paste it."""

@@ -1,0 +1,1 @@
+"""Defects of every kind, planted into healthy outputs of each format."""

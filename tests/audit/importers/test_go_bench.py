@@ -1,0 +1,75 @@
+"""What outputs of `go test -bench` tell in passing: each with one in which the same is well."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.audit.importers.said import said
+from tests.audit.importers.samples import read
+
+
+def test_an_interrupted_benchmark_of_go_is_told() -> None:
+    begun = "goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nBenchmarkB-8\nsignal: interrupt\n"
+
+    assert any("BenchmarkB-8 has no result" in incident.saw for incident in read(begun).incidents)
+    assert said(read(begun))["said-by-the-tool"][0] == "F"  # by the signal
+    # With -v the name stands alone, and the result below it.
+    assert "said-by-the-tool" not in said(read("goos: linux\nBenchmarkB-8\nBenchmarkB-8 \t 100\t 120 ns/op\nPASS\n"))
+
+
+def test_a_crash_that_no_benchmark_explains_is_told() -> None:
+    assert said(read("goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nfatal error: all goroutines are asleep\n"))[
+        "said-by-the-tool"
+    ][0] == "F"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "testing: BenchmarkA-8 left GOMAXPROCS set to 1",
+        "coverage: 71.4% of statements",
+        "ok  \texample.com/a\t1.2s\tcoverage: 71.4% of statements",
+        "WARNING: DATA RACE",
+    ],
+)
+def test_what_go_says_beside_its_figures_makes_them_doubtful(line: str) -> None:
+    healthy = "goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nBenchmarkB-8 \t 100\t 240 ns/op\nPASS\n"
+
+    assert said(read(f"{healthy}{line}\n"))["said-by-the-tool"][0] == "W"
+    assert "said-by-the-tool" not in said(read(healthy))
+
+
+def test_a_failure_is_not_crowded_out_by_warnings() -> None:
+    begun = "".join(f"Benchmark{chr(65 + at)}-8\nx\n" for at in range(26))
+
+    assert said(read(f"goos: linux\nBenchmarkOne-8 \t 9\t 1 ns/op\n{begun}--- FAIL: BenchmarkZ\n"))[
+        "said-by-the-tool"
+    ][0] == "F"  # fmt: skip
+
+
+@pytest.mark.parametrize("margin", ["    ", "\t", "> "])
+def test_go_in_the_margin_of_a_text_is_read(margin: str) -> None:
+    text = "goos: linux\ncpu: A\nBenchmarkA-8 \t 100\t 120 ns/op\n--- FAIL: BenchmarkB\nFAIL\n"
+    indented = "".join(f"{margin}{line}\n" for line in text.splitlines())
+
+    assert [figure.value or list(figure.values) for figure in read(indented).figures] == [[pytest.approx(120e-9)]]
+    assert read(indented).figures[0].circumstances.processor == "A"
+    assert said(read(indented))["said-by-the-tool"][0] == "F"
+
+
+def test_a_benchmark_of_go_that_a_signal_ended_is_told() -> None:
+    ended = "goos: linux\nBenchmarkA-8 \t 100\t 120 ns/op\nBenchmarkB-8 \tSIGQUIT: quit\n"
+
+    assert said(read(ended))["said-by-the-tool"][0] == "F"
+
+
+GO = "goos: linux\nBenchmarkHash/{}-8 \t 100\t {} ns/op\nBenchmarkHash/{}-8 \t 100\t {} ns/op\nPASS\n"
+
+
+def test_flat_times_over_sizes_that_go_names_are_doubted_and_with_set_bytes_they_fall() -> None:
+    named = GO.format("size=1KiB", 100, "size=16MiB", 101)
+    told = GO.format("a", "100 ns/op\t 10240.00 MB/s\t 0", "b", "101 ns/op\t 166111000.00 MB/s\t 0")
+
+    assert said(read(named))["flat-with-size"][0] == "W"
+    assert said(read(told.replace(" ns/op\t 0", " B/op")))["faster-than-physics"][0] == "F"
+    assert "flat-with-size" not in said(read(GO.format("size=1KiB", 100, "size=16MiB", 900000)))
