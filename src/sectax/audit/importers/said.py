@@ -19,8 +19,8 @@ class Said:
         self._found: dict[str, tuple[Severity, int, str]] = {}
 
     def add(self, severity: Severity, place: int, text: str, meaning: str) -> None:
-        """Note what *text* says; lines that differ in their numbers alone are one."""
-        kind = printable(text.strip(), 80)
+        """Note what *text* says in line *place*, 0 where it is of no line; what differs in numbers alone is one."""
+        kind = printable(text.strip(), 80 if place else 200)
         # Warnings do not crowd out what is worse.
         if sum(each[0] is severity for each in self._found.values()) < _MOST_INCIDENTS:
             self._found.setdefault(re.sub(r"\d++", "0", kind), (severity, place, f"{kind}\0{meaning}"))
@@ -29,4 +29,4 @@ class Said:
         """Everything that was noted."""
         for severity, place, text in self._found.values():
             kind, _, meaning = text.partition("\0")
-            yield Incident(severity, f"line {place}: {kind}", meaning)
+            yield Incident(severity, f"line {place}: {kind}" if place else kind, meaning)
