@@ -46,6 +46,10 @@ _FAMILIES = ("ecdsa", "ecdh", "eddsa", "ed25519", "ed448", "ffdh", "rsa", "dsa",
 # Of the time that was asked for. CPU time is less where other programs ran; so little of it was no work of this
 # process. It is more by an operation or two.
 LEAST_OF_ASKED, MOST_OF_ASKED = 0.1, 2.0
+# Of the time that was asked for, that the process must have had a processor.
+LEAST_OF_A_PROCESSOR = 0.85
+# Printed seconds have two digits after the point.
+COUNTED = 0.02
 # Counts that a counter of 32 bits ends at.
 _ENDS_OF_COUNTERS = {2**31 - 1, 2**31, 2**32 - 1, 2**32}
 
@@ -65,6 +69,11 @@ class _Step:
     def shown(self) -> str:
         on = "" if self.size is None else f", {self.size} bytes"
         return f"{printable(self.name, 60)}{on}"
+
+    @property
+    def rate(self) -> float:
+        """How often a second."""
+        return self.count / self.seconds
 
     @property
     def operation(self) -> str:
@@ -136,15 +145,32 @@ class Steps:
             # A time of nothing makes no rate; its contradiction is told.
             if step.seconds <= 0 or step.count < 0:
                 continue
-            rate = step.count / step.seconds
             # The type of 1.1 is 'aes-128 cbc' here and 'aes-128-cbc' there.
-            figure = _operations(step, rate, library) if step.size is None else _blocks(step, rate, library)
+            figure = _operations(step, library) if step.size is None else _blocks(step, library)
             if _key(figure) not in told:
                 yield figure
 
-    def twice(self) -> Iterator[Twice]:
-        """Times that are far from what was asked for, and counts that a counter ended at."""
+    def twice(self, figures: Sequence[Figure], *, at_once: bool) -> Iterator[Twice]:
+        """Times far from what was asked for, counts that a counter ended at, and what was counted beside the tables.
+
+        Args:
+            figures: of the tables.
+            at_once: whether several processes measured, each with steps of its own.
+        """
+        if not at_once:
+            yield from self._beside(figures)
+        for blocks in (True, False):
+            asked = sorted({step.asked for step in self.found if (step.size is not None) is blocks})
+            if len(asked) > 1:
+                times = " and ".join(f"{each:g} s" for each in asked)
+                self.said.add(Severity.WARNING, 0, f"some were measured for {times}", "short ones have more noise")
         for step in self.found:
+            if LEAST_OF_ASKED * step.asked <= step.seconds < LEAST_OF_A_PROCESSOR * step.asked:
+                what = f"{step.seconds:g} s of processor time within {step.asked:g} s"
+                meaning = (
+                    "it had a part of a processor only, since other programs ran: the figures are of a busy machine"
+                )
+                self.said.add(Severity.WARNING, step.place, what, meaning)
             overshoot = 2 * step.seconds / max(step.count, 1)
             if (
                 not LEAST_OF_ASKED * step.asked
@@ -160,6 +186,19 @@ class Steps:
                 meaning = "that is the end of a counter: the clock that was to stop it did not"
                 self.said.add(Severity.FATAL, step.place, what, meaning)
 
+    def _beside(self, figures: Sequence[Figure]) -> Iterator[Twice]:
+        tables: dict[tuple[str, ...], list[Figure]] = {}
+        for figure in figures:
+            tables.setdefault(_key(figure), []).append(figure)
+        for step in self.found:
+            if step.seconds <= 0 or step.count < 0:
+                continue
+            counted = _blocks(step, None) if step.size is not None else _operations(step, None)
+            if beside := tables.get(_key(counted)):
+                figure = beside.pop(0)
+                told, follows = figure.value or 0.0, counted.value or 0.0
+                yield Twice(figure.id, told, follows, "counted was", 0.01, (figure.id,), COUNTED)
+
 
 def _key(figure: Figure) -> tuple[str, ...]:
     """What a figure of a table and one of a step share that are of the same."""
@@ -172,16 +211,16 @@ def _key(figure: Figure) -> tuple[str, ...]:
     return family, str(told.key_bits), re.sub(r"s$|\.$", "", told.operation or "")
 
 
-def _blocks(step: _Step, rate: float, library: str | None) -> Figure:
+def _blocks(step: _Step, library: str | None) -> Figure:
     name, size = step.name.removesuffix(" ops"), step.size or 0
     told = Circumstances(operation=name, moves=Moves.BODY, size_bytes=float(size), library=library)
     of = Measurement("", {"type": name, "size": f"{size} bytes"}, told)
-    return of.figure("throughput", Quantity.BANDWIDTH, rate * size, "rate", id=f"{name}, {size} bytes")
+    return of.figure("throughput", Quantity.BANDWIDTH, step.rate * size, "rate", id=f"{name}, {size} bytes")
 
 
-def _operations(step: _Step, rate: float, library: str | None) -> Figure:
+def _operations(step: _Step, library: str | None) -> Figure:
     label, operation = step.algorithm, step.operation
     told = Circumstances(operation=operation, library=library, key_bits=step.bits)
     of = Measurement("", {"algorithm": label, "operation": operation}, told)
     table = f"rate: {operation}"
-    return of.figure(f"{operation}/s", Quantity.RATE, rate, "rate", id=f"{label}, {operation}", table=table)
+    return of.figure(f"{operation}/s", Quantity.RATE, step.rate, "rate", id=f"{label}, {operation}", table=table)

@@ -111,6 +111,7 @@ _FACTS = (
     _fact("all queries", r"\s*+total:\s*@$"),
     _fact("threads", r"Number of threads:\s*@"),
     _fact("latency sum", r"\s*+sum:\s*@", scale=1e-3),
+    _fact("latency sum", r"\s*+total time taken by event execution:\s*@"),
     _latency("min", "min", "min"),
     _latency("avg", "avg", "mean"),
     _latency("max", "max", "max"),
@@ -123,10 +124,12 @@ _SAID = re.compile(
 )
 # What it prints of single seconds: '[ 10s ] thds: 8 tps: 512.10 qps: … err/s: 0.00 reconn/s: 0.00'.
 _SECOND = re.compile(
-    r"\[ *(\d+)s ?\] ?(?:thds|threads): \d+,? (?:tps|eps): ([0-9.]+)(?:.{0,200}? err(?:ors)?/s: ([0-9.]+))?"
+    r"\[ *(\d+)s ?\] ?(?:thds|threads): \d+,? (?:tps|eps): ([0-9.]+)(?:.{0,200}? err(?:ors)?(?:/s)?: ([0-9.]+))?"
 )
 # Of the mean, the spread of what threads did: threads that wait for a lock or a lone processor differ by less.
 MOST_UNFAIR = 0.5
+# Of the rate of the whole run.
+MOST_OF_A_SECOND = 20.0
 # Rates of whole runs are printed with two digits; the time that sysbench divides by is a little longer than it prints.
 OF_A_RATE = 0.05
 # No line that is read is longer.
@@ -150,6 +153,8 @@ class _Run:
     still: list[int] = field(default_factory=list)
     erring: list[int] = field(default_factory=list)
     seconds: int = 0
+    most_a_second: float = 0.0
+    merged: bool = False
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -168,7 +173,9 @@ def _read(lines: Iterable[str]) -> Evidence:
         options = line.startswith(_OPTIONS) and (not runs or ended)
         unannounced = ended and any(pattern.search(line) for _, pattern in _NAMES)
         if _BANNER.match(line) or options or unannounced or not runs:
-            runs.append(_Run(place, "", version=line.partition(":")[0].partition("(")[0].strip()))
+            runs.append(
+                _Run(place, "", version=line.partition(":")[0].partition("(")[0].strip() if _BANNER.match(line) else "")
+            )
         if line and not line.isspace():
             _take(runs[-1], place, line)
     if runs and not any(run.started or run.facts for run in runs):
@@ -208,6 +215,12 @@ def _doubtful(run: _Run, said: Said) -> None:
         add(
             f"no transaction in {len(run.still)} of {run.seconds} reports of {where}",
             "it stood still for a while: the mean is of two states",
+        )
+    rate = told.get("events", 0.0) / max(told.get("total time", 0.0), 1e-9)
+    if rate and run.most_a_second > MOST_OF_A_SECOND * rate:
+        add(
+            f"a report of {run.most_a_second:.3g} a second in {where}, and all of it makes {rate:.4g}",
+            "a counter ran over, or nothing was done most of the time: the mean is of two states",
         )
     if run.erring:
         add(f"errors in {len(run.erring)} of {run.seconds} reports of {where}", "what fails is often fast")
@@ -292,12 +305,15 @@ def _rates(run: _Run, where: str) -> Iterator[Twice]:
         rate = told["transferred"] / _MIB if "transferred" in told else None
         yield from beside("MiB a second", rate, moved, "by their number and the time they are")
     if run.test == "sql" and events is not None:
-        # A script may make several transactions, or none, of an event.
-        yield from beside("the number of transactions", told.get("transactions"), events, "and of events", 0.5)
-    if "block in KiB" in told and "operations" in told:
+        # A script may make several transactions of an event; one that begins none has 0 in 0.5.
+        yield from beside("the number of transactions", told.get("transactions") or None, events, "and of events", 0.5)
+    if told.get("block in KiB") and "operations" in told:
         made = told["operations"] * told["block in KiB"] / 1024
-        yield from beside("MiB that were moved", told.get("MiB moved"), made, "by operations and their block they are")
-    if "block of files in KiB" in told:
+        # The block is printed in whole KiB, without what is more.
+        tolerance = max(OF_A_RATE, 1 / (told["block in KiB"] + 1))
+        words = "by operations and their block they are"
+        yield from beside("MiB that were moved", told.get("MiB moved"), made, words, tolerance)
+    if "block of files in KiB" in told and not run.merged:
         for name, what in (("reads", "read"), ("writes", "written")):
             made = told.get(f"{name} per second", 0.0) * told["block of files in KiB"] / 1024
             rate = told[what] / _MIB if what in told else None
@@ -322,11 +338,14 @@ def _take(run: _Run, place: int, line: str) -> None:
             run.test = name
     if second := _SECOND.match(line):
         run.seconds += 1
-        if float(second[2]) == 0:
+        of_second = number_in(second, 2, place)
+        run.most_a_second = max(run.most_a_second, of_second)
+        if of_second == 0:
             run.still.append(place)
         if second[3] and float(second[3]) > 0:
             run.erring.append(place)
         return
+    run.merged = run.merged or line.startswith("Merging requests")
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
     run.event_limit = run.event_limit or line.startswith(_EVENT_LIMIT)
     run.started = run.started or line.startswith((_OPTIONS, "Threads started!"))

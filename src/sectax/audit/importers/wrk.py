@@ -43,13 +43,19 @@ _RATE = re.compile(r"Requests/sec:\s*(\S+)")
 _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
 _UNCORRECTED = "Uncorrected Latency"
+# Below wrk2's spectrum, in milliseconds.
+_MEAN = re.compile(r"#\[Mean\s++=\s++([0-9.]++), StdDeviation\s++=\s++([0-9.]++)\]")
+_MAX = re.compile(r"#\[Max\s++=\s++([0-9.]++), Total count\s++=\s++(\d++)\]")
 # Of the time that was asked for.
 LEAST_LASTED, MOST_LASTED = 0.9, 1.5
+# So much longer nobody waits for a test: its clock is wrong.
+IMPOSSIBLY_LONG = 10.0
 # What wrk does where nobody says otherwise.
 _TIMEOUT_S = 2.0
 _METRIC = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
-# Of the rate of all threads: their means are of tenths of a second, and leave out the beginning and the end.
-_UNLIKE_THREADS = 0.5
+# What threads make together, as a share of the whole rate. Their means are of tenths of a second in which anything was
+# answered, so they are too high where the server pauses, and never much too low.
+UNLIKE_THREADS = 0.5
 
 
 @dataclass
@@ -94,6 +100,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif _SAID.match(line):
             said.add(Severity.FATAL, place, line, "wrk itself says that it could not do its work")
         elif runs:
+            if runs[-1].load.rate is not None and _REQUESTS_ALONE.match(line):
+                runs.append(_without_head(runs[-1].load, place))
             _take(runs[-1], place, line)
     for run in runs:
         run.load.in_flight = _in_flight(run)
@@ -105,13 +113,23 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, run.load.line or 0, what, meaning)
         elif lasted > MOST_LASTED * asked_s > 0:
             what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
+            severity = Severity.FATAL if lasted > IMPOSSIBLY_LONG * asked_s else Severity.WARNING
             said.add(
-                Severity.WARNING, run.load.line or 0, what, "the client or its machine did not keep up with itself"
+                severity, run.load.line or 0, what, "the clock is wrong, or the client did not keep up with itself"
             )
+        each = _by_threads(run)
+        if each is not None and each > 1 / UNLIKE_THREADS:
+            what = f"the threads of the run at line {run.load.line} make {each:.3g} times the whole rate together"
+            said.add(Severity.WARNING, run.load.line or 0, what, "the server stood still for parts of the run")
         if (words := _longer_than_can_be(run)) is not None:
             said.add(Severity.WARNING, run.load.line or 0, *words)
     loads = [run.load for run in runs]
     return of_runs(loads, "wrk", [*said.incidents(), *without_figures(loads, "Requests/sec")])
+
+
+def _without_head(before: LoadRun, place: int) -> _Run:
+    """A further run of the same, of which only the last lines were copied."""
+    return _Run(LoadRun("wrk", before.name, place, ends_by=before.ends_by, configured_s=before.configured_s))
 
 
 def _take(run: _Run, place: int, line: str) -> None:
@@ -136,6 +154,26 @@ def _take(run: _Run, place: int, line: str) -> None:
         _within(load, per_thread[7])
     elif (per_cent := _QUANTILE.match(line)) and not run.uncorrected:
         _latency(load, quantile(float(per_cent[1])), per_cent, 2, place)
+    elif (spectrum := _MEAN.match(line)) and not run.uncorrected:
+        mean = number_in(spectrum, 1, place, 1e-3)
+        run.load.tells_twice(
+            "the mean latency",
+            load.times.get(LATENCY, {}).get("mean"),
+            mean,
+            "in seconds, and below its spectrum",
+            1e-5,
+            0.01,
+        )
+    elif (spectrum := _MAX.match(line)) and not run.uncorrected:
+        most = number_in(spectrum, 1, place, 1e-3)
+        run.load.tells_twice(
+            "the maximum",
+            load.times.get(LATENCY, {}).get("max"),
+            most,
+            "in seconds, and below its spectrum",
+            1e-5,
+            0.01,
+        )
     elif requests := _REQUESTS.match(line):
         load.requests = number_in(requests, 1, place)
         load.wall_s = duration_in(requests, 2, place)
@@ -170,13 +208,14 @@ def _within(load: LoadRun, per_cent: str | None) -> None:
 def _consistent(run: _Run) -> None:
     """What the lines of one run say of each other, and of the command above them."""
     load = run.load
-    if run.threads and run.per_thread and load.rate and load.failed == {} and (load.wall_s or 0.0) >= 1:
+    each = _by_threads(run)
+    if each is not None and each < UNLIKE_THREADS:
         load.tells_twice(
             "the requests of all threads a second",
-            run.threads * run.per_thread,
+            (run.threads or 0.0) * (run.per_thread or 0.0),
             load.rate,
             "and by their number and the time they are",
-            tolerance=_UNLIKE_THREADS,
+            tolerance=UNLIKE_THREADS,
         )
     if load.times.get(LATENCY, {}).get("max") is not None and not run.scheduled:
         limit = run.asked[-1].seconds("--timeout", "-T") if run.asked else None
@@ -190,6 +229,18 @@ def _consistent(run: _Run) -> None:
     if load.name.startswith("http"):
         load.set_up["protocol"] = load.name.partition(":")[0]
     load.asked_for(run.asked, connections=run.connections, threads=run.threads, seconds=load.configured_s)
+
+
+def _by_threads(run: _Run) -> float | None:
+    """What its threads make together by their own means, as a share of the rate of all requests."""
+    load = run.load
+    if (
+        not (run.threads and run.per_thread and load.rate)
+        or (load.wall_s or 0.0) < 1
+        or (load.failed and any(load.failed.values()))
+    ):
+        return None
+    return run.threads * run.per_thread / load.rate
 
 
 def _longer_than_can_be(run: _Run) -> tuple[str, str] | None:
