@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence
@@ -90,12 +90,9 @@ def _read(lines: Iterable[str]) -> Evidence:
             asked = []
         elif typed := command(line, "wrk", "wrk2"):
             asked.append(typed)
-        elif not runs and _WITHOUT_HEAD.match(line):
-            load = LoadRun("wrk", f"run at line {place}", place, factor="name")
-            load.target = asked[-1].number("-R", "--rate") if asked else None
-            above += asked
-            runs.append(_Run(load, asked=above.copy()))
-            asked = []
+        elif (asked or not runs) and _WITHOUT_HEAD.match(line):
+            runs.append(_Run(_by_command(asked, place), asked=[*above, *asked]))
+            above, asked = runs[-1].asked.copy(), []
             _take(runs[-1], place, line)
         elif _SAID.match(line):
             said.add(Severity.FATAL, place, line, "wrk itself says that it could not do its work")
@@ -125,6 +122,16 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, run.load.line or 0, *words)
     loads = [run.load for run in runs]
     return of_runs(loads, "wrk", [*said.incidents(), *without_figures(loads, "Requests/sec")])
+
+
+def _by_command(asked: Sequence[Command], place: int) -> LoadRun:
+    """A run whose first lines were not copied: the command above it tells what it asked for."""
+    if not asked or not asked[-1].address:
+        load = LoadRun("wrk", f"run at line {place}", place, factor="name")
+    else:
+        load = LoadRun("wrk", asked[-1].address, place)
+    load.target = asked[-1].number("-R", "--rate") if asked else None
+    return load
 
 
 def _without_head(before: LoadRun, place: int) -> _Run:
