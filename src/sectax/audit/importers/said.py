@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from sectax.audit.evidence import Incident
+from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
@@ -24,6 +26,15 @@ class Said:
         # Warnings do not crowd out what is worse.
         if sum(each[0] is severity for each in self._found.values()) < _MOST_INCIDENTS:
             self._found.setdefault(re.sub(r"\d++", "0", kind), (severity, place, f"{kind}\0{meaning}"))
+
+    @contextmanager
+    def unread(self, place: int, line: str) -> Iterator[None]:
+        """Within, a line that cannot be read is named and left out, and the rest of the file is read."""
+        try:
+            yield
+        except BadInput:
+            meaning = "this line is not understood: what it tells is in none of the figures"
+            self.add(Severity.WARNING, place, f"{printable(line.strip(), 60)!r} cannot be read", meaning)
 
     def incidents(self) -> Iterator[Incident]:
         """Everything that was noted."""
