@@ -87,6 +87,7 @@ class _Run:
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
     data: tuple[float, float] | None = None
     failed_share: float | None = None
+    all_checks: tuple[float, float] | None = None
     most_users: float | None = None
     ran_s: float | None = None
 
@@ -120,8 +121,9 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             last = name.partition("{")[0]
             if not runs or name in runs[-1].trends or name in runs[-1].counters:
                 runs.append(_run(runs, asked, place, section))
-            runs[-1].names[name] = place
-            _metric(runs[-1], name, found, place)
+            with said.unread(place, line):
+                _metric(runs[-1], name, found, place)
+                runs[-1].names[name] = place
             if below := _NEGATIVE.search(found[2]):
                 _backwards(said, name, below, place)
         elif found := _FAILED_CHECK.match(line):
@@ -130,7 +132,8 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             if not runs or runs[-1].trends:
                 # Checks stand above their metrics.
                 runs.append(_run(runs, asked, place, section))
-            runs[-1].checks[check] = (number_in(found, 1, place), number_in(found, 2, place))
+            with said.unread(place, line):
+                runs[-1].checks[check] = (number_in(found, 1, place), number_in(found, 2, place))
         elif found := _LOG.search(line):
             error = (found[1] or found[2])[0] in "efEFP"
             said.add(
@@ -140,7 +143,8 @@ def _of_text(lines: Iterable[str]) -> Evidence:
                 "k6 itself says that something failed" if error else "k6 itself warns of its test",
             )
         else:
-            asked = _asked(asked, line, place, said)
+            with said.unread(place, line):
+                asked = _asked(asked, line, place, said)
     measured = [run for run in runs if run.trends or run.counters]
     incidents = [*said.incidents(), *(each for run in measured for each in _failed_checks(run))]
     for run in measured:
@@ -259,6 +263,8 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
     elif name in ("http_req_failed", "checks") and (share := _SHARE.match(text)):
         yes = number_in(share, 1 if share[1] else 3, place)
         no = number_in(share, 2, place) if share[2] else max(number_in(share, 4, place) - yes, 0.0)
+        if name == "checks" and share[1]:
+            run.all_checks = yes, no
         if name == "http_req_failed":
             run.failed = yes, no
             per_cent = _PER_CENT.match(text)
@@ -459,6 +465,17 @@ def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
             "by their rate and duration, and there were virtual users, at the most,",
             1.0,
         )
+    if run.all_checks is not None and run.checks:
+        # Only checks that failed print their counts.
+        passed, failed = (sum(counts) for counts in zip(*run.checks.values(), strict=True))
+        if failed > run.all_checks[1]:
+            words = "and the checks that failed have together"
+            yield Twice(
+                f"the number of failures of all checks {where}", run.all_checks[1], failed, words, 0, tolerance=0
+            )
+        elif passed > run.all_checks[0]:
+            words = "and those that failed too have passed together"
+            yield Twice(f"the number of checks passed {where}", run.all_checks[0], passed, words, 0, tolerance=0)
     if run.failed is not None and run.failed_share is not None and run.failed != (0, 0):
         yield Twice(
             f"the share of failed requests {where}",

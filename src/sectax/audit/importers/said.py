@@ -18,14 +18,14 @@ class Said:
     """What a client says of itself in lines that repeat: each kind once, with the place of the first."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[Severity, int, str]] = {}
+        self._found: dict[str, tuple[Severity, int, str, str]] = {}
 
-    def add(self, severity: Severity, place: int, text: str, meaning: str) -> None:
+    def add(self, severity: Severity, place: int, text: str, meaning: str, check: str = "said-by-the-tool") -> None:
         """Note what *text* says; lines that differ in their numbers alone are one."""
         kind = printable(text.strip(), 80)
         # Warnings do not crowd out what is worse.
         if sum(each[0] is severity for each in self._found.values()) < _MOST_INCIDENTS:
-            self._found.setdefault(re.sub(r"\d++", "0", kind), (severity, place, f"{kind}\0{meaning}"))
+            self._found.setdefault(re.sub(r"\d++", "0", kind), (severity, place, f"{kind}\0{meaning}", check))
 
     @contextmanager
     def unread(self, place: int, line: str) -> Iterator[None]:
@@ -38,6 +38,6 @@ class Said:
 
     def incidents(self) -> Iterator[Incident]:
         """Everything that was noted."""
-        for severity, place, text in self._found.values():
+        for severity, place, text, check in self._found.values():
             kind, _, meaning = text.partition("\0")
-            yield Incident(severity, f"line {place}: {kind}", meaning)
+            yield Incident(severity, f"line {place}: {kind}", meaning, check)

@@ -263,11 +263,15 @@ def _of_a_histogram(run: _Run) -> Iterator[Incident]:
     """A percentile that lies beyond what it is of: it is the edge of a step, which is 2 % wide."""
     told = run.facts
     value, least, most = (told.get(f"latency {name}") for name in ("percentile", "min", "max"))
-    if value and ((least is not None and value < least) or (most is not None and value > most)):
+    if (
+        run.percentile != "p100"
+        and value
+        and ((least is not None and value < least) or (most is not None and value > most))
+    ):
         yield Incident(
             Severity.WARNING,
-            f"the {run.percentile} of the run at line {run.line} is {value * 1000:.2f} ms, and its latencies lie between "
-            f"{(least or 0.0) * 1000:.2f} and {(most or 0.0) * 1000:.2f} ms",
+            f"the {run.percentile} of the run at line {run.line} is {value * 1000:.2f} ms, and its latencies lie "
+            f"between {(least or 0.0) * 1000:.2f} and {(most or 0.0) * 1000:.2f} ms",
             "it comes from the edges of a histogram: differences of a few per cent in it show nothing",
             "contradiction",
         )
@@ -423,6 +427,7 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
             wall_s=run.facts.get("total time"),
             target_rate=run.facts.get("target rate") or None,
             set_up=_set_up(run),
+            line=run.line,
             achieved_rate=(
                 None if events is None or "total time" not in run.facts else events / max(run.facts["total time"], 1e-9)
             ),

@@ -12,9 +12,7 @@ from itertools import pairwise
 
 _N = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)"
 # '[ 10s ] thds: 8 tps: …', '[  10s] threads: 8, tps: …', '[ 2s ] reads: 1.00 MiB/s writes: …', '[ 1s ] 123.45 MiB/sec'.
-BEGINS = (
-    r"\[ {0,9}\d{1,9}s ?\] {0,2}(?:(?:thds|threads): \d+,? (?:tps|eps): |reads: [0-9.]+ Mi?B/s |[0-9.]+ Mi?B/sec)"
-)
+BEGINS = r"\[ {0,9}\d{1,9}s ?\] {0,2}(?:(?:thds|threads): \d+,? (?:tps|eps): |reads: [0-9.]+ Mi?B/s |[0-9.]+ Mi?B/sec)"
 _REPORT = re.compile(BEGINS)
 _AT = re.compile(r"\[ *(\d+)s")
 _EVENTS = re.compile(rf"\b(?:tps|eps): {_N}")
