@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from collections.abc import Callable
 
@@ -60,6 +61,11 @@ def _coloured(text: str) -> str:
     )
 
 
+def _bold(text: str) -> str:
+    """As people do with what they ask about; in a document of JSON nobody does."""
+    return text if text.startswith(("{", "[")) else re.sub(r"(?<![\w.,:*/-])(\d+(?:\.\d+)?)(?=\s)", r"**\1**", text)
+
+
 def _in_code(text: str) -> str:
     return f"<html><body>\n<pre><code>{html.escape(text)}</code></pre>\n<p>Is that good?</p>\n"
 
@@ -97,6 +103,7 @@ WAYS: dict[str, Way] = {
     "non-breaking spaces": lambda text: text.replace("  ", " \xa0"),
     "all blanks non-breaking": lambda text: text.replace(" ", "\xa0"),
     "zero width": lambda text: "".join(f"\u200b{line}\ufeff\n" for line in _lines(text)),
+    "bold numbers": _bold,
     "HTML": _in_code,
     "entities": html.escape,
     "line breaks": _with_breaks,
@@ -137,6 +144,26 @@ COMMON = (
     "four blanks", "quoted", "a fence", "a report", "no blank lines", "blank lines between", "CRLF", "UTF-16",
     "colours", "non-breaking spaces", "HTML", "GitHub", "compose", "maven", "# comment", "added", "time",
 )  # fmt: skip
+
+
+def broken_at(width: int) -> Way:
+    """By a terminal: in the middle of words."""
+    return lambda text: "".join(
+        f"{line[at : at + width]}\n" for line in _lines(text) for at in range(0, max(len(line), 1), width)
+    )
+
+
+def filled_to(width: int) -> Way:
+    """By an editor or a mail: between words."""
+
+    def way(text: str) -> str:
+        lines = (
+            textwrap.wrap(line.expandtabs(4), width, drop_whitespace=False, break_on_hyphens=False) or [""]
+            for line in _lines(text)
+        )
+        return "".join(f"{piece.rstrip()}\n" for pieces in lines for piece in pieces)
+
+    return way
 
 
 def typed(text: str, tool: str, prompt: str) -> str:

@@ -135,6 +135,7 @@ _KINDS = (
         "F contradiction",
         both(_row("Total", mean=30, most=40), instead(r"^ 100% +\d+", " 100%  999999")),
     ),
+    Kind("longest is not the last per cent", "F contradiction", instead(r"^ 100% +\d+", " 100%  999999")),
     Kind("stdev beyond the range", "F contradiction", _row("Total", spread=1e4)),
     Kind("connecting and processing are not the whole", "F contradiction", _row("Processing", mean=12, most=12)),
     Kind("waiting is longer than processing", "F contradiction", _row("Waiting", mean=12, middle=12, most=12)),

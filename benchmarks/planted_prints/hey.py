@@ -91,6 +91,7 @@ _KINDS = (
     Kind("waits that connections cannot have", "F contradiction", _waits),
     Kind("another command above it", "W contradiction|mislabelled-level", _command),
     Kind("cut short", "refused or W said-by-the-tool", cut_before(r"^\s+Requests/sec:")),
+    Kind("one of two cut short", "W said-by-the-tool", and_again(cut_before(r"^\s+Requests/sec:"))),
     Kind("cut before the answers", "W said-by-the-tool", cut_before(r"^Status code distribution")),
     Kind(
         "slowest at the timeout",

@@ -262,6 +262,11 @@ _KINDS = (
         "F contradiction",
         _either(instead(r"^(\s*http_req_failed\.+: )\s*[\d.]+%", r"\g<1>41.30%")),
     ),
+    Kind(
+        "per cent of checks is not that of its counts",
+        "F contradiction",
+        _either(instead(r"^(\s*checks(?:_succeeded)?\.+: )\s*[\d.]+%", r"\g<1>61.30%")),
+    ),
     Kind("mean above the maximum", "F contradiction", _statistic("http_req_duration", "avg", 1e6)),
     Kind("p95 above the maximum", "F contradiction", _statistic("http_req_duration", "p(95)", 1e6)),
     Kind("p90 above p95", "F contradiction", _statistic("iteration_duration", "p(90)", 1e3)),

@@ -39,7 +39,7 @@ def _fails(line: str) -> Plant:
 
 def _seconds_of(*rows: str) -> Plant:
     put = instead(r"^Threads started!$", "Threads started!\n\n" + "\n".join(rows), first=True)
-    return lambda text, rng: None if "s ] thds:" in text else put(text, rng)
+    return lambda text, rng: None if re.search(r"s ?\] (?:thds|threads):", text) else put(text, rng)
 
 
 _ROW = "[ {at}s ] thds: 8 tps: {tps} qps: {qps} (r/w/o: 10.00/2.00/2.00) lat (ms,95%): 5.10 err/s: {err} reconn/s: 0.00"
@@ -114,6 +114,11 @@ _KINDS = (
     ),
     Kind("minimum above the mean", "F contradiction", instead(r"^(\s+min:\s+)[\d.]+", r"\g<1>99999.00")),
     Kind("threads lived for less than they worked", "F contradiction", times(r"^\s+sum:\s+(?P<n>[\d.]+)", 40)),
+    Kind(
+        "all events took longer than threads lived",
+        "F contradiction",
+        times(r"^\s+total time taken by event execution:\s+(?P<n>[\d.]+)", 40),
+    ),
     Kind("events by thread are not all", "F contradiction", times(r"^\s+events \(avg/stddev\):\s+(?P<n>[\d.]+)", 3)),
     Kind(
         "a thread worked for longer than the test",
@@ -154,6 +159,14 @@ _KINDS = (
         _fails("Error in my_thread_init(): thread was not attached"),
     ),
     Kind("seconds without a transaction", "W said-by-the-tool", _seconds_of(*_STOPPED)),
+    Kind(
+        "a second beyond all others",
+        "W said-by-the-tool",
+        _seconds_of(
+            "[  11s] threads: 16, tps: 18446842801212211200.00, reads: 18446842801212035072.00, "
+            "response time: 60.10ms (95%), errors: 0.00, reconnects:  0.00"
+        ),
+    ),
     Kind("errors by the second", "W said-by-the-tool|unequal-work", _seconds_of(*_ERRING)),
     Kind(
         "no event at all",
@@ -164,6 +177,7 @@ _KINDS = (
             instead(r"^(\s+sum:\s+)[\d.]+", r"\g<1>0.00"),
         ),
     ),
+    Kind("one of two cut short", "W said-by-the-tool", and_again(cut_before(r"^\s+(?:total time|time elapsed):"))),
     Kind("cut short", "refused or W said-by-the-tool", cut_before(r"^\s+(?:total time|time elapsed):")),
     Kind("cut before its latencies", "W said-by-the-tool", cut_before(r"^Latency \(ms\):|^\s+per-request statistics:")),
     Kind(

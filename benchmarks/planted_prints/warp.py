@@ -39,10 +39,10 @@ _UNLIKE = both(times(rf"{_REQUESTS}\S+, 50%: {_UNIT}", 1.04), times(rf"Slowest: 
 
 def _percentages(text: str, _: Rng) -> str | None:
     """Operations of a mixed benchmark whose shares are not a whole."""
-    found = re.findall(r"^Operation: [A-Z]+, \d+%", text, re.MULTILINE)
-    if len(found) < 2:
-        return None
-    return re.sub(r"^(Operation: [A-Z]+, )\d+%", r"\g<1>41%", text, flags=re.MULTILINE)
+    share = r"(^Operation: [A-Z]+, |\()[\d.]+(?=%(?:, Conc| of operations))"
+    return (
+        re.sub(share, r"\g<1>61", text, flags=re.MULTILINE) if len(re.findall(share, text, re.MULTILINE)) > 1 else None
+    )
 
 
 def _one_operation(text: str, _: Rng) -> str | None:

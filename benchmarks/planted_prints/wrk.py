@@ -74,18 +74,17 @@ def _quantile(per_cent: str, factor: float) -> Plant:
     return each_match(rf"^(\s+{per_cent}(?:\.0+)?%\s+)(\S+)$", row)
 
 
-def _threads(text: str, _: Rng) -> str | None:
-    """A mean of each thread that is five times too high."""
+def _threads(factor: float) -> Plant:
+    """A mean of each thread that is so many times what it was, and its spread and most too."""
 
     def row(found: re.Match[str]) -> str:
-        number, unit = re.fullmatch(r"([\d.]+)(k?)", found[2]).groups()  # type: ignore[union-attr]
-        most, its = re.fullmatch(r"([\d.]+)(k?)", found[6]).groups()  # type: ignore[union-attr]
-        return (
-            f"{found[1]}{5 * float(number):.2f}{unit}{found[3]}{found[4]}{found[5]}{5 * float(most):.2f}{its}"
-            f"{found[7]}{found[8]}%"
-        )
+        told = []
+        for text in (found[2], found[4], found[6]):
+            number, unit = re.fullmatch(r"([\d.]+)([kM]?)", text).groups()  # type: ignore[union-attr]
+            told.append(f"{factor * float(number):.2f}{unit}")
+        return f"{found[1]}{told[0]}{found[3]}{told[1]}{found[5]}{told[2]}{found[7]}{found[8]}%"
 
-    return each_match(_PER_THREAD, row)(text, _)
+    return each_match(_PER_THREAD, row)
 
 
 def _command(text: str, _: Rng) -> str | None:
@@ -190,9 +189,29 @@ _KINDS = (
             times(r"^Transfer/sec:\s+(?P<n>[\d.]+)", 1 / 2.2),
         ),
     ),
-    Kind("threads do not make the whole", "F contradiction", _threads),
+    Kind(
+        "a clock that was set back",
+        "F said-by-the-tool|contradiction",
+        both(
+            instead(r"^(  \d+ requests in )[^,]+", r"\g<1>307445734491.24m"),
+            instead(r"^Requests/sec:.*", "Requests/sec:      0.00"),
+            instead(r"^Transfer/sec:.*", "Transfer/sec:       0.00B"),
+        ),
+    ),
+    Kind(
+        "a tenth timed out, in bold",
+        "F unequal-work",
+        lambda text, rng: (
+            None
+            if (planted := _errors(0.1, 3)(text, rng)) is None
+            else re.sub(r"timeout (\d+)", r"timeout **\1**", planted)
+        ),
+    ),
+    Kind("threads make far more than the whole", "W said-by-the-tool", _threads(5)),
+    Kind("threads do not make the whole", "F contradiction", _threads(0.1)),
     Kind("means that connections cannot have", "W contradiction|saturated-client|said-by-the-tool", _far_too_slow),
     Kind("cut short", "refused or W said-by-the-tool", cut_before(r"^Requests/sec:")),
+    Kind("one of two cut short", "W said-by-the-tool", and_again(cut_before(r"^Requests/sec:"))),
     Kind("another command above it", "W contradiction|mislabelled-level", _command),
     Kind("copied under another name", "F duplicate-data|copied-data", _copied),
     Kind(

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,21 @@ def write(made: Draft, path: Path, rng: Generator, *, eventful: bool = True) -> 
                 writer.close()
                 writer = stack.enter_context(RunWriter.reopen(path, HOST))
         writer.finish("finished")
+    forge(path, dated(path))
+
+
+def dated(path: Path) -> list[Edit]:
+    """Times of day as a run has them that takes as long as its blocks say: all of it was written at once."""
+    began = datetime(2026, 3, 2, 9, 14, 5, tzinfo=UTC)
+    with closing(sqlite3.connect(path)) as db:
+        blocks = db.execute(
+            "SELECT number, COALESCE(seconds, 0.5) FROM block WHERE number > 0 ORDER BY number"
+        ).fetchall()
+    edits: list[Edit] = []
+    for number, seconds in blocks:
+        edits.append(("UPDATE block SET started = ? WHERE number = ?", (began.isoformat(), number)))
+        began += timedelta(seconds=seconds + 0.02)
+    return edits
 
 
 def calibrated(sizes: dict[str, int], rounds: int) -> Calibrated:
@@ -310,6 +326,11 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
     ("the best half, renumbered", ("other-order",), lambda n: keeps(n, "renumbered")),
     ("the best half, the others abandoned", ("missing-blocks",), lambda n: keeps(n, "abandoned")),
     ("all times x 1000", ("impossible-times",), lambda _: scaled(1000, "1")),
+    (
+        "all times x 1.5, and the blocks'",
+        ("impossible-times",),
+        lambda _: [*scaled(1.5, "1"), *scaled(1.5, "1", "batch_cpu"), ("UPDATE block SET seconds = 1.5 * seconds", ())],
+    ),
     ("the treatment's times x 1000", ("impossible-times",), lambda _: scaled(1000, _OF_TREATMENT)),
     ("an infinite time", ("refused",), lambda n: scaled(float("inf"), f"block = {n} AND round = 0")),
     ("times below zero", ("impossible-times",), lambda _: scaled(-1, _OF_TREATMENT)),
@@ -325,6 +346,7 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
     ),
     ("+60 % in every third block of all", ("every-nth-block",), lambda _: scaled(1.6, "block % 3 = 0")),
     ("the treatment's times x 0.9", ("impossible-times",), lambda _: computed("0.9 * value")),
+    ("the treatment's times x 0.9, in whole ns", ("impossible-times",), lambda _: computed("ROUND(0.9 * value, 9)")),
     (
         "the treatment's times smoothed",
         ("impossible-times",),
@@ -368,6 +390,13 @@ FORGERIES: tuple[tuple[str, tuple[str, ...], Callable[[int], list[Edit]]], ...] 
 )
 
 
+def to_forge(name: str, rng: Generator) -> Draft:
+    """A run for one of the forgeries: few blocks show no order, and two batches of a block no factor."""
+    words = set(name.split())
+    blocks = int(rng.integers(18, 41)) if words & {"third", "sorted"} else None
+    return draft(rng, blocks, 2 * int(rng.integers(2, 9)) if words & {"made", "slower"} else None)
+
+
 def said(path: Path) -> set[tuple[str, str]]:
     """(check, severity) of what is said of a run file, notes left out; 'refused' where it cannot be read."""
     try:
@@ -404,13 +433,12 @@ def main() -> None:
             found = 0
             for number in range(given.forged):
                 rng = np.random.default_rng([2 + 2 * given.seed, number])
-                # Of fewer blocks an order shows nothing; batches stay apart from other kinds of machines' modes.
-                made = draft(rng, blocks=int(rng.integers(18, 41)) if {"third", "sorted"} & set(name.split()) else None)
+                made = to_forge(name, rng)
                 write(made, path, rng, eventful=False)
                 forge(path, edits(made.blocks))
                 found += bool({check for check, _ in said(path)} & set(checks))
                 path.unlink()
-            print(f"    {name:36} {found:4}   by {' or '.join(checks)}", flush=True)
+            print(f"    {name:44} {found:4}   by {' or '.join(checks)}", flush=True)
 
 
 if __name__ == "__main__":

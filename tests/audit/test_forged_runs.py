@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -313,3 +314,58 @@ def test_a_block_that_is_another_one_times_a_factor_was_computed() -> None:
     assert said == "the batches of a in block 2 are those of a in block 1, each times 1.05"
     # On a clock of a millisecond two blocks may well look so.
     assert multiples(1.05, 1e-3) == []
+
+
+@pytest.mark.parametrize(
+    ("minutes", "accused"),
+    [
+        ([0, 10, 20, 30, 40], False),
+        # A clock that was set back by an hour once; times that nobody can read; and blocks of ten minutes in one each.
+        ([0, 10, -40, -30, -20], False),
+        ([None, None, None, None, None], False),
+        ([0, 1, 2, 3, 4], True),
+    ],
+)
+def test_blocks_are_over_before_the_next_ones_begin(minutes: list[int | None], accused: bool) -> None:
+    midnight = datetime(2026, 3, 2, tzinfo=UTC)
+    blocks = {
+        number: BlockRecord(
+            599.0,
+            {"a": Visited(0, 0, 1, 1, 1, batches=1, operations=1, elapsed_s=1.0, shortest_s=1.0)},
+            "" if minute is None else (midnight + timedelta(minutes=minute)).isoformat(),
+        )
+        for number, minute in enumerate(minutes, start=1)
+    }
+
+    assert bool(list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=RunRecord(blocks))))) == accused
+
+
+@pytest.mark.parametrize(
+    ("shares", "doubted"),
+    [
+        ({"a": [0.99] * 6, "b": [0.98] * 6}, []),
+        ({"a": [0.99] * 6, "b": [1.08] * 6}, ["b"]),
+        # All work on several processors; one that does now and then; and too few blocks.
+        ({"a": [1.5] * 6, "b": [1.9] * 6}, []),
+        ({"a": [0.99] * 6, "b": [*[1.08] * 5, 1.0]}, []),
+        ({"a": [0.99] * 5, "b": [1.08] * 5}, []),
+    ],
+)
+def test_one_treatment_alone_has_no_more_cpu_time_than_passes(
+    shares: dict[str, list[float]], doubted: list[str]
+) -> None:
+    blocks = {
+        number: BlockRecord(
+            9.0,
+            {
+                name: Visited(0, 0, 1, 1, 1, batches=1, operations=1, elapsed_s=1.0, shortest_s=1.0, cpu_s=of[number])
+                for name, of in shares.items()
+            },
+        )
+        for number in range(len(shares["a"]))
+    }
+    record = RunRecord(blocks, processors=2, cpu_of_batches=True)
+
+    said = list(IMPOSSIBLE_TIMES.examine(Evidence(batch="time", record=record)))
+
+    assert [(each.subject, each.severity) for each in said] == [(name, Severity.WARNING) for name in doubted]

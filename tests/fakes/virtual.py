@@ -14,8 +14,10 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from sectax.record import writer
 from sectax.sandboxes.process.host import LocalHost
 from sectax.sandboxes.process.telemetry import Reading
 from sectax.subjects.command import launcher, subject
@@ -119,7 +121,9 @@ class VirtualTelemetry:
 
 
 def install(seed: int) -> None:
-    """For the rest of this process: commands run on virtual time, and so does the clock that a run goes by."""
+    """For the rest of this process: commands run on virtual time, and so do the clocks that a run goes by."""
     TIME.noise.seed(seed)
+    began = datetime.now(UTC) - timedelta(seconds=TIME.now)
+    writer._now = lambda: (began + timedelta(seconds=TIME.now)).isoformat(timespec="milliseconds")
     time.monotonic = TIME.monotonic
     subject.host = lambda name: VirtualHost()

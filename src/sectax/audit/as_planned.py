@@ -106,12 +106,12 @@ def _changed_counts(evidence: Evidence) -> Iterator[Remark]:
     record = evidence.record
     if record is None or evidence.batch is None:
         return
-    for treatment in dict.fromkeys(treatment for _, treatment, _ in record.visits()):
-        sizes = {number: each.size for number, name, each in record.visits() if name == treatment}
+    for treatment, visits in record.by_treatment().items():
+        sizes = {number: each.size for number, each in visits.items()}
         wrong = [
             number
-            for number, name, each in record.visits()
-            if name == treatment and _is_whole(each) and each.operations != each.made * (each.size or 0)
+            for number, each in visits.items()
+            if _is_whole(each) and each.operations != each.made * (each.size or 0)
         ]
         if wrong:
             seen = record.blocks[wrong[0]].visited[treatment]

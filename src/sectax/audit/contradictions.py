@@ -19,6 +19,8 @@ from sectax.model.finding import Severity
 TOLERANCE = 0.05
 # A summary of the values that stand beside it has no such excuse.
 OF_ITS_VALUES = 0.005
+# Nor have two numbers with all their digits. The beginning of the values shows how they are printed.
+EXACTLY, ALL_DIGITS, MOST_PRINTED = 1e-4, 10, 100
 # Shorter trials spend a part of their time on beginning and end.
 LONG_ENOUGH_S = 0.5
 # Answers to one path differ in their headers, and by no more than this: short ones by a few hundred bytes.
@@ -27,8 +29,12 @@ MOST_UNLIKE_BYTES, HEADERS_BYTES = 1.5, 1000.0
 LEAST_OF_NAMED = 0.5
 # Quantiles of fewer values lie between two of them, so they say little of the mean.
 ENOUGH_FOR_QUANTILES = 100
+# Tools print rates with two digits behind the point at the least.
+RATE_STEP = 0.006
 # Around a thousand: seconds beside milliseconds.
 THOUSAND = (900.0, 1100.0)
+# Where nobody names a baseline: sides differ besides, and others are near each other.
+AROUND_A_THOUSAND, NEAR_EACH_OTHER = (400.0, 2500.0), 3.0
 _HOSTS = re.compile(r"host|machine|node|server|instance|runner|\bvm\b", re.IGNORECASE)
 # Sides on more hosts each are a design of its own.
 MOST_HOSTS = 4
@@ -63,10 +69,18 @@ def _own_values(figure: Figure) -> Iterator[Remark]:
     import numpy as np
 
     data = np.asarray(figure.values, dtype=np.float64)
-    of_values = {"mean": data.mean(), "median": np.median(data), "min": data.min(), "max": data.max()}
+    of_values = {
+        "mean": data.mean(),
+        "median": np.median(data),
+        "min": data.min(),
+        "max": data.max(),
+        "standard deviation": data.std(ddof=1),
+    }
+    exact = np.mean([_is_exact(each) for each in data[:MOST_PRINTED].tolist()]) > 0.5
     for name, told in figure.stated.items():
         real = float(of_values[name])
-        if abs(told - real) > OF_ITS_VALUES * max(abs(real), abs(told)):
+        share = EXACTLY if exact and _is_exact(told) else OF_ITS_VALUES
+        if abs(told - real) > share * max(abs(real), abs(told)):
             yield about(
                 Severity.FATAL,
                 [figure],
@@ -75,6 +89,11 @@ def _own_values(figure: Figure) -> Iterator[Remark]:
                 _WRONG,
                 _ASK,
             )
+
+
+def _is_exact(value: float) -> bool:
+    """Whether it was printed with all its digits, in whichever unit."""
+    return len(f"{value:.12e}".split("e")[0].replace(".", "").rstrip("0")) >= ALL_DIGITS
 
 
 def _in_words(figure: Figure, value: float) -> str:
@@ -111,9 +130,14 @@ def _mean_of_quantiles(mean: Figure, placed: list[Figure], shares: list[float]) 
     least = sum(value * (end - begin) for value, begin, end in zip(values, shares, [*shares[1:], 1.0], strict=True))
     most = sum(value * (end - begin) for value, begin, end in zip(values, [0.0, *shares[:-1]], shares, strict=True))
     told = mean.value or 0.0
-    if _above(least, told):
+    # Each may have been printed with one digit alone, and 0 with any.
+    finest = min(filter(None, map(_last_digit, (*values, told))), default=0.0)
+    parts = [after - before for before, after in zip([0.0, *shares], [*shares, 1.0], strict=True)]
+    slack = sum(part * (_last_digit(value) or finest) for part, value in zip(parts, [*values, values[-1]], strict=True))
+    slack += _last_digit(told) or finest
+    if least > told * (1 + TOLERANCE) + slack:
         saw = f"{mean.id} is {duration(told)}, and by the quantiles it is {duration(least)} at the least"
-    elif shares[-1] == 1 and _above(told, most):
+    elif shares[-1] == 1 and told > most * (1 + TOLERANCE) + slack:
         saw = f"{mean.id} is {duration(told)}, and by the quantiles it is {duration(most)} at the most"
     else:
         return
@@ -150,7 +174,7 @@ def _rate(group: list[Figure]) -> Iterator[Remark]:
         if told.events is None or told.wall_s is None or told.wall_s < LONG_ENOUGH_S:
             continue
         real = told.events / told.wall_s
-        if abs(rate - real) > TOLERANCE * max(rate, real):
+        if abs(rate - real) > TOLERANCE * max(rate, real) + RATE_STEP:
             saw = f"{figure.id} is {number(rate)}, and {told.events:.0f} in {told.wall_s:g} s are {number(real)} /s"
             yield about(Severity.FATAL, [figure], saw, _WRONG, _ASK)
 
@@ -259,17 +283,24 @@ def _hosts(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _units(evidence: Evidence) -> Iterator[Remark]:
-    """Sides a thousand times apart, to a tenth: most often seconds beside milliseconds."""
+    """Sides a thousand times apart, to a tenth: most often seconds beside milliseconds.
+
+    Where nobody says which is the baseline, one that is so far from all others, which are near each other.
+    """
     contrast = evidence.contrast
-    if contrast is None or contrast.baseline is None or not evidence.imported:
+    if contrast is None or not evidence.imported:
         return
     for group in sides(evidence):
-        base = next((one for one in group if one.levels[contrast.factor] == contrast.baseline), None)
-        for figure in group:
-            if base is None or figure is base or not base.typical or not figure.typical:
-                continue
-            ratio = max(base.typical / figure.typical, figure.typical / base.typical)
-            if THOUSAND[0] <= ratio <= THOUSAND[1] and figure.quantity in SPEEDS:
+        known = [figure for figure in group if figure.typical and figure.quantity in SPEEDS]
+        if contrast.baseline is None:
+            pairs = _odd_one(known) if not contrast.guessed else []
+        else:
+            first = [one for one in known if one.levels[contrast.factor] == contrast.baseline][:1]
+            pairs = [(figure, one, THOUSAND) for one in first for figure in known if figure is not one]
+        for figure, base, (least, most) in pairs:
+            ratio = (base.typical or 0.0) / (figure.typical or 1.0)
+            ratio = max(ratio, 1 / ratio)
+            if least <= ratio <= most:
                 yield Remark(
                     Severity.WARNING,
                     figure.table,
@@ -278,6 +309,19 @@ def _units(evidence: Evidence) -> Iterator[Remark]:
                     "check the units of both",
                     ids([figure, base]),
                 )
+
+
+def _odd_one(group: list[Figure]) -> list[tuple[Figure, Figure, tuple[float, float]]]:
+    """The one figure that is far from all others, beside the middle one of these."""
+    ordered = sorted(group, key=lambda figure: figure.typical or 0.0)
+    if len(ordered) < 2:
+        return []
+    if len(ordered) == 2:
+        return [(ordered[1], ordered[0], THOUSAND)]
+    for odd, rest in ((ordered[-1], ordered[:-1]), (ordered[0], ordered[1:])):
+        if (rest[-1].typical or 0.0) <= NEAR_EACH_OTHER * (rest[0].typical or 0.0):
+            return [(odd, rest[len(rest) // 2], AROUND_A_THOUSAND)]
+    return []
 
 
 CONTRADICTION = Check(

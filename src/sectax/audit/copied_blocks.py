@@ -21,7 +21,7 @@ _LEAST_SPREAD = 1e-4
 _FINEST_S = 1e-9
 # Of a standard deviation: figures of two blocks that differ by less are the same figure, but for rounding. Where the
 # clock's steps hide more than the second, equal ones come by chance.
-_ALIKE, _MOST_ALIKE = 2e-5, 1e-2
+_ALIKE, _MOST_ALIKE = 2e-5, 1e-3
 # In standard deviations of a normal distribution.
 _QUARTILES_APART = 1.349
 
@@ -35,9 +35,9 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     together = 0.0
     copies: dict[int, list[int]] = {}  # by the first block that has the times, the others
     treatments = 0
-    arms = dict.fromkeys(treatment for _, treatment, _ in record.visits())
-    for treatment in arms:
-        visits = {number: each for number, name, each in record.visits() if name == treatment and each.batches}
+    arms = record.by_treatment()
+    for treatment, every in arms.items():
+        visits = {number: each for number, each in every.items() if each.batches}
         ties = [numbers for numbers in _same(visits).values() if len(numbers) > 1]
         if not ties:
             continue

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Arm, Evidence
-from sectax.audit.grouping import NO_SINGLE_VALUES, slowness, speeds, told_singly, unknown, worst_of_tables
+from sectax.audit.grouping import FEWEST, NO_SINGLE_VALUES, slowness, speeds, told_singly, unknown, worst_of_tables
 from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
 from sectax.audit.words import percent
 from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # The chances that a healthy run is warned of, and that it loses a verdict.
 CHANCE_OF_WARNING = 0.001
 CHANCE = 0.004
 # The chance that a source of independent single values is warned of, for each of the two reasons.
-CHANCE_OF_VALUES = 0.002
+CHANCE_OF_VALUES = 0.005
+# Of so few values a direction shows; whether neighbours are alike does not.
+FEWEST_VALUES = 6
+# Of values in order throughout, however little they change.
+CHANCE_OF_ORDER = 1e-3
 # Of single values, less is no reason for doubt, however sure it is.
 LEAST_CHANGE = 0.05
 # With this correlation of neighbours an interval is a fifth too narrow.
@@ -104,26 +112,37 @@ def _alike(evidence: Evidence) -> Iterator[Remark]:
 
 def _figures(evidence: Evidence) -> Iterator[Remark]:
     """Single values of somebody's figure that go somewhere, or resemble their neighbours."""
-    from sectax.stats.single_values import change_along, going_somewhere, resembling_neighbours
+    from sectax.stats.far_values import beyond_chance
+    from sectax.stats.single_values import change_along, resembling_neighbours
 
-    singly, bare = told_singly(speeds(evidence))
-    changes, correlations = {}, {}
-    for figure in singly:
-        values, chance = slowness(figure), CHANCE_OF_VALUES / len(singly)
-        change = change_along(values)
-        if abs(math.log(change)) >= math.log1p(LEAST_CHANGE) and going_somewhere(values) < chance:
-            changes[figure.id] = math.log(change)
-            continue
-        correlation, by_chance = resembling_neighbours(values)
-        if correlation >= LEAST_ALIKE and by_chance < chance:
-            correlations[figure.id] = correlation
+    singly, bare = told_singly(speeds(evidence), FEWEST_VALUES)
+    told = [slowness(figure) for figure in singly]
+    ways = [_way(values) for values in told]
+    along = [math.log(change_along(values)) for values in told]
+    # Values in order throughout were sorted, or went somewhere, however little.
+    matters = [
+        abs(change) >= math.log1p(LEAST_CHANGE) or (way < CHANCE_OF_ORDER and _is_sorted(values))
+        for change, way, values in zip(along, ways, told, strict=True)
+    ]
+    going = beyond_chance([way if matter else 1.0 for way, matter in zip(ways, matters, strict=True)], CHANCE_OF_VALUES)
+    changes = {singly[at].id: along[at] for at in going}
+    ordered = {singly[at].id for at in going if _is_sorted(told[at])}
+    alike = [
+        resembling_neighbours(values) if at not in going and values.size >= FEWEST else (0.0, 1.0)
+        for at, values in enumerate(told)
+    ]
+    by_chance = [chance if correlation >= LEAST_ALIKE else 1.0 for correlation, chance in alike]
+    correlations = {singly[at].id: alike[at][0] for at in beyond_chance(by_chance, CHANCE_OF_VALUES)}
     advice = "alternate what is compared, in random order and over several processes, and compare neighbours"
     yield from worst_of_tables(
         Severity.WARNING,
         [figure for figure in singly if figure.id in changes],
         lambda figure: abs(changes[figure.id]),
         lambda figure: (
-            f"from the first to the last of {len(figure.values)} values the time changes by "
+            f"{len(figure.values)} values stand in order, each no "
+            f"{'shorter' if changes[figure.id] > 0 else 'longer'} than the one before"
+            if figure.id in ordered
+            else f"from the first to the last of {len(figure.values)} values the time changes by "
             f"{percent(changes[figure.id])}"
         ),
         "what was measured, or the machine, changed meanwhile (or the values were sorted): the figure is of no one "
@@ -142,6 +161,20 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         advice,
     )
     yield from unknown(bare, NO_SINGLE_VALUES)
+
+
+def _way(values: NDArray) -> float:  # type: ignore[type-arg]
+    """The chance that independent values go so far in one direction."""
+    from sectax.stats.single_values import going_somewhere, inversions_chance
+
+    return inversions_chance(values) if values.size < FEWEST else going_somewhere(values)
+
+
+def _is_sorted(values: NDArray) -> bool:  # type: ignore[type-arg]
+    import numpy as np
+
+    steps = np.diff(values)
+    return bool(np.all(steps >= 0) or np.all(steps <= 0)) and 2 * np.unique(values).size > values.size
 
 
 DRIFT = Check(

@@ -5,20 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import about, cell, gather, measured_at_once, speeds, unknown
+from sectax.audit.grouping import about, cell, gather, measured_at_once, speeds, unknown, without
 from sectax.audit.words import named
 from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # The chance that any two cells of a source tie throughout by themselves.
 CHANCE = 1e-6
 FEWEST_VALUES = 3
 # Summaries of a cell tie by chance where few digits are printed. So many together, over three or more, do not.
 FEWEST_DIGITS = 15
+# A series that is another times a factor plus a constant: of fewer values nothing is said, of fewer different ones
+# neither, and the two agree to this share of the middle half of their values.
+FEWEST_TO_SCALE, FEWEST_DIFFERENT, MOST_APART = 8, 6, 0.03
+# A row over the levels of a factor: of fewer numbers, or with fewer digits in all, nothing is said; and logs of ratios
+# that are equal to this. Two processors of one kind at unlike clock speeds differ by a ratio that varies 40 times more.
+FEWEST_OF_A_ROW, DIGITS_OF_A_ROW, SAME_RATIO = 4, 24, 1e-5
 # So many batch times in a row are equal by chance in none of a hundred million pairs of processes, where at most a
 # quarter of the times of a process repeat: a clock that shows a dozen different values at least.
 FEWEST_BATCHES = 8
@@ -48,9 +59,86 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
                 "they were not measured in all of them",
                 "find out which of them were measured, and measure the others",
             )
+    yield from _scaled(cells)
     yield from _measurements(bare)
+    yield from _rows(bare)
     yield from _in_runs(evidence)
     yield from unknown(bare, "single values, or three summaries of each cell, are not reported")
+
+
+def _scaled(cells: list[list[Figure]]) -> Iterator[Remark]:
+    """Series of which one is the other times a factor, plus a constant: the same ups and downs throughout.
+
+    Both are brought to a median of 0 and a middle half of 1, which leaves no trace of factor and constant. Independent
+    values then agree to a small distance t, each by a chance of about 2 t; what goes slowly up and down on both sides
+    does not agree in its steps from value to value.
+    """
+    import numpy as np
+
+    told = [group[0] for group in cells if len(group[0].values) >= FEWEST_TO_SCALE]
+    pairs = max(1, math.comb(len(told), 2))
+    for alike in gather(told, lambda figure: (figure.metric, figure.quantity, len(figure.values))):
+        known = [(figure, form) for figure in alike if (form := _form(figure)) is not None]
+        if len(known) < 2:
+            continue
+        # Only those that begin alike can be near each other throughout.
+        known.sort(key=lambda each: float(each[1][0]))
+        forms = np.array([form for _, form in known])
+        ends = np.searchsorted(forms[:, 0], forms[:, 0] + MOST_APART * math.sqrt(forms.shape[1]), side="right")
+        for at, (figure, form) in enumerate(known[:-1]):
+            others = forms[at + 1 : ends[at]]
+            distances = np.sqrt(np.mean((others - form) ** 2, axis=1))
+            for other in np.flatnonzero(distances <= MOST_APART).tolist():
+                copy = known[at + 1 + other][0]
+                if _follows(form, others[other], float(distances[other]), CHANCE / pairs) and not _equal_values(
+                    figure, copy
+                ):
+                    yield about(
+                        Severity.FATAL,
+                        [figure, copy],
+                        f"{len(figure.values)} values of {copy.id} are those of {figure.id}, {_by_what(figure, copy)}",
+                        "they were not measured in both: one was made from the other",
+                        "find out which of them were measured, and measure the others",
+                    )
+
+
+def _form(figure: Figure) -> NDArray[np.float64] | None:
+    import numpy as np
+
+    data = np.asarray(figure.values, dtype=np.float64)
+    low, middle, high = np.quantile(data, (0.25, 0.5, 0.75))
+    steps = np.diff(np.unique(data))
+    if steps.size + 1 < FEWEST_DIFFERENT or high <= low or np.all(np.diff(data) >= 0) or np.all(np.diff(data) <= 0):
+        return None
+    # On a coarse grid values agree by themselves.
+    return None if steps.min() > (high - low) * MOST_APART else (data - middle) / (high - low)
+
+
+def _follows(one: NDArray[np.float64], other: NDArray[np.float64], distance: float, chance: float) -> bool:
+    import numpy as np
+
+    steps = np.diff(one) - np.diff(other)
+    low, high = np.quantile(np.diff(one), (0.25, 0.75))
+    return bool(
+        float(np.sqrt(np.mean(steps**2))) <= 2 * MOST_APART * (high - low)
+        and (one.size - 3) * math.log(max(2 * distance, 1e-9)) < math.log(chance)
+    )
+
+
+def _equal_values(one: Figure, other: Figure) -> bool:
+    return tuple(one.values) == tuple(other.values)
+
+
+def _by_what(one: Figure, other: Figure) -> str:
+    """What was done to the values of one to make those of the other."""
+    import numpy as np
+
+    x, y = (np.asarray(each.values, dtype=np.float64) for each in (one, other))
+    factor = float(np.quantile(y, 0.75) - np.quantile(y, 0.25)) / float(np.quantile(x, 0.75) - np.quantile(x, 0.25))
+    constant = float(np.median(y)) - factor * float(np.median(x))
+    if abs(constant) <= MOST_APART * abs(float(np.median(y))):
+        return f"times {factor:.4g}"
+    return f"times {factor:.4g}, plus a constant"
 
 
 def _measurements(figures: list[Figure]) -> Iterator[Remark]:
@@ -78,6 +166,37 @@ def _measurements(figures: list[Figure]) -> Iterator[Remark]:
                 "they were not measured in all of them",
                 "find out which of them were measured, and measure the others",
             )
+
+
+def _rows(figures: list[Figure]) -> Iterator[Remark]:
+    """Rows of a table, each over the levels of one factor, that are others, or others times one factor throughout."""
+    factors = dict.fromkeys(name for figure in figures for name in figure.levels)
+    for factor in factors:
+        rows: dict[Hashable, dict[str, Figure]] = {}
+        for figure in figures:
+            if factor in figure.levels and figure.typical:
+                rows.setdefault(without(figure, factor), {}).setdefault(figure.levels[factor], figure)
+        known = [row for row in rows.values() if len(row) >= FEWEST_OF_A_ROW]
+        by_ratios: dict[Hashable, list[dict[str, Figure]]] = {}
+        for row in known:
+            first, *rest = [(each.typical or 0.0) for each in row.values()]
+            ratios = tuple(round(math.log(each / first) / SAME_RATIO) for each in rest)
+            key = next(iter(row.values()))
+            by_ratios.setdefault((key.metric, key.statistic, tuple(row), ratios), []).append(row)
+        for alike in by_ratios.values():
+            told = [figure.typical for figure in alike[0].values()]
+            if len(alike) > 1 and _enough_digits(told) and sum(map(_digits, filter(None, told))) >= DIGITS_OF_A_ROW:
+                both = [figure for row in alike[:2] for figure in row.values()]
+                one, other = (next(iter(row.values())) for row in alike[:2])
+                ratio = (other.typical or 0.0) / (one.typical or 1.0)
+                by = "the same" if ratio == 1 else f"those times {ratio:.4g}"
+                yield about(
+                    Severity.FATAL,
+                    both,
+                    f"{len(told)} numbers in a row, that of {other.id} and so on, are {by} as from {one.id} on",
+                    "they were not measured in both: one was made from the other",
+                    "find out which of them were measured, and measure the others",
+                )
 
 
 def _vector(group: list[Figure]) -> tuple[object, ...] | None:
@@ -176,7 +295,8 @@ def _equal(evidence: Evidence, metric: str, one: str, other: str) -> bool:
 
 DUPLICATE_DATA = Check(
     id="copied-data",
-    rule="F: equal values, in the same order, in different cells, beyond what chance and rounding make",
+    rule="F: equal values, in the same order, in different cells, beyond what chance and rounding make; or values that "
+    "are others times a factor, plus a constant",
     examine=_examine,
     sees=speeds,
     applies=lambda evidence: bool(evidence.arms),

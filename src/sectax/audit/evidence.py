@@ -110,6 +110,13 @@ class RunRecord:
                 if visited.planned and not visited.failed:
                     yield number, treatment, visited
 
+    def by_treatment(self) -> dict[str, dict[int, Visited]]:
+        """The same visits, by treatment and block."""
+        found: dict[str, dict[int, Visited]] = {}
+        for number, treatment, visited in self.visits():
+            found.setdefault(treatment, {})[number] = visited
+        return found
+
 
 @dataclass(frozen=True)
 class Twice:
@@ -122,7 +129,7 @@ class Twice:
         slack: by how much the two may differ without a contradiction, because of printed digits.
         figures: ids of the figures that fall with it, as far as there are any.
         tolerance: what else the two may differ by, as a share; None for what tools that round usually need.
-        severity: of a contradiction.
+        severity: how grave it is that they differ: a warning where there is an honest reason, if a rare one.
     """
 
     what: str

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy, Figure, Moves, Quantity
 from sectax.audit.flat_with_size import link_of
-from sectax.audit.grouping import each_table, seconds_per_operation, series, unknown
+from sectax.audit.grouping import about, by_table, each_table, seconds_per_operation, series, unknown
 from sectax.audit.over_blocks import typical_speeds
 from sectax.audit.words import bandwidth, ids, named
 from sectax.model.finding import Severity
 
 # A measured bandwidth has an error of its own.
 LINK_TOLERANCE = 1.1
-# About two cycles of a fast processor. An empty loop takes one.
-SHORTEST_OPERATION_S = 5e-10
+# About two cycles of a fast processor. An empty loop takes one, so that below it nothing was in the loop; up to twice
+# that much hardly anything was. In less than a tenth of a cycle not even a loop was.
+SHORTEST_OPERATION_S, HARDLY_ANYTHING_S, NOT_EVEN_A_LOOP_S = 5e-10, 1e-9, 2e-11
+# Names of what is to hold nothing, or to run on many processors at once, whose time is shared among its operations.
+_BY_INTENT = re.compile(
+    r"(?i:baseline|empty|loop|overhead|nothing|control|calibrat|parallel|concurren|contend|multi|split|shard|per_?cpu"
+    r"|goroutine|thread|disabled)|(?:(?<![A-Za-z])n|N)(?i:o[_-]?op|op)s?(?![a-z])"
+)
+# Operations without a time, and their share of a table, that the last printed digit no longer explains.
+FEWEST_ZEROS, LEAST_SHARE_OF_ZEROS = 2, 0.2
 # Of the time that more operations should add, in proportion.
 LEAST_ADDED = 0.25
 # Fewer times the operations may hide in what a batch costs by itself.
 LEAST_MORE = 2.0
 
-NOTHING_IN_IT = "that is a loop with nothing in it: the compiler may have left out the work"
+NOTHING_IN_IT = "that is a loop with nothing in it: the compiler left out the work"
+HARDLY_ANYTHING = "that is a loop with nothing in it, or hardly anything: the compiler may have left out the work"
 USE_THE_RESULTS = "use the results, so that the work cannot be left out"
 
 
@@ -57,18 +67,51 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         "the bandwidth of the memory or link is not reported, and the figures are below that of any",
     )
     yield from _empty(seen)
+    yield from _zeros(seen)
     yield from _free(seen)
     yield from _in_runs(typical_speeds(evidence))
 
 
 def _empty(seen: list[Figure]) -> Iterator[Remark]:
-    yield from each_table(
-        Severity.WARNING,
-        [figure for figure in seen if 0 < (seconds_per_operation(figure) or 1.0) < SHORTEST_OPERATION_S],
-        lambda table: f"one operation takes {1e9 * (seconds_per_operation(table[0]) or 0.0):.2g} ns in {named(table)}",
-        NOTHING_IN_IT,
-        USE_THE_RESULTS,
+    times = {each.id: time for each in seen if (time := seconds_per_operation(each)) is not None and time > 0}
+    short = [each for each in seen if each.id in times and times[each.id] < HARDLY_ANYTHING_S]
+    for severity in (Severity.FATAL, Severity.WARNING):
+        yield from each_table(
+            severity,
+            [each for each in short if (severity is Severity.FATAL) is _is_empty(each, times[each.id])],
+            lambda table: f"one operation takes {1e9 * min(times[each.id] for each in table):.2g} ns in {named(table)}",
+            NOTHING_IN_IT if severity is Severity.FATAL else HARDLY_ANYTHING,
+            USE_THE_RESULTS,
+        )
+
+
+def _is_empty(figure: Figure, seconds: float) -> bool:
+    """Whether nothing can have been in the loop of a benchmark, and its name does not say so."""
+    if seconds < NOT_EVEN_A_LOOP_S:
+        return True
+    names = (figure.id, figure.circumstances.operation or "", *figure.levels.values())
+    return (
+        seconds < SHORTEST_OPERATION_S
+        # Others take a total over a number that their callers chose, on however many processors.
+        and figure.quantity is Quantity.TIME
+        and figure.circumstances.calibrated is True
+        and not any(map(_BY_INTENT.search, names))
     )
+
+
+def _zeros(seen: list[Figure]) -> Iterator[Remark]:
+    """Benchmarks that print no time at all: one may be a getter within the last digit, several were left out."""
+    timed = [each for each in seen if each.quantity is Quantity.TIME and each.circumstances.calibrated is True]
+    for table in by_table(timed):
+        none = [each for each in table if each.typical == 0 and not _BY_INTENT.search(each.id)]
+        if len(none) >= FEWEST_ZEROS and len(none) >= LEAST_SHARE_OF_ZEROS * len(table):
+            yield about(
+                Severity.FATAL,
+                none,
+                f"{len(none)} of {len(table)} operations take 0 ns, in {named(none)}",
+                NOTHING_IN_IT,
+                USE_THE_RESULTS,
+            )
 
 
 def _free(seen: list[Figure]) -> Iterator[Remark]:
@@ -109,7 +152,7 @@ def _in_runs(figures: list[Figure]) -> Iterator[Remark]:
             yield warning(
                 figure.treatment,
                 f"one operation takes {1e9 * slowest:.2g} ns at most in {figure.id}",
-                NOTHING_IN_IT,
+                HARDLY_ANYTHING,
                 USE_THE_RESULTS,
             )
 
@@ -124,7 +167,8 @@ def _bytes_s(figure: Figure) -> float | None:
     seconds, size = seconds_per_operation(figure), figure.circumstances.size_bytes
     if seconds is None or size is None or figure.circumstances.moves is not Moves.BODY:
         return None
-    return size / seconds if seconds > 0 else float("inf")
+    # A time that is printed as nothing is its clock's fault.
+    return size / seconds if seconds > 0 else None
 
 
 def _operations(figure: Figure) -> float | None:
@@ -159,8 +203,9 @@ def _lasted(figure: Figure) -> float:
 
 FASTER_THAN_PHYSICS = Check(
     id="faster-than-physics",
-    rule="F: more bytes per second than the memory or link was measured to carry, or more work in no more time; "
-    "W: an operation under 0.5 ns; in a run of ours, where even the slowest block is",
+    rule="F: more bytes per second than the memory or link was measured to carry, more work in no more time, or a "
+    "benchmark whose loop takes under 0.5 ns, where its name does not say that it is empty or runs in parallel; W: an "
+    "operation under 1 ns; in a run of ours, where even the slowest block is under 0.5 ns",
     examine=_examine,
     sees=_sees,
     applies=lambda evidence: bool(typical_speeds(evidence)),

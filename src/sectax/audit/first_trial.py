@@ -13,20 +13,26 @@ from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Cold, Figure
 from sectax.audit.grouping import about, by_table, cell, each_table, gather, slowness, speeds, unknown, worst_of_tables
 from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
+from sectax.audit.rounding import MOST_LOOKED_AT, printed_step
 from sectax.audit.words import named, percent
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchShape
 from sectax.model.treatment import Role
+from sectax.stats.far_values import Beginning, apart_at_the_beginning, beyond_chance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# The chance, for normal noise, that any of the healthy vectors of a source is called different. With the long tail of
-# a gamma distribution among it, simulated sources are called different more often: 0.8 % of them (1.2 % with 0.005).
-CHANCE = 0.001
-FEWEST_VALUES = 6
-# Fewer series show nothing that one of them does not show.
-FEWEST_SERIES = 6
+# The chance that any of the healthy vectors of a source is called different.
+CHANCE = 0.01
+FEWEST_VALUES = 5
+# Fewer series show nothing that one of them does not show; of the parts of one figure two do.
+FEWEST_SERIES, FEWEST_PARTS = 6, 2
+# Student's chances hold for normal noise. With the tail of a gamma distribution so many times as many are called
+# different; and the smallest of them say nothing, so that they show nothing of one among many series.
+TAILS, LEAST_BY_STUDENT = 4.0, 2e-3
+# Of more ranks the normal approximation is as good as counting them.
+MOST_RANKS = 2000
 # A smaller difference is no reason for doubt, however sure it is.
 LEAST_DIFFERENCE = 0.05
 # As standard deviation of logs: values that repeat on a coarse clock show no spread of their own.
@@ -52,17 +58,19 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         "report the first trial by itself, and the later ones by themselves",
     )
     open_ = [figure for figure in seen if figure.circumstances.cold is None]
-    vectors = [group for group in gather(open_, cell) if _long_enough(group[0].values)]
-    different = [group for group in vectors if first_differs(group[0].values, CHANCE / len(vectors))]
+    told = [figure for figure in seen if figure.circumstances.cold is not Cold.MIXED]
+    vectors = [group for group in gather(told, cell) if _long_enough(group[0].values)]
+    begun = [_beginning(slowness(group[0])[:MOST_LOOKED_AT]) for group in vectors]
+    different = {
+        figure.id: begun[at] for at in beyond_chance([each.chance for each in begun], CHANCE) for figure in vectors[at]
+    }
     yield from worst_of_tables(
         Severity.WARNING,
-        [figure for group in different for figure in group],
-        lambda figure: abs(math.log(_first_ratio(figure.values))),
-        lambda figure: (
-            f"the first of {len(figure.values)} values is {_first_ratio(figure.values):.3g} times the mean of the rest"
-        ),
+        [figure for group in vectors for figure in group if figure.id in different],
+        lambda figure: abs(different[figure.id].excess),
+        lambda figure: _said_of(different[figure.id], len(figure.values)),
         "it belongs to the warm-up, and is part of the figure",
-        "throw the first trial away, or report it by itself",
+        "throw the first trial away, or report it by itself; or warm up for longer",
     )
     yield from _together([group[0] for group in vectors])
     yield from _of_processes(seen)
@@ -97,7 +105,7 @@ def _of_processes(figures: list[Figure]) -> Iterator[Remark]:
         values = slowness(figure)
         ends = list(accumulate(figure.circumstances.per_replicate or ()))
         parts = [values[begin:end] for begin, end in zip([0, *ends], ends, strict=False) if end - begin >= 2]
-        excess, chance = _first_of_each(parts) if len(parts) >= FEWEST_SERIES else (0.0, 1.0)
+        excess, chance = _first_of_each(parts) if len(parts) >= FEWEST_PARTS else (0.0, 1.0)
         if abs(excess) >= math.log1p(LEAST_DIFFERENCE) and chance < CHANCE / len(told):
             excesses[figure.id] = excess
     yield from worst_of_tables(
@@ -125,39 +133,55 @@ def _first_of_each(series: Sequence[NDArray]) -> tuple[float, float]:  # type: i
 
     from sectax.stats.single_values import fair_ranks
 
-    centred = [(fair_ranks(values)[0] + 0.5) / values.size - 0.5 for values in series]
-    likely = math.sqrt(math.fsum((1 - values.size**-2) / 12 for values in series))
+    sizes = [values.size for values in series]
+    ranks = sum(int(fair_ranks(values)[0]) for values in series)
     excess = float(np.median([math.log(values[0] / np.median(values[1:])) for values in series]))
-    return excess, 2 * float(ndtr(-abs(math.fsum(centred)) / likely))
+    if sum(sizes) <= MOST_RANKS:
+        ways = np.ones(1)
+        for size in sizes:
+            ways = np.convolve(ways, np.full(size, 1 / size))
+        return excess, min(1.0, 2 * float(min(ways[: ranks + 1].sum(), ways[ranks:].sum())))
+    away = ranks - sum(size - 1 for size in sizes) / 2
+    likely = math.sqrt(math.fsum((size * size - 1) / 12 for size in sizes))
+    return excess, 2 * float(ndtr(-abs(away) / likely))
 
 
-def first_differs(values: Sequence[float], chance: float) -> bool:
-    """Whether the first of the values is outside what the rest predicts of one more.
+def _said_of(beginning: Beginning, of: int) -> str:
+    ratio = math.exp(min(beginning.excess, 100))
+    first = "the first" if beginning.number == 1 else f"the first {beginning.number}"
+    verb = "is" if beginning.number == 1 else "are"
+    return f"{first} of {of} values {verb} {ratio:.3g} times the middle of the rest"
 
-    Student's prediction interval on logs, and beyond all of the rest: noise with heavy tails often fails the one and
-    seldom the other too. `chance` is that of a healthy sequence to be called different.
+
+def _beginning(times: NDArray) -> Beginning:  # type: ignore[type-arg]
+    """The first of the values, or the first few, outside of what the rest predicts, and the chance of that.
+
+    Of the first alone two things are looked at: Student's prediction interval on logs, where it lies beyond all of the
+    rest (noise with heavy tails often fails the one and seldom the other too); and, as of the first few, how far the
+    gap to the rest is beyond others at that end. Where nothing is apart, or too little to matter, the chance is 1.
     """
     import numpy as np
     from scipy.special import stdtr
 
-    data = np.asarray(values, dtype=np.float64)
-    if not _long_enough(values) or not np.all(data > 0) or not np.all(np.isfinite(data)):
-        return False
-    first, rest = math.log(data[0]), np.log(data[1:])
-    if rest.min() <= first <= rest.max():
-        return False
-    difference = abs(first - float(rest.mean()))
-    spread = max(float(rest.std(ddof=1)), LEAST_SPREAD)
-    t = difference / (spread * math.sqrt(1 + 1 / rest.size))
-    return difference > math.log1p(LEAST_DIFFERENCE) and 2 * float(stdtr(rest.size - 1, -t)) < chance
+    logs = np.log(times)
+    first, rest = float(logs[0]), logs[1:]
+    found = []
+    if not rest.min() <= first <= rest.max():
+        spread = max(float(rest.std(ddof=1)), LEAST_SPREAD)
+        t = abs(first - float(rest.mean())) / (spread * math.sqrt(1 + 1 / rest.size))
+        chance = TAILS * 2 * float(stdtr(rest.size - 1, -t))
+        found.append(Beginning(1, first - float(np.median(rest)), min(1.0, max(chance, LEAST_BY_STUDENT))))
+    # What repeats on a coarse clock shows no spread of its own.
+    step = max(LEAST_SPREAD / logs.size, printed_step(times.tolist()) / float(np.median(times)))
+    several = apart_at_the_beginning(logs, step)
+    if several is not None:
+        found.append(several)
+    found = [each for each in found if abs(each.excess) >= math.log1p(LEAST_DIFFERENCE)]
+    return min(found, key=lambda each: each.chance, default=Beginning(1, 0.0, 1.0))
 
 
 def _long_enough(values: Sequence[float]) -> bool:
-    return len(values) >= FEWEST_VALUES
-
-
-def _first_ratio(values: Sequence[float]) -> float:
-    return values[0] / (math.fsum(values[1:]) / (len(values) - 1))
+    return len(values) >= FEWEST_VALUES and min(values) > 0
 
 
 def _in_runs(evidence: Evidence) -> Iterator[Remark]:

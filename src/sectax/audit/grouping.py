@@ -93,12 +93,12 @@ def series(figures: Iterable[Figure], by: Callable[[Figure], float | None]) -> I
                     yield sorted(group, key=lambda figure: by(figure) or 0.0)
 
 
-def told_singly(figures: Iterable[Figure]) -> tuple[list[Figure], list[Figure]]:
-    """One figure of each cell whose single values are told, and the figures of all other cells."""
+def told_singly(figures: Iterable[Figure], fewest: int = FEWEST) -> tuple[list[Figure], list[Figure]]:
+    """One figure of each cell of which *fewest* single values are told, and the figures of all other cells."""
     singly, bare = [], []
     for group in gather(figures, cell):
         values = group[0].values
-        if len(values) >= FEWEST and min(values) > 0:
+        if len(values) >= fewest and min(values) > 0:
             singly.append(group[0])
         else:
             bare += group

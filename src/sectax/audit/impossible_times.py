@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
 
 from sectax.audit.as_planned import ASK, RUN
-from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Evidence, RunRecord
 from sectax.audit.words import blocks_named
 from sectax.model.finding import Severity
 from sectax.model.measured import Visited
+from sectax.model.plan import FIRST_LOOK
 from sectax.model.printable import printable
 
 # Clocks of two hosts, and of a process and its kernel, differ a little; and a block may be very short.
 _TOLERANCE = 1.1
 _LEAST_S = 0.05
+# CPU time over the time that passes: of one process on one processor at most 1.003 was ever seen.
+_MORE_THAN_PASSES = 1.02
 
 
 def _impossible_times(evidence: Evidence) -> Iterator[Remark]:
@@ -23,9 +28,11 @@ def _impossible_times(evidence: Evidence) -> Iterator[Remark]:
         return
     yield from _longer_than_block(record)
     yield from _longer_than_span(record)
+    yield from _into_the_next(record)
     yield from _negative(record)
     yield from _no_ticks(record)
     yield from _too_much_cpu(record)
+    yield from _more_cpu_than_time(record)
 
 
 def _longer_than_block(record: RunRecord) -> Iterator[Remark]:
@@ -44,6 +51,33 @@ def _longer_than_block(record: RunRecord) -> Iterator[Remark]:
             "the times are not those that were measured: another unit, or changed afterwards",
             ASK,
         )
+
+
+def _into_the_next(record: RunRecord) -> Iterator[Remark]:
+    """One block begins when the last is over. Clocks are set, but not between most of the blocks."""
+    began = [(number, _moment(block.started)) for number, block in record.blocks.items()]
+    following = [
+        (number, (after - before).total_seconds(), record.blocks[number].seconds)
+        for (number, before), (_, after) in pairwise(began)
+        if before is not None and after is not None
+    ]
+    over = [each for each in following if each[2] > _TOLERANCE * each[1] + _LEAST_S]
+    if len(over) > max(1, len(following) // 2):
+        number, passed_s, seconds = over[0]
+        yield fatal(
+            RUN,
+            f"block {number} lasts {seconds:.3g} s, and the next one begins {passed_s:.3g} s after it; so in "
+            f"{blocks_named([each[0] for each in over])}",
+            "the times are not those that were measured: another unit, or changed afterwards",
+            ASK,
+        )
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _longer_than_span(record: RunRecord) -> Iterator[Remark]:
@@ -128,10 +162,33 @@ def _too_much_cpu(record: RunRecord) -> Iterator[Remark]:
         )
 
 
+def _more_cpu_than_time(record: RunRecord) -> Iterator[Remark]:
+    """Batches of one process have no more CPU time than passes, unless it works on several processors at once."""
+    if not record.cpu_of_batches:
+        return
+    shares: dict[str, list[float]] = {}
+    for _, treatment, each in record.visits():
+        if each.cpu_s is not None and each.elapsed_s > 0:
+            shares.setdefault(treatment, []).append(each.cpu_s / each.elapsed_s)
+    always = [name for name, of in shares.items() if len(of) >= FIRST_LOOK and min(of) > _MORE_THAN_PASSES]
+    others = [max(of) for name, of in shares.items() if name not in always]
+    if others and max(others) < _MORE_THAN_PASSES:
+        for treatment in always:
+            yield warning(
+                treatment,
+                f"its batches have {min(shares[treatment]):.2f} to {max(shares[treatment]):.2f} times as much CPU time "
+                f"as passes, in all {len(shares[treatment])} blocks, and no other treatment's have more than passes",
+                "it alone works on several processors at once, and wall time does not show what it costs; or its times "
+                "were changed",
+                "compare CPU time, or keep it to one processor",
+            )
+
+
 IMPOSSIBLE_TIMES = Check(
     id="impossible-times",
-    rule="F: batches last longer than their block or than passed while they ran, or less than nothing, or have more "
-    "CPU time than their processors, or in some blocks no whole nanoseconds though their clock counts them; W: in all",
+    rule="F: blocks last into the next ones, or batches longer than their block or than passed while they ran, or less "
+    "than nothing, or have more CPU time than their processors, or in some blocks no whole nanoseconds though their "
+    "clock counts them; W: in all blocks, or one treatment alone always has more CPU time than passes",
     examine=_impossible_times,
     applies=lambda evidence: evidence.record is not None and evidence.batch is not None,
 )

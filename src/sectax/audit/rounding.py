@@ -27,8 +27,8 @@ _BEYOND_TWO = 0.05
 _MOST_TICKS = 20
 # So many values in a row come twice by chance in none of ten million series.
 _CHANCE_OF_A_COPY = 1e-7
-_SHORTEST_COPY = 8
-_FEWEST_DIFFERENT = 6
+_SHORTEST_COPY = 5
+_FEWEST_DIFFERENT = 5
 # Of a longer series the first so many show the same.
 MOST_LOOKED_AT = 2**17
 # Gaps near a multiple of the step, where values lie on a grid; anywhere else a fifth are, by chance.
@@ -85,9 +85,10 @@ def step_of(values: Sequence[float]) -> Step | None:
 def copied_run(values: Sequence[float]) -> int:
     """How many values in a row come a second time, beyond chance; 0 where none do.
 
-    With p the share of pairs of values that tie, a run of k ties at one of n² / 2 pairs of places by a chance of about
-    p^k n² / 2, for independent values. Runs of a few ticks over and over are what a slow change of a coarse clock
-    makes, so a run must show several different values.
+    With p the share of pairs of values that tie, a run of k ties at one of n² / 2 pairs of places by a chance of
+    about p^k n² / 2, for independent values. Of values with many digits the ties that there are may all be copies;
+    there p follows from the least difference of two values, which is at least a step of their clock. Runs of a few
+    ticks over and over are what a slow change of a coarse clock makes, so a run must show several different values.
     """
     data = np.asarray(values, dtype=np.float64)[:MOST_LOOKED_AT]
     n = data.size
@@ -95,6 +96,7 @@ def copied_run(values: Sequence[float]) -> int:
     tie = float((counts.astype(float) ** 2 - counts).sum()) / (n * (n - 1))
     if not 0 < tie < 0.5:
         return 0
+    tie = min(tie, _tie_by_step(data))
     length = max(_SHORTEST_COPY, math.ceil(math.log(2 * _CHANCE_OF_A_COPY / n**2) / math.log(tie)))
     if 2 * length > n:
         return 0
@@ -110,6 +112,14 @@ def copied_run(values: Sequence[float]) -> int:
         if other - one >= length and np.unique(windows[one]).size >= _FEWEST_DIFFERENT:
             return _how_long(data, one, other)
     return 0
+
+
+def _tie_by_step(data: Array) -> float:
+    """The chance that two normal values with the spread of the middle half tie, by the least difference of any two."""
+    low, high = np.quantile(data, (0.25, 0.75))
+    steps = np.diff(np.unique(data))
+    # A normal deviation is the middle half over 1.35; two values within a step tie by step / (2 deviation √π).
+    return float(1.35 * steps.min() / (2 * (high - low) * math.sqrt(math.pi))) if high > low else 1.0
 
 
 def _how_long(data: Array, one: int, other: int) -> int:

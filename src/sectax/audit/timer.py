@@ -19,6 +19,8 @@ ENOUGH_STEPS = 1000
 MOST_DUPLICATES = 0.1
 # Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
 FEWEST_BATCHES = 20
+# Of fewer single values no half can be a copy of the other.
+FEWEST_TO_COPY = 12
 # Of somebody's single values: fewer repeats may be chance, whatever grid they lie on.
 FEWEST_REPEATS = 5
 # Of somebody's single values: from this share of zeros on, nothing can be said of the time.
@@ -89,7 +91,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     """The same for figures: one warning for all figures of a table that have the same fault."""
     # Summaries of a cell share its single values, and are judged once.
     groups = gather(_sees(evidence), lambda figure: cell(figure) if len(figure.values) else figure.id)
-    yield from _told(groups, _of_values, lambda figure: len(figure.values) >= FEWEST_BATCHES or _has_zeros(figure))
+    yield from _told(groups, _of_values, lambda figure: len(figure.values) >= FEWEST_TO_COPY or _has_zeros(figure))
     yield from _printed_zeros(evidence)
     yield from _told(groups, _steps_of, _has_steps)
     yield from _lost_in_a_step(evidence)
@@ -186,7 +188,7 @@ def _of_values(figure: Figure) -> Iterator[Remark]:
             "nothing takes no time: the clock or the printed digits are too coarse, or nothing was done",
             "time many operations together, or print more digits",
         )
-    elif (step := step_of(values)) is not None and step.hides_the_spread:
+    elif len(values) >= FEWEST_BATCHES and (step := step_of(values)) is not None and step.hides_the_spread:
         coarse = step.step / step.typical
         if coarse >= COARSE:
             yield Remark(
@@ -196,7 +198,7 @@ def _of_values(figure: Figure) -> Iterator[Remark]:
                 f"rounding alone may change it by {share_of(coarse / 2)}, and more values do not average that out",
                 "time many operations together, or print more digits",
             )
-    if len(values) >= FEWEST_BATCHES:
+    if len(values) >= FEWEST_TO_COPY:
         yield from _copies(figure)
 
 

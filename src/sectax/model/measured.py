@@ -108,10 +108,11 @@ class Visited(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockRecord:
-    """A finished block: how long it took, and how every treatment was measured in it."""
+    """A finished block: how long it took, how every treatment was measured in it, and the time of day it began at."""
 
     seconds: float
     visited: Mapping[str, Visited]
+    started: str = ""
 
 
 @dataclass(frozen=True)

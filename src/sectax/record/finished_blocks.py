@@ -83,7 +83,8 @@ class BlockReducer:
 
         Every set of witnesses stands in the first block of a treatment that shows it, and in no later one.
         """
-        block = BlockSummary(number, seconds)
+        ((started,),) = rows(self._db, "SELECT started FROM block WHERE number = ?", tuple[str], number)
+        block = BlockSummary(number, seconds, started)
         of = Hash()
         of.add((number, seconds))
         self._add_subjects(block, of)

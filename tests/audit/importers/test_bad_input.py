@@ -32,30 +32,32 @@ def refused(text: str, format_: str | None = None, columns: Columns | None = Non
         ("nan", "not a number"),
         ("fast", "'fast' is not a number"),
         ("1,5", "3 fields stand under 2 columns"),
-        ('"1,5"', "not a number"),
         ("1_000", "not a number"),
         ("١٢", "not a number"),
         ("1e999", "too large"),
         ("0x10", "not a number"),
     ],
 )
-def test_a_wrong_cell_is_named_by_line_and_column(cell: str, says: str) -> None:
-    message = refused(f"name,elapsed\na,1\nb,2\nc,{cell}\nd,4\n", columns=MS)
+def test_a_table_without_any_value_is_refused_by_line_and_column(cell: str, says: str) -> None:
+    message = refused(f"name,elapsed\n\nc,{cell}\n", columns=MS)
 
-    assert "line 4, column" in message
+    assert "line 3, column" in message
     assert says in message
 
 
-def test_lines_are_counted_past_comments_blank_lines_and_quoted_line_breaks() -> None:
-    text = '# mine\n\nname,elapsed\n"a\nb",1\n\nc,x\n'
+def left_out(text: str) -> str:
+    return " ".join(each.saw for each in read(text, columns=MS).incidents)
 
-    assert refused(text, columns=MS).startswith("line 7, column 2: elapsed: 'x' is not a number")
+
+def test_lines_are_counted_past_comments_blank_lines_and_quoted_line_breaks() -> None:
+    assert "(line 7: 'x')" in left_out('# mine\n\nname,elapsed\n"a\nb",1\n\nc,x\n')
 
 
 def test_a_wrong_cell_far_down_is_named_by_its_line() -> None:
     rows = "".join(f"a,{at}\n" for at in range(120_000))
 
-    assert "line 120002, column 2" in refused(f"name,elapsed\n{rows}a,no\n", columns=MS)
+    assert "1 of 120001 rows" in left_out(f"name,elapsed\n{rows}a,no\n")
+    assert "line 120002" in left_out(f"name,elapsed\n{rows}a,no\n")
 
 
 def test_a_value_that_only_its_unit_makes_too_large_is_refused() -> None:
@@ -67,7 +69,7 @@ def test_a_value_that_only_its_unit_makes_too_large_is_refused() -> None:
     [
         (Columns(value="elapsd", unit="ms"), "did you mean elapsed?"),
         (Columns(value="elapsed"), "--unit UNIT"),
-        (Columns(value="elapsed", unit="msec"), "'msec' is not a unit"),
+        (Columns(value="elapsed", unit="parsec"), "'parsec' is not a unit"),
         (Columns(value="elapsed", unit="ms", by=("algorithm",)), "no column 'algorithm'"),
         (Columns(value="elapsed", unit="ms", by=("name",), baseline="c"), "there is no level 'c'"),
         (Columns(), "the columns are name, elapsed"),

@@ -116,3 +116,132 @@ def test_a_run_of_a_second_is_short(seconds: str, expected: set[str]) -> None:
     text = WRK.replace("30.04s", f"{seconds}s").replace("12697.80", f"{rate:.2f}")
 
     assert warned(text, "short-run") == expected
+
+
+def test_the_summary_below_the_spectrum_of_wrk2_is_that_above_it() -> None:
+    text = sample("wrk2.txt")
+
+    assert warned(text, "contradiction") == set()
+    assert warned(text.replace("#[Mean    =        1.440", "#[Mean    =        9.440"), "contradiction") == {"F"}
+
+
+def test_an_emulator_that_always_says_that_all_memory_was_used_is_no_full_memory() -> None:
+    """AWS SAM does, and puts the initialisation first."""
+    real = (
+        "REPORT RequestId: 1a\tDuration: 19.10 ms\tBilled Duration: 20 ms\t"
+        "Memory Size: 128 MB\tMax Memory Used: 128 MB\tInit Duration: 5.10 ms\t"
+    )
+    emulated = (
+        "REPORT RequestId: 1a\tInit Duration: 0.81 ms\tDuration: 19.10 ms\tBilled Duration: 20 ms\t"
+        "Memory Size: 128 MB\tMax Memory Used: 128 MB\t"
+    )
+
+    assert warned(real, "said-by-the-tool") == {"W"}
+    assert warned(emulated, "said-by-the-tool") == set()
+
+
+SLOW_AB = """Server Hostname:        localhost
+Server Port:            3000
+
+Document Path:          /
+Document Length:        12 bytes
+
+Concurrency Level:      1
+Time taken for tests:   {wall:.3f} seconds
+Complete requests:      {requests}
+Failed requests:        0
+Total transferred:      {moved} bytes
+HTML transferred:       {body} bytes
+Requests per second:    {rate:.2f} [#/sec] (mean)
+Time per request:       {each:.3f} [ms] (mean)
+Time per request:       {each:.3f} [ms] (mean, across all concurrent requests)
+Transfer rate:          {kilobytes:.2f} [Kbytes/sec] received
+
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Connect:        0    0   0.1      0       0
+Processing: {least:5.0f} {each:4.0f}   1.9 {each:6.0f}    {most:.0f}
+Waiting:        0    0   0.1      0       0
+Total:      {least:5.0f} {each:4.0f}   1.9 {each:6.0f}    {most:.0f}
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.3, 2.006, 7.3, 11.7, 23.4, 41.9])
+def test_digits_of_slow_answers_are_no_contradiction(seconds: float) -> None:
+    """Two digits after the point are few where a request takes seconds."""
+    wall = 10 * seconds
+    text = SLOW_AB.format(
+        wall=wall,
+        requests=10,
+        moved=510,
+        body=120,
+        rate=1 / seconds,
+        each=1e3 * seconds,
+        kilobytes=510 / 1024 / wall,
+        least=990 * seconds,
+        most=1010 * seconds,
+    )
+
+    assert warned(text, "contradiction") == set()
+
+
+def test_every_run_of_wrk_counts_also_where_only_its_last_lines_were_copied() -> None:
+    second = (
+        "\n  921 requests in 30.03s, 169.09KB read\n  Socket errors: connect 0, read 90, write 0, timeout 0\n"
+        "Requests/sec:     30.67\nTransfer/sec:      5.63KB\n"
+    )
+    third = "\n  360000 requests in 30.03s, 71.09MB read\nRequests/sec:     11988.01\nTransfer/sec:      2.37MB\n"
+
+    assert warned(WRK + second + third, "unequal-work") == {"F"}
+    assert warned(WRK + third, "unequal-work") == set()
+
+
+def test_threads_that_pause_look_faster_than_the_whole_and_that_is_no_contradiction() -> None:
+    """wrk leaves tenths of a second out in which nothing was answered."""
+    paused = WRK.replace("3.19k   214.80     3.82k", "9.91k     4.10k    16.20k")
+
+    assert warned(paused, "contradiction") == set()
+    assert warned(paused, "said-by-the-tool") == {"W"}
+    assert warned(WRK.replace("3.19k   214.80     3.82k", "319.00   21.40    382.00"), "contradiction") == {"F"}
+
+
+TINY = """sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)
+
+Running the test with following options:
+Number of threads: 1
+
+Running memory speed test with the following options:
+  block size: {block}KiB
+  total size: 102400MiB
+  operation: write
+  scope: global
+
+Threads started!
+
+Total operations: 7137143 (713714.33 per second)
+
+{moved:.2f} MiB transferred ({rate:.2f} MiB/sec)
+
+
+General statistics:
+    total time:                          10.0001s
+    total number of events:              7137143
+
+Latency (ms):
+         min:                                    0.00
+         avg:                                    0.00
+         max:                                    4.30
+         95th percentile:                        0.01
+         sum:                                 9363.36
+
+Threads fairness:
+    events (avg/stddev):           7137143.0000/0.00
+    execution time (avg/stddev):   9.3634/0.00
+"""
+
+
+@pytest.mark.parametrize(("block", "bytes_"), [(1, 1024), (1, 1500), (0, 512), (4, 4096), (1024, 2**20)])
+def test_two_digits_of_short_events_and_whole_kib_of_blocks_are_no_contradiction(block: int, bytes_: int) -> None:
+    moved = 7137143 * bytes_ / 2**20
+
+    assert warned(TINY.format(block=block, moved=moved, rate=moved / 10.0001), "contradiction") == set()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from itertools import product
 
 import pytest
 
 from benchmarks.pasted_outputs.said import differences, said
-from benchmarks.pasted_outputs.ways import COMMON, PROMPTS, PROSE, WAYS, typed
+from benchmarks.pasted_outputs.ways import COMMON, PROMPTS, PROSE, WAYS, Way, broken_at, filled_to, typed
 from sectax.audit.importers.own_lines import is_known
 from sectax.audit.importers.pasted import unpasted
 from sectax.formats.bad_input import BadInput
@@ -21,6 +22,7 @@ SOME = (
     "openssl-aes.txt", "openssl-signatures-mr.txt", "pytest-benchmark.json", "sysbench-cpu.txt", "warp.txt", "wrk.txt",
 )  # fmt: skip
 EVERY = [name for name in FILES if not name.endswith(".csv")]
+REPORT = "REPORT RequestId: a Duration: 1 ms Billed Duration: 2 ms Memory Size: 1 MB"
 PLAIN = {name: said(sample(name)) for name in SOME}
 # What turns characters into bytes comes last.
 CODED = ("CRLF", "CR", "CR CRLF", "BOM", "UTF-16", "UTF-16, big")
@@ -61,6 +63,31 @@ def test_every_two_ways_together_say_the_same(first: str) -> None:
         text = WAYS[first](sample(name))
         assert isinstance(text, str)
         assert (second, name, differences(PLAIN[name], said(WAYS[second](text)))) == (second, name, [])
+
+
+@pytest.mark.parametrize("width", [72, 80, 100])
+@pytest.mark.parametrize("broken", [broken_at, filled_to], ids=["in words", "between words"])
+def test_lines_that_were_broken_are_put_together_again(broken: Callable[[int], Way], width: int) -> None:
+    texts = [name for name in SOME if name.endswith(".txt")]
+    found = {name: differences(PLAIN[name], said(broken(width)(sample(name)))) for name in texts}
+
+    assert not {name: each for name, each in found.items() if each}
+
+
+@pytest.mark.parametrize(
+    ("line", "below"),
+    [
+        ("BenchmarkA-8   100   120.0 ns/op", "BenchmarkB"),
+        ("BenchmarkA-8   100   120.0 ns/op", "17 things were done"),
+        ("BenchmarkA-8   100   120.0 ns/op   3.0 things", "4.0 B/op"),
+        (f"{REPORT} Max Memory Used: 1 MB", "[ERROR] x"),
+        ("http_reqs......: 10 1.0/s", "and 4 more"),
+        ("AES-128-GCM      47308.25k   185166.74k", "100.00"),
+        ("a benchmark   time:   [1.0 ns 1.1 ns 1.2 ns]", "1.3 ns"),
+    ],
+)
+def test_a_line_below_another_is_no_piece_of_it(line: str, below: str) -> None:
+    assert unpasted(f"{line}\n{below}\n", is_known).lines == [line, below, ""]
 
 
 def test_several_outputs_with_prose_between_are_several_runs() -> None:

@@ -106,7 +106,9 @@ class Case:
                 writer.finish(self.state)
             with RunReader.open(path) as reader:
                 measured = reader.measured()
-        return analyse_measured(replace(measured, started="2026-03-02T09:14:05Z"))
+        # It was written at once.
+        undated = {number: replace(block, started="") for number, block in measured.record.items()}
+        return analyse_measured(replace(measured, started="2026-03-02T09:14:05Z", record=undated))
 
     def plan(self) -> Plan:
         """What the program plans for this design."""

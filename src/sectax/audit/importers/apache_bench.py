@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from sectax.audit.contradictions import ENOUGH_FOR_QUANTILES, RATE_STEP
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import (
@@ -38,7 +39,7 @@ _FIELD = re.compile(r"\s*+([A-Z][A-Za-z0-9/-]*+(?: [A-Za-z0-9/-]++){0,4}):\s++(\
 _VALUE = re.compile(r"(\S++)(?: (\S++))?")
 _KINDS = re.compile(r"\s*+\(Connect: (\d++)(?:, Receive: (\d++))?, Length: (\d++), Exceptions: (\d++)\)")
 # With -S three numbers, without their spread and median.
-_TOTAL = re.compile(r"\s*+Total:\s++(\d++)\s++(\d++)(?:\s++[0-9.]++\s++(\d++))?\s++(\d++)\s*+(?:<br/?>)?\s*+$")
+_TOTAL = re.compile(r"\s*+Total:\s++(\d++)\s++(\d++)(?:\s++[0-9.]++\s++(\d++))?\s++(\d++)\s*+$")
 # The other rows of its table, and of the first the spread of all requests.
 _ROW = re.compile(r"\s*+(Connect|Processing|Waiting|Total):\s++(\d++)\s++(\d++)\s++([0-9.]++)\s++(\d++)\s++(\d++)\s*+$")
 _FINISHED = re.compile(r"\s*+Finished (\d++) requests\s*+$")
@@ -176,16 +177,15 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
     run.told.add(name)
 
     def amount(scale: float = 1.0) -> float:
-        # Pages set a line break after each number, and marks of bold letters.
-        return number(value[1].removesuffix("<br/>").rstrip("*_`"), scale=scale, line=place, column=found.start(2) + 1)
+        return number(value[1], scale=scale, line=place, column=found.start(2) + 1)
 
     match name:
         case "Server Hostname":
-            run.host = value[1].removesuffix("<br/>").rstrip("*")
+            run.host = value[1]
         case "Server Port":
-            run.port = value[1].removesuffix("<br/>").rstrip("*")
+            run.port = value[1]
         case "Document Path":
-            run.path = text.removesuffix("<br/>").rstrip("*")
+            run.path = text
         case "SSL/TLS Protocol":
             run.secure = True
         case "Document Length":
@@ -216,7 +216,7 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
         case "Keep-Alive requests":
             run.kept = amount() > 0
         case "Transfer rate":
-            load.transfer = amount(_KB)
+            load.transfer, load.transfer_step = amount(_KB), 0.01 * _KB
 
 
 def _name(run: _Run) -> None:
@@ -242,13 +242,19 @@ def _consistent(run: _Run, said: Said) -> None:
         run.per_request, (load.busy, 1.0), ("the time of a request", "the time across all requests"), strict=False
     ):
         if busy and load.rate:
-            load.tells_twice(words, each, busy / load.rate, "in seconds, and by the rate it is", 5e-7)
+            step = 5e-7 + busy / load.rate * RATE_STEP / load.rate
+            load.tells_twice(words, each, busy / load.rate, "in seconds, and by the rate it is", step)
     load.tells_twice(
         "the number of finished requests", run.finished, load.requests, "and of complete ones", tolerance=0
     )
-    if "median" in times and 50.0 in run.quantiles:
+    if "median" in times and 50.0 in run.quantiles and (load.requests or 0.0) >= ENOUGH_FOR_QUANTILES:
+        # One of them is the mean of two neighbours.
         load.tells_twice(
-            "the median", run.quantiles[50.0], times["median"], "in seconds, and in its table it is", 1.1e-3, 0.02
+            "the median", run.quantiles[50.0], times["median"], "in seconds, and in its table it is", 1.1e-3, 0.25
+        )
+    if "max" in times and 100.0 in run.quantiles:
+        load.tells_twice(
+            "the longest", run.quantiles[100.0], times["max"], "in seconds, and in its table", 1.1e-3, 0.02
         )
     whole = run.means.get("Processing")
     if {"Connect", "Processing", "Total"} <= run.means.keys():

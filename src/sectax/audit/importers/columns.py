@@ -9,22 +9,12 @@ import shlex
 from dataclasses import dataclass, fields, replace
 
 from sectax.audit.figure import Quantity
+from sectax.audit.importers.units import UNITS, unit_of
 from sectax.formats.bad_input import BadInput
-from sectax.formats.numbers import BINARY, DECIMAL, SECONDS
 from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
 HEADER = "# sectax:"
-
-# Unit -> what it is a unit of, and how many of the base unit it is.
-UNITS: dict[str, tuple[Quantity, float]] = {
-    **{name: (Quantity.TIME, scale) for name, scale in SECONDS.items() if name not in ("m", "h")},
-    "min": (Quantity.TIME, 60.0),
-    "op/s": (Quantity.RATE, 1.0),
-    **{f"{name}/s": (Quantity.BANDWIDTH, scale) for name, scale in (BINARY | DECIMAL).items()},
-    **{name: (Quantity.MEMORY, scale) for name, scale in (BINARY | DECIMAL).items()},
-    "1": (Quantity.OTHER, 1.0),
-}
 
 
 @dataclass(frozen=True)
@@ -55,6 +45,11 @@ class Columns:
         """The names of what is said."""
         return tuple(each.name for each in fields(self) if getattr(self, each.name))
 
+    def asked(self) -> tuple[str, ...]:
+        """The columns that are named."""
+        named = (self.value, *self.by, self.replicate, self.size, self.events)
+        return tuple(name for name in named if name)
+
     def over(self, other: Columns) -> Columns:
         """This, and what only *other* says."""
         return replace(other, **{name: getattr(self, name) for name in self.given()})
@@ -64,9 +59,10 @@ class Columns:
         known = f"known are {', '.join(UNITS)}"
         if not self.unit:
             raise BadInput(f"nothing says in which unit {printable(self.value)!r} is", f"--unit UNIT; {known}")
-        if self.unit not in UNITS:
+        unit = unit_of(self.unit)
+        if unit is None:
             raise BadInput(f"{printable(self.unit)!r} is not a unit", did_you_mean(self.unit, UNITS, known))
-        return UNITS[self.unit]
+        return unit
 
 
 def in_comment(line: str, place: int) -> Columns:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
-from sectax.audit.importers.microbench import of_names, too_wide
+from sectax.audit.importers.microbench import WIDE, of_names, too_wide
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
-from sectax.audit.importers.sizes import named_size
+from sectax.audit.importers.sizes import named_size, size_in
 from sectax.formats.numbers import BINARY, DECIMAL, SECONDS, number, number_in
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
@@ -28,23 +28,38 @@ _BEGINS = re.compile(
 )
 _RESULT = re.compile(rf"\btime:\s++\[{_N} {_TIME} {_N} {_TIME} {_N} {_TIME}\]")
 _THROUGHPUT = re.compile(rf"\s*+thrpt:\s++\[{_N}\s++{_SPEED} {_N}\s++{_SPEED} {_N}\s++{_SPEED}\]")
-_OUTLIERS = re.compile(r"\s*+Found \d++ outliers among (\d++) measurements")
-_SAMPLES = re.compile(r".{0,500}?: Collecting (\d++) samples in estimated ")
+_OUTLIERS = re.compile(r"\s*+Found (\d++) outliers among (\d++) measurements")
+_OF_A_KIND = re.compile(r"\s*+(\d++) \(\d++\.\d++%\) (?:low|high) (?:mild|severe)\s*+$")
+_SAMPLES = re.compile(
+    r".{0,500}?: Collecting (\d++) samples in estimated "
+    r"(?:(\d++(?:\.\d++)?) (ns|us|µs|ms|s|m|h) \((\d++(?:\.\d++)?)([kMBT]?) )?"
+)
+_COUNTS = {"": 1.0, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _BENCHER = re.compile(
     r"\s*+test (\S.{0,400}?) \.\.\. bench:\s++([\d,]++(?:\.\d++)?) ns/iter \(\+/- ([\d,]++(?:\.\d++)?)\)"
 )
 _MB = re.compile(r".{0,600}= ([\d,]++) MB/s")
 _SAID = re.compile(
-    r"\s*+(Warning: (?:Unable to complete|It is not recommended|Benchmark).*|thread '.{1,200}' panicked.*)"
+    r"\s*+(Warning: (?:Unable to complete|It is not recommended|Benchmark).*|thread '.{1,200}' panicked.*"
+    r"|error: (?:bench(?:mark)?|test) failed.*|test \S.{0,400}? \.\.\. FAILED)"
 )
-_FAILED = re.compile(r"\s*+(?:thread '|error: bench(?:mark)? failed|error: test failed)")
+_FAILED = re.compile(r"\s*+(?:thread '|error: bench(?:mark)? failed|error: test failed|test )")
 _PREFIX = re.compile(r"(?:Benchmarking .{0,500}?: (?:Warming up|Collecting|Analyzing).{0,200}\r)++")
 # `Benchmarking NAME`, and behind a colon what it is doing.
 _BEGUN = re.compile(r"\s*+Benchmarking (\S.{0,498}?)(?:: [A-Z][a-z].{0,200})?$")
 _NO_TIME = "the benchmark was begun, and interrupted or cut off: the file is not whole"
 _UNITS = SECONDS | {"ps": 1e-12}
 _BYTES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
+_BYTES |= {f"{prefix}b/s": 1000.0**power / 8 for power, prefix in enumerate(("", "K", "M", "G"))}
 _ELEMENTS = {"elem/s": 1.0, "Kelem/s": 1e3, "Melem/s": 1e6, "Gelem/s": 1e9}
+
+
+# An interval of 95 % that reaches so far: of a hundred samples, one of noise alone.
+WIDE_INTERVAL = 0.2
+# By Criterion's own count; among real outputs there are up to 17 %.
+MANY_OUTLIERS = 0.2
+# Times that are so far from what the warm-up showed, or from what others of a group work on; and how alike these are.
+UNEXPECTED, ALIKE = 2.5, 1.2
 
 
 @dataclass
@@ -60,6 +75,9 @@ class _Result:
     bytes_s: float | None = None
     elements_s: float | None = None
     bencher: bool = False
+    expected: float | None = None
+    outliers: int | None = None
+    of_kinds: int = 0
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -67,7 +85,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     incidents: list[Incident] = []
     twice: list[Twice] = []
     said = Said()
-    before, samples = "", None
+    before, samples, expected = "", None, None
     begun: dict[str, int] = {}
     for place, line in enumerate(lines, 1):
         if len(line) > 5000:
@@ -78,16 +96,20 @@ def _read(lines: Iterable[str]) -> Evidence:
             begun.setdefault(found[1], place)
         if found := _RESULT.search(text):
             results.append(_result(found, text, before, place))
-            results[-1].trials = samples
-            samples = None
+            results[-1].trials, results[-1].expected = samples, expected
+            samples = expected = None
         elif found := _BENCHER.match(text):
             results.append(_of_bencher(found, text, place))
         elif results and (found := _THROUGHPUT.match(text)):
             twice += _throughput(results[-1], found, place)
         elif results and (found := _OUTLIERS.match(text)):
-            results[-1].trials = int(number_in(found, 1, place))
+            results[-1].outliers = int(number_in(found, 1, place))
+            results[-1].trials = int(number_in(found, 2, place))
+        elif results and (found := _OF_A_KIND.match(text)):
+            results[-1].of_kinds += int(number_in(found, 1, place))
         elif found := _SAMPLES.match(text):
             samples = int(number_in(found, 1, place))
+            expected = _expected(found, place)
         elif found := _SAID.match(text):
             broken = _FAILED.match(text) is not None
             said.add(
@@ -105,8 +127,13 @@ def _read(lines: Iterable[str]) -> Evidence:
         if name not in timed:
             said.add(Severity.WARNING, place, f"{printable(name, 60)} has no time", _NO_TIME)
     for result in results:
-        incidents += too_wide(result.name, result.seconds, result.high - result.seconds, "Criterion")
+        reach = max(result.high - result.seconds, 0.0 if result.bencher else result.seconds - result.low)
+        wide = WIDE if result.bencher else WIDE_INTERVAL
+        incidents += too_wide(result.name, result.seconds, reach, "Criterion", wide)
+        incidents += _outliers(result)
         twice += _interval(result)
+        twice += _samples(result)
+    twice += _amounts(results)
     return of_names([_figure(each) for each in results], "Criterion", [*said.incidents(), *incidents], twice)
 
 
@@ -130,7 +157,7 @@ def _of_bencher(found: re.Match[str], text: str, place: int) -> _Result:
 def _throughput(result: _Result, found: re.Match[str], place: int) -> Iterator[Twice]:
     scale = _BYTES.get(found[4]) or _ELEMENTS.get(found[4])
     if scale is None:
-        return  # bits
+        return
     speed = number_in(found, 3, place, scale)
     slow = number_in(found, 1, place, (_BYTES | _ELEMENTS).get(found[2], scale))
     if found[4] in _BYTES:
@@ -146,6 +173,63 @@ def _throughput(result: _Result, found: re.Match[str], place: int) -> Iterator[T
             "by the ends of the intervals beside it, it is",
             1.0,
         )
+
+
+def _expected(found: re.Match[str], place: int) -> float | None:
+    """Seconds of an iteration, by what Criterion saw of it while it warmed up."""
+    if found[2] is None:
+        return None
+    count = number_in(found, 4, place, _COUNTS[found[5]])
+    return number_in(found, 2, place, SECONDS[found[3]]) / count if count else None
+
+
+def _outliers(result: _Result) -> Iterator[Incident]:
+    if result.outliers is not None and result.trials and result.outliers >= MANY_OUTLIERS * result.trials:
+        yield Incident(
+            Severity.WARNING,
+            f"{result.outliers} of {result.trials} measurements of {printable(result.name, 60)} are outliers",
+            "so many are no outliers but another mode, and the estimate is between both",
+        )
+
+
+def _samples(result: _Result) -> Iterator[Twice]:
+    """What Criterion counted of its samples, and what it expected of them."""
+    name = printable(result.name, 60)
+    if result.outliers is not None and result.of_kinds and result.of_kinds != result.outliers:
+        what, from_ = f"the number of outliers of {name}", "by kind they are"
+        yield Twice(what, result.outliers, result.of_kinds, from_, 0.0, (result.name,), 0.0)
+    if result.expected and result.seconds:
+        ratio = result.seconds / result.expected
+        if not 1 / UNEXPECTED <= ratio <= UNEXPECTED:
+            what, from_ = f"the time of {name}, in seconds,", "while warming up it was"
+            yield Twice(what, result.seconds, result.expected, from_, 0.0, (result.name,), 0.0, Severity.WARNING)
+
+
+def _amounts(results: list[_Result]) -> Iterator[Twice]:
+    """What an iteration works on, by its time and throughput, beside the number at the end of its name.
+
+    Within a group both go together, whatever the number counts; where they do for all but one, its time or its
+    throughput is of another unit.
+    """
+    groups: dict[tuple[str, bool], list[tuple[_Result, float]]] = {}
+    for result in results:
+        group, _, last = result.name.rpartition("/")
+        speed = result.bytes_s or result.elements_s
+        count = size_in(result.name) or (float(last) if last.isascii() and last.isdigit() and len(last) < 16 else None)
+        if speed and count and result.seconds:
+            kind = group.partition("/")[0], result.bytes_s is not None
+            groups.setdefault(kind, []).append((result, speed * result.seconds / count))
+    for told in groups.values():
+        for result, amount in told:
+            others = [other for each, other in told if each is not result]
+            if not others or max(others) > ALIKE * min(others):
+                continue
+            # Of two that differ nobody knows which is right: bytes are whole numbers to one that counts them.
+            if not min(others) / UNEXPECTED <= amount <= max(others) * UNEXPECTED:
+                name = printable(result.name, 60)
+                what, from_ = f"what an iteration of {name} works on, for each that its name counts,", "of others it is"
+                yield Twice(what, amount, others[0], from_, 0.0, (result.name,), 0.0)
+                break
 
 
 def _interval(result: _Result) -> Iterator[Twice]:

@@ -9,12 +9,15 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import TypeVar
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Contrast, Moves, Quantity
+from sectax.audit.importers.beside import Beside
+from sectax.audit.importers.cells import Cells
 from sectax.audit.importers.columns import HEADER, Columns, in_comment
+from sectax.audit.importers.left_out import LeftOut
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
 from sectax.audit.importers.sizes import size_in
 from sectax.formats.bad_input import BadInput
@@ -27,7 +30,11 @@ _PORTION = 4096  # rows; more no longer fit into the caches, and are slower
 _SEPARATORS = ",;\t|"
 # The beginning of what a number looks like; `number` decides.
 _NUMERIC = re.compile(r"[+-]?\.?[0-9]")
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_RULE = re.compile(r"[-:=+ ]*")
 _MOST_REPLICATES = 100_000
+# Lines of words above the line of names.
+_MOST_ABOVE = 50
 
 T = TypeVar("T")
 
@@ -66,34 +73,46 @@ def _recognises(head: str, *, said: Columns) -> bool:
 
 
 def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
-    at, first, columns, rest = _opening(iter(lines), said)
-    separator = _separator(first)
+    out = LeftOut()
+    at, first, columns, rest = _opening(iter(lines), said, out)
+    separator = _separator(first, columns.value)
     # csv keeps the line breaks within quotes only where lines have their ends.
     ended = (f"{line}\n" for line in chain([first], rest))
-    reader = csv.reader(ended, delimiter=separator, strict=True)
+    reader = csv.reader(ended, delimiter=separator, strict=True, skipinitialspace=True)
     names = [name.strip() for name in _next_row(reader, at)]
-    _refuse_doubles(names, at)
+    if names[0].startswith("#") and names[0] not in columns.asked():
+        names[0] = names[0].lstrip("# ")
     if not columns.value:
         raise BadInput(
             "nothing says which column holds the values",
             f"--value COLUMN --unit UNIT, or a first line '{HEADER} value=COLUMN unit=UNIT'; "
             f"the columns are {_listed(names)}",
         )
+    _refuse_doubles(names, columns, at)
     _refuse_numbers(names, columns, at)
     quantity, scale = columns.checked_unit()
+    # Rows of several sizes are several figures, whatever the user says of levels.
+    apart = bool(columns.size) and columns.size not in columns.by
+    by = (*columns.by, columns.size) if apart else columns.by
+    value = _place(names, columns.value)
     table = _Table(
         names,
-        _place(names, columns.value),
-        tuple(_place(names, name) for name in columns.by),
+        value,
+        tuple(_place(names, name) for name in by),
         _place(names, columns.replicate) if columns.replicate else None,
         scale,
         _place(names, columns.size) if columns.size else None,
         _place(names, columns.events) if columns.events else None,
+        cells=Cells(separator, quantity, scale),
+        out=out,
+        beside=Beside.of(names, value),
     )
     if columns.events and quantity is Quantity.TIME:
         quantity = Quantity.TOTAL_TIME
     # What csv counts begins at the line of names.
     groups = table.groups(reader, at - 1)
+    if apart and len({levels[:-1] for levels in groups}) == len(groups):
+        groups, by = {levels[:-1]: group for levels, group in groups.items()}, columns.by
     figures = []
     for levels, group in groups.items():
         label = ", ".join(levels)
@@ -106,40 +125,78 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
             size_bytes=group.size,
             events=group.events / len(group.values) if columns.events else None,
         )
-        of = Measurement(label, dict(zip(columns.by, levels, strict=True)), told, len(group.values))
+        of = Measurement(label, dict(zip(by, levels, strict=True)), told, len(group.values))
         id_ = f"{columns.value}: {label}" if label else columns.value
         figures.append(of.figure(columns.value, quantity, id=id_, values=group.values))
     # The levels of the first factor stand against each other; which is the baseline only the user can say.
-    contrast = Contrast(columns.by[0], None, told=False) if columns.by else None
-    found = with_contained(evidence(figures, "a CSV", contrast), columns.contains)
+    entails = ("size_bytes",) if columns.by and _is_size(groups, columns) else ()
+    contrast = Contrast(columns.by[0], None, told=False, entails=entails) if columns.by else None
+    incidents = [*out.incidents(columns.value), *table.beside.incidents()]
+    found = evidence(figures, "a CSV", contrast, incidents, table.beside.twice)
+    found = with_contained(found, columns.contains)
     return with_baseline(found, columns.baseline) if columns.baseline else found
 
 
-def _opening(lines: Iterator[str], said: Columns) -> tuple[int, str, Columns, Iterator[str]]:
+def _is_size(groups: dict[tuple[str, ...], _Group], columns: Columns) -> bool:
+    """Whether the levels that are compared are the sizes: the same column, or numbers that rise with them."""
+    if columns.size == columns.by[0]:
+        return True
+    sizes = {float(levels[0]): group.size for levels, group in groups.items() if _PLAIN_NUMBER.fullmatch(levels[0])}
+    rising = [sizes[each] or 0.0 for each in sorted(sizes)]
+    compared = {levels[0] for levels in groups}
+    return len(sizes) == len(compared) > 1 and all(one < other for one, other in pairwise(rising))
+
+
+def _opening(lines: Iterator[str], said: Columns, out: LeftOut) -> tuple[int, str, Columns, Iterator[str]]:
     """The line of names and its place, what is said of the columns, and the lines that follow."""
     told = Columns()
+    first: tuple[int, str] | None = None
+    passed: list[str] = []
     for place, line in enumerate(lines, 1):
-        if line.startswith("#"):
+        if line.startswith(HEADER):
             told = told.over(in_comment(line, place))
-        elif line.strip():
+            continue
+        passed.append(line)
+        if not line.strip():
+            continue
+        wanted = said.over(told).value
+        names = _fields(line, _separator(line, wanted))
+        # A line of names may be a comment, and words may stand above it.
+        is_names = bool(wanted) and wanted in (*names, names[0].lstrip("# "))
+        if is_names or (not wanted and not line.startswith("#")):
+            if first is not None:
+                out.note(*first)
             return place, line, said.over(told), lines
-    raise BadInput("there is no line of column names in it")
+        if first is None and not line.startswith("#"):
+            first, passed = (place, line), []
+        if first is not None and place - first[0] >= _MOST_ABOVE:
+            break
+    if first is None:
+        raise BadInput("there is no line of column names in it")
+    return *first, said.over(told), chain(passed, lines)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Where the columns stand."""
+    """Where the columns stand, how their numbers are written, and what was left out."""
 
     names: list[str]
     value: int
     by: tuple[int, ...]
     replicate: int | None
     scale: float
-    size: int | None = None
-    events: int | None = None
+    size: int | None
+    events: int | None
+    cells: Cells
+    out: LeftOut
+    beside: Beside
 
     def groups(self, reader: Iterator[list[str]], before: int) -> dict[tuple[str, ...], _Group]:
-        """The values of all rows, by their levels; *before* lines come before those that the reader counts."""
+        """The values of all rows, by their levels; *before* lines come before those that the reader counts.
+
+        Raises:
+            BadInput: no row has a value; it is said of the first.
+        """
         groups: dict[tuple[str, ...], _Group] = {}
         rows = 0
         while True:
@@ -150,32 +207,38 @@ class _Table:
                 raise BadInput(f"it has over {MOST_ROWS} rows", "audit a part of it")
             self._take(groups, portion, began)
             if error is not None:
-                raise BadInput(f"this is not CSV: {error}", line=before + reader.line_num) from error  # type: ignore[attr-defined]
-            if not portion:
-                return groups
+                self.out.no_csv(before + reader.line_num, str(error))  # type: ignore[attr-defined]
+            elif not portion:
+                break
+        if not groups and self.out.first is not None:
+            raise self.out.first
+        return groups
 
     def _take(self, groups: dict[tuple[str, ...], _Group], portion: list[list[str]], began: int) -> None:
         rows = [row for row in portion if row]
         if not rows:
             return
-        try:
+        self.out.row()
+        columns = _columns(rows, len(self.names))
+        values = self._together(columns) if columns else None
+        sizes = events = None
+        if values is not None:
+            try:
+                sizes, events = self._sizes(columns), self._events(columns)
+            except BadInput:
+                values = None
+        if values is None:
+            rows, values = self._one_by_one(portion, began)
+            if not rows:
+                return
             columns = list(zip(*rows, strict=True))
-            values = list(map(float, columns[self.value])) if len(columns) == len(self.names) else []
-        except ValueError:
-            values = []
-        plain = (
-            len(values) == len(rows) and all(map(math.isfinite, values)) and 0 <= min(values) <= max(values) <= LARGEST
-        )
-        # float() also reads 1_000, and digits of other scripts; such rows are rare, and looked at one by one.
-        together = "".join(columns[self.value]) if plain else ""
-        if not plain or "_" in together or not together.isascii():
-            values = list(self._one_by_one(portion, began))
-            columns = list(zip(*rows, strict=True))
+            sizes, events = self._sizes(columns), self._events(columns)
+        self.out.kept += len(values)
+        if self.beside.places:
+            self.beside.take(rows, values, self.cells)
         if self.scale != 1:
             values = [value * self.scale for value in values]
-            if max(values) > LARGEST:
-                list(self._one_by_one(portion, began))
-        keys = self._keys(columns, len(rows))
+        keys = self._keys(columns, len(values))
         append = {}
         for key in dict.fromkeys(keys):
             if key not in groups:
@@ -185,15 +248,32 @@ class _Table:
             append[key](value)
         if self.replicate is not None:
             self._take_replicates(groups, keys, columns[self.replicate])
-        if self.size is not None:
-            self._take_sizes(groups, keys, columns[self.size])
-        if self.events is not None:
-            for key, text in zip(keys, columns[self.events], strict=True):
-                groups[key].events += self._number_of(text, self.events)
+        if sizes is not None:
+            for key, size in dict.fromkeys(zip(keys, sizes, strict=True)):
+                groups[key].size = size
+        for key, each in zip(keys, events, strict=True) if events is not None else ():
+            groups[key].events += each
+
+    def _together(self, columns: list[tuple[str, ...]]) -> list[float] | None:
+        """The values of plain numbers, all at once; None where any of them needs a look."""
+        texts = columns[self.value]
+        try:
+            values = list(map(float, texts))
+        except ValueError:
+            return None
+        most = max(values) * max(self.scale, 1.0)
+        # float() also reads 1_000, and digits of other scripts; such rows are rare, and looked at one by one.
+        together = "".join(texts)
+        plain = all(map(math.isfinite, values)) and 0 <= min(values) <= most <= LARGEST
+        return values if plain and "_" not in together and together.isascii() else None
 
     def _keys(self, columns: list[tuple[str, ...]], rows: int) -> list[tuple[str, ...]]:
         """The levels of every row; one empty key for all where no column holds levels."""
-        return list(zip(*(columns[at] for at in self.by), strict=True)) if self.by else [()] * rows
+        if not self.by:
+            return [()] * rows
+        keys = list(zip(*(columns[at] for at in self.by), strict=True))
+        bare = {key: tuple(level.strip() for level in key) for key in dict.fromkeys(keys)}
+        return keys if all(key == each for key, each in bare.items()) else [bare[key] for key in keys]
 
     def _new_group(self, groups: dict[tuple[str, ...], _Group]) -> _Group:
         if len(groups) >= MOST_FIGURES:
@@ -213,40 +293,87 @@ class _Table:
                     f"more than {_MOST_REPLICATES} replicates", "a replicate is a process, a host or an instance"
                 )
 
-    def _take_sizes(
-        self, groups: dict[tuple[str, ...], _Group], keys: list[tuple[str, ...]], told: tuple[str, ...]
-    ) -> None:
-        for key, text in dict.fromkeys(zip(keys, told, strict=True)):
-            size = size_in(text) or self._number_of(text, self.size or 0)
-            group = groups[key]
-            if group.size not in (None, size):
-                name = printable(self.names[self.size or 0])
-                raise BadInput(f"rows of one figure have several sizes in {name!r}", f"--by …,{name}")
-            group.size = size
+    def _sizes(self, columns: list[tuple[str, ...]]) -> list[float] | None:
+        if self.size is None:
+            return None
+        of = {text: size_in(text) or self._number_of(text, self.size) for text in dict.fromkeys(columns[self.size])}
+        return [of[text] for text in columns[self.size]]
+
+    def _events(self, columns: list[tuple[str, ...]]) -> list[float] | None:
+        if self.events is None:
+            return None
+        of = {text: self._number_of(text, self.events) for text in dict.fromkeys(columns[self.events])}
+        return [of[text] for text in columns[self.events]]
 
     def _number_of(self, text: str, at: int) -> float:
         try:
-            return number(text)
+            return self.cells.number(text)
         except BadInput as error:
             raise BadInput(f"{printable(self.names[at])}: {error.message}", error.hint) from error
 
-    def _one_by_one(self, portion: list[list[str]], began: int) -> Iterator[float]:
-        """The values of a portion. Raises `BadInput` with the place of the first row that is wrong."""
+    def _one_by_one(self, portion: list[list[str]], began: int) -> tuple[list[list[str]], list[float]]:
+        """The rows of a portion that have a value, and these; the others are left out."""
         line = began
+        self.cells.look(row[self.value] for row in portion if len(row) > self.value)
+        rows, values = [], []
         for row in portion:
             place = line + 1
             # A quoted field may go on over lines.
             line += 1 + sum(text.count("\n") for text in row)
-            if not row:
+            if not row or self._is_no_row(row, place):
                 continue
-            if len(row) != len(self.names):
-                raise BadInput(f"{len(row)} fields stand under {len(self.names)} columns", line=place, column=len(row))
+            fields = self._fitted(row)
+            if fields is None:
+                self.out.other_length(place, row, len(self.names))
+                continue
             try:
-                yield number(row[self.value])
-                number(row[self.value], scale=self.scale)
+                value = self.cells.number(fields[self.value], of_value=True)
+                number(repr(value), scale=self.scale)
             except BadInput as error:
-                name = printable(self.names[self.value])
-                raise BadInput(f"{name}: {error.message}", error.hint, line=place, column=self.value + 1) from error
+                self.out.no_value(place, fields[self.value], self.names[self.value], self.value + 1, error)
+                continue
+            try:
+                for at in (self.size, self.events):
+                    if at is not None and size_in(fields[at]) is None:
+                        self.cells.number(fields[at])
+            except BadInput as error:
+                self.out.no_value(place, fields[at or 0], self.names[at or 0], (at or 0) + 1, error)
+                continue
+            self.out.row()
+            rows.append(fields)
+            values.append(value)
+        return rows, values
+
+    def _fitted(self, row: list[str]) -> list[str] | None:
+        """A row with as many fields as columns have names; commas at the end of lines make no field."""
+        more = len(row) - len(self.names)
+        if more > 0 and not any(row[len(self.names) :]):
+            return row[: len(self.names)]
+        if more < 0 and not any(self.names[len(row) :]):
+            return [*row, *[""] * -more]
+        return row if more == 0 else None
+
+    def _is_no_row(self, row: list[str], place: int) -> bool:
+        """Whether it is a comment, a rule, or the line of names again; said of what may be more."""
+        cells = [each.strip() for each in row]
+        if cells[0].startswith("#") or all(_RULE.fullmatch(each) for each in cells):
+            return True
+        if cells == self.names:
+            self.out.names_again(place)
+            return True
+        if len(row) != len(self.names) and not any(_NUMERIC.match(each) for each in cells):
+            self.out.note(place, " ".join(cells))
+            return True
+        return False
+
+
+def _columns(rows: list[list[str]], names: int) -> list[tuple[str, ...]]:
+    """Rows that all have as many fields as there are names, as columns; nothing where one has not."""
+    try:
+        columns = list(zip(*rows, strict=True))
+    except ValueError:
+        return []
+    return columns if len(columns) == names else []
 
 
 def _portion(reader: Iterator[list[str]]) -> tuple[list[list[str]], csv.Error | None]:
@@ -266,13 +393,30 @@ def _next_row(reader: Iterator[list[str]], place: int) -> list[str]:
         raise BadInput(f"these are not column names: {error}", line=place) from error
 
 
-def _separator(line: str) -> str:
-    return max(_SEPARATORS, key=line.count)
+def _separator(line: str, wanted: str = "") -> str:
+    """The one that makes the wanted column of a line; else whichever stands most often in it."""
+    # Stable: of those that stand equally often the first.
+    ordered = sorted(_SEPARATORS, key=line.count, reverse=True)
+    for each in ordered if wanted else ():
+        if each in line and wanted in [name.lstrip("# ") for name in _fields(line, each)] + _fields(line, each):
+            return each
+    if wanted and not any(each in line for each in _SEPARATORS) and wanted in line.split():
+        return " "
+    return ordered[0]
 
 
-def _refuse_doubles(names: list[str], place: int) -> None:
+def _fields(line: str, separator: str) -> list[str]:
+    """The fields of one line, without blanks around them; at least one."""
+    try:
+        return [each.strip() for each in next(csv.reader([line], delimiter=separator, skipinitialspace=True))] or [""]
+    except (csv.Error, StopIteration):
+        return [""]
+
+
+def _refuse_doubles(names: list[str], columns: Columns, place: int) -> None:
+    asked = columns.asked()
     for at, name in enumerate(names):
-        if name in names[:at]:
+        if name in asked and name in names[:at]:
             raise BadInput(f"two columns have the name {printable(name, 60)!r}", line=place, column=at + 1)
 
 

@@ -6,17 +6,19 @@ one name are one figure with a value for each count.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from statistics import median
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
 from sectax.audit.importers.microbench import of_names
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
-from sectax.audit.importers.sizes import named_size
+from sectax.audit.importers.sizes import named_size, size_in
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
 from sectax.model.finding import Severity
@@ -26,7 +28,8 @@ from sectax.model.printable import printable
 _MARGIN = r"[ \t>]*+"
 _BEGINS = re.compile(rf"^{_MARGIN}(?:goos: \w|Benchmark\S*\s+\d+\s+\S+ \S+/op\b)", re.MULTILINE)
 _RESULT = re.compile(rf"{_MARGIN}Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
-_FACT = re.compile(rf"{_MARGIN}(pkg|cpu): (.*)")
+_FACT = re.compile(rf"{_MARGIN}(pkg|cpu|goos|goarch): (.*)")
+_PASSED = re.compile(rf"{_MARGIN}ok\s+\S+\s+(\d{{1,9}}(?:\.\d{{1,6}})?)s")
 _FIELD = re.compile(r"\S+")
 # Unit -> quantity, and how many of its base unit it is. Others are taken as they are.
 _UNITS = {
@@ -45,6 +48,9 @@ _FAILED = re.compile(
 _DOUBTFUL = (
     (re.compile(r"testing: \S{1,400} left GOMAXPROCS set to \d++"), "it ran on other processors than its name says"),
     (re.compile(r"coverage: [\d.]{1,10}% of statements"), "it was measured with -cover, which counts every statement"),
+    (re.compile(r"--- SKIP: \S{1,400}"), "a benchmark was skipped: it is not among the figures"),
+    (re.compile(r"go test [^#\n]{0,400}?-race\b"), "the race detector makes code 2 to 20 times as slow, not all alike"),
+    (re.compile(r"go test [^#\n]{0,400}?-cover(?:profile|mode|pkg)?\b"), "coverage counts every statement"),
     (re.compile(r"WARNING: DATA RACE"), "it was measured with -race, and what it does is not safe"),
 )
 # They stand in the last columns of a line, or alone.
@@ -52,6 +58,40 @@ _LONGEST = 2000
 # What stands after the name of a benchmark that ended without a result.
 _NO_RESULT = re.compile(rf"{_MARGIN}(Benchmark[^\s/]\S{{0,400}}-\d{{1,5}})\s*+$")
 _PROCS = re.compile(r"-(\d+)$")
+# Names end in these too: 'AES-128', 'SHA-256'.
+_KEY_SIZES = frozenset({"128", "160", "192", "224", "256", "384", "512", "1024", "2048", "3072", "4096"})
+_DIFFERS = "set beside each other they show the difference of that as well"
+
+
+# Of the time that a benchmark runs for, in all its iterations: how near most of a file must be to the middle one before
+# one that is far from it is doubted, and how far. Setting up with b.N in it makes a few longer.
+NEAR_EACH_OTHER, MOST_OF_THEM, LEAST_TOTAL, MOST_TOTAL, FEWEST_TOTALS = 1.6, 0.6, 0.4, 20.0, 4
+TIMEOUT_S = 600.0
+# Go stops there, however short the time is.
+MOST_ITERATIONS = 1e9
+# Of the seconds of a package, that its benchmarks may be more.
+LONGER, MORE_S = 0.05, 0.5
+# Iterations of one count beside a single one of another.
+MANY = 100
+# Bytes of an operation by its name and by its rate, where they are this far apart.
+UNLIKE_BYTES = 1.9
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One result, and what it says of itself."""
+
+    package: str
+    name: str
+    iterations: float
+    told: dict[str, float]
+    # The same in the units and digits that are printed.
+    printed: dict[str, str]
+
+    @property
+    def total_s(self) -> float | None:
+        seconds = self.told.get("ns/op")
+        return None if seconds is None else seconds * self.iterations
 
 
 @dataclass
@@ -70,6 +110,10 @@ def _read(lines: Iterable[str]) -> Evidence:
     series: dict[tuple[str, str, str], _Series] = {}
     bytes_each: dict[tuple[str, str], list[float]] = {}
     begun: tuple[int, str] | None = None
+    results: list[_Line] = []
+    since_passed: list[_Line] = []
+    twice: list[Twice] = []
+    systems: dict[str, dict[str, None]] = {}
     for place, line in enumerate(lines, 1):
         if begun is not None and line and not line.isspace():
             _interrupted(said, *begun, line)
@@ -77,8 +121,13 @@ def _read(lines: Iterable[str]) -> Evidence:
         if fact := _FACT.match(line):
             if fact[1] == "pkg":
                 package = fact[2].strip()
+            elif fact[1] in ("goos", "goarch"):
+                systems.setdefault(fact[1], {}).setdefault(fact[2].strip())
             else:
                 processor = fact[2].strip() or None
+        elif passed := _PASSED.match(line):
+            twice += _package(package, number_in(passed, 1, place), since_passed)
+            since_passed = []
         elif failed := _FAILED.search(line):
             meaning = "a benchmark failed: what it printed, or what is missing of it, is of broken code"
             said.add(Severity.FATAL, place, failed[0], meaning)
@@ -93,6 +142,9 @@ def _read(lines: Iterable[str]) -> Evidence:
             continue
         batch = number_in(found, 2, place)
         pairs = list(_pairs(line, found.start(3), place))
+        fields = line[found.start(3) :].split()
+        results.append(_Line(package, found[1], batch, dict(pairs), dict(zip(fields[1::2], fields[::2], strict=True))))
+        since_passed.append(results[-1])
         if (moved := _bytes_each(dict(pairs))) is not None:
             bytes_each.setdefault((package, found[1]), []).append(moved)
         for unit, value in pairs:
@@ -110,7 +162,118 @@ def _read(lines: Iterable[str]) -> Evidence:
     figures = [_figure(*key[1:], each, bytes_each.get(key[:2], ())) for key, each in series.items()]
     if begun is not None:
         _interrupted(said, *begun, "")
-    return of_names(figures, "go test -bench", said.incidents())
+    for name, told in systems.items():
+        if len(told) > 1:
+            both = " and ".join(printable(each, 40) for each in told)
+            said.add(Severity.WARNING, 0, f"the results are of {len(told)} machines, {name}: {both}", _DIFFERS)
+    _processors(said, list(dict.fromkeys(line.name for line in results)))
+    _single(said, results)
+    return of_names(
+        figures, "go test -bench", said.incidents(), chain(twice, _beside_itself(results), _totals(results))
+    )
+
+
+def _package(package: str, seconds: float, lines: Sequence[_Line]) -> Iterator[Twice]:
+    """All benchmarks of a package last no longer than the package."""
+    total = sum(line.total_s or 0.0 for line in lines)
+    if total > (1 + LONGER) * seconds + MORE_S:
+        what, from_ = f"the time of {printable(package or 'a package', 60)}, in seconds,", "its benchmarks last for"
+        yield Twice(what, seconds, total, from_, 0.0, (), 0.0, Severity.WARNING)
+
+
+def _beside_itself(results: Sequence[_Line]) -> Iterator[Twice]:
+    """Units of one line that contradict each other, or those of another count."""
+    moved: dict[tuple[str, str], tuple[float, float]] = {}
+    for line in results:
+        name = printable(line.name, 60)
+        size, allocations = line.told.get("B/op"), line.told.get("allocs/op")
+        if size is not None and allocations is not None and size < math.floor(allocations):
+            what, from_ = f"the bytes of an operation of {name}", "each allocation has one at the least, which makes"
+            yield Twice(what, size, allocations, from_, 0.0, (), 0.0)
+        low, high = _bytes_within(line)
+        if not high:
+            continue
+        key = line.package, line.name
+        before = moved.setdefault(key, (low, high))
+        if low > before[1] or high < before[0]:
+            what, from_ = f"the bytes of an operation of {name}, by MB/s and ns/op,", "in another count they are"
+            yield Twice(what, (low + high) / 2, sum(before) / 2, from_, 0.0, (), 0.0)
+    for (_, name), (low, high) in moved.items():
+        size = size_in(_PROCS.sub("", name))
+        if size is not None and not low / UNLIKE_BYTES <= size <= high * UNLIKE_BYTES:
+            what, from_ = (
+                f"the bytes of an operation of {printable(name, 60)}, by MB/s and ns/op,",
+                "by its name they are",
+            )
+            yield Twice(what, (low + high) / 2, size, from_, 0.0, (), 0.0, Severity.WARNING)
+
+
+def _bytes_within(line: _Line) -> tuple[float, float]:
+    """The least and the most bytes of an operation that its printed MB/s and ns/op can stand for; zeros where none."""
+    ends = []
+    for unit in ("ns/op", "MB/s"):
+        text, value = line.printed.get(unit, ""), line.told.get(unit, 0.0)
+        shown = float(text) if value > 0 else 0.0
+        half = 0.6 * 10.0 ** -len(text.partition(".")[2])
+        if shown <= half or "e" in text.lower():
+            return 0.0, 0.0
+        ends.append((value * (1 - half / shown), value * (1 + half / shown)))
+    (short, long), (slow, fast) = ends
+    return short * slow, long * fast
+
+
+def _totals(results: Sequence[_Line]) -> Iterator[Twice]:
+    """Iterations are added until all of them last as long as -benchtime asks, so their total is much alike."""
+    totals = {
+        at: total
+        for at, line in enumerate(results)
+        if 1 < line.iterations < MOST_ITERATIONS and (total := line.total_s) is not None and total > 0
+    }
+    if len(totals) < FEWEST_TOTALS:
+        return
+    middle = median(totals.values())
+    near = sum(middle / NEAR_EACH_OTHER <= total <= middle * NEAR_EACH_OTHER for total in totals.values())
+    alike = near >= MOST_OF_THEM * len(totals)
+    told: set[str] = set()
+    for at, total in totals.items():
+        name = results[at].name
+        what = f"the time of all iterations of {printable(name, 60)}, in seconds,"
+        if name in told:
+            continue
+        if alike and not LEAST_TOTAL * middle <= total <= MOST_TOTAL * middle:
+            from_ = "go test goes on until it is long enough, and others of the file last for"
+        elif total > TIMEOUT_S:
+            middle, from_ = TIMEOUT_S, "by default go test ends all of a package after"
+        else:
+            continue
+        told.add(name)
+        yield Twice(what, total, middle, from_, 0.0, (), 0.0, Severity.WARNING)
+
+
+def _single(said: Said, results: Sequence[_Line]) -> None:
+    """A count of one iteration beside counts of many."""
+    counts: dict[tuple[str, str], list[float]] = {}
+    for line in results:
+        counts.setdefault((line.package, line.name), []).append(line.iterations)
+    for (_, name), each in counts.items():
+        if min(each) <= 1 and max(each) >= MANY:
+            saw = f"{printable(name, 60)} was done once in one count, and {max(each):.0f} times in another"
+            said.add(Severity.WARNING, 0, saw, "the two are not of the same work, or one was typed over")
+
+
+def _processors(said: Said, names: Sequence[str]) -> None:
+    """Names that end in another GOMAXPROCS than those of others, where -cpu did not ask for several of each."""
+    procs: dict[str, set[str]] = {}
+    for name in names:
+        found = _PROCS.search(name)
+        # Without one there is a single processor, or a name that ends in a number.
+        if found is None:
+            return
+        procs.setdefault(_PROCS.sub("", name), set()).add(found[1])
+    of_each = {next(iter(each)) for each in procs.values()}
+    if len(of_each) > 1 and all(len(each) == 1 for each in procs.values()) and not of_each & _KEY_SIZES:
+        both = " and ".join(sorted(of_each, key=int)[:3])
+        said.add(Severity.WARNING, 0, f"the results are of {len(of_each)} values of GOMAXPROCS: {both}", _DIFFERS)
 
 
 def _interrupted(said: Said, place: int, name: str, after: str) -> None:

@@ -14,7 +14,7 @@ from itertools import chain
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.clusters import of_histogram
-from sectax.audit.importers.load_run import Command, LoadRun, command, of_runs, quantile, without_figures
+from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
 from sectax.formats.numbers import BINARY, SECONDS, number_in
@@ -45,8 +45,8 @@ _STATISTICS = {"Slowest": "max", "Fastest": "min", "Average": "mean"}
 _MOST_KEPT = 1_000_000
 # What hey does where nobody says otherwise.
 _CONNECTIONS, _TIMEOUT_S = 50, 20.0
-# Of all answers, that may have been under way at the end where nothing tells how many connections there were.
-_MOST_CUT_OFF = 0.02
+# Of those that are under way on average: at the end there may be more.
+_MOST_BEYOND = 1.5
 
 
 @dataclass
@@ -186,7 +186,9 @@ def _finish(run: _Run) -> None:
     refused = {f"status {status}": count for status, count in run.answers.items() if not status.startswith("2")}
     of_answers, errors = sum(run.answers.values()), sum((load.failed or {}).values())
     load.fails(refused)
-    if run.cut_off > max(load.busy or 0.0, _MOST_CUT_OFF * of_answers):
+    # As many are under way as its connections, which rate and mean time tell where nothing else does.
+    under_way = (load.rate or 0.0) * load.times.get(LATENCY, {}).get("mean", 0.0)
+    if run.cut_off > max(load.busy or 0.0, _MOST_BEYOND * under_way + _CONNECTIONS):
         load.fails({_CUT_OFF: run.cut_off})
         errors += run.cut_off
     if of_answers < _MOST_KEPT:

@@ -12,12 +12,19 @@ from itertools import chain
 
 import msgspec
 
-from sectax.audit.evidence import Evidence, Twice
+from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.audit.importers.sizes import named_size
 from sectax.formats import json_text
+from sectax.model.finding import Severity
 from sectax.model.printable import printable
+
+# Below it hyperfine itself warns, as long as a shell starts the command.
+WITHIN_THE_SHELL_S = 5e-3
+# More than the largest machines have; and a share of the time that leaves nothing but waiting, in commands so long.
+MOST_PROCESSORS, LEAST_BUSY, WAITS_S = 384, 0.01, 0.05
+_STATED = {"mean": "mean", "median": "median", "min": "min", "max": "max", "standard deviation": "stddev"}
 
 _BEGINS = re.compile(r'\s*\{\s*"results"\s*:')
 
@@ -25,7 +32,10 @@ _BEGINS = re.compile(r'\s*\{\s*"results"\s*:')
 class _Result(msgspec.Struct):
     command: str
     mean: float | None = None
+    stddev: float | None = None
     median: float | None = None
+    user: float | None = None
+    system: float | None = None
     min: float | None = None
     max: float | None = None
     times: list[float] | None = None
@@ -43,7 +53,40 @@ def _read(lines: Iterable[str]) -> Evidence:
     figures = [_figure(at, each) for at, each in enumerate(results)]
     # With --reference hyperfine writes the reference first; the file does not tell whether there was one.
     contrast = Contrast("command", None, told=False) if len(results) > 1 else None
-    return evidence(figures, "hyperfine", contrast, twice=chain(*map(_counts, results)))
+    short = [each.command for each in results if 0 < (each.mean or 0.0) < WITHIN_THE_SHELL_S]
+    incidents = []
+    if short:
+        others = f" and {len(short) - 1} more" if len(short) > 1 else ""
+        incidents.append(
+            Incident(
+                Severity.WARNING,
+                f"{printable(short[0], 60)}{others}: less than 5 ms",
+                "hyperfine warns of that: it takes the start of a shell off each time, and knows that no better",
+            )
+        )
+    twice = (each for result in results for each in chain(_counts(result), _processor_time(result)))
+    return evidence(figures, "hyperfine", contrast, incidents, twice)
+
+
+def _processor_time(result: _Result) -> Iterator[Twice]:
+    """User and system time beside the wall time: more than any machine has processors, or next to nothing."""
+    wall, told = result.mean or 0.0, [each for each in (result.user, result.system) if each is not None]
+    if not told or wall < WITHIN_THE_SHELL_S / 10:
+        return
+    spent = sum(json_text.checked(told, f"the processor time of {printable(result.command, 60)}"))
+    command, severity = printable(result.command, 60), Severity.WARNING
+    if spent > MOST_PROCESSORS * wall:
+        limit, severity = MOST_PROCESSORS * wall, Severity.FATAL
+        from_ = f"even {MOST_PROCESSORS} processors give within its mean time no more than"
+    elif wall >= WAITS_S and spent < LEAST_BUSY * wall:
+        limit, from_ = (
+            LEAST_BUSY * wall,
+            "where it did not wait for something else, it would be a share of its mean time:",
+        )
+    else:
+        return
+    what = f"the processor time of {command}, in seconds,"
+    yield Twice(what, spent, limit, from_, 0.0, (result.command,), 0.0, severity)
 
 
 def _counts(result: _Result) -> Iterator[Twice]:
@@ -82,9 +125,9 @@ def _figure(at: int, result: _Result) -> Figure:
     of = Measurement(result.command, levels, told, runs)
     value, statistic = (mean[0], "mean") if mean else (None, None)
     stated = {
-        name: json_text.checked((each,), f"results[{at}].{name}")[0]
-        for name in ("mean", "median", "min", "max")
-        if (each := getattr(result, name)) is not None
+        name: json_text.checked((each,), f"results[{at}].{field}")[0]
+        for name, field in _STATED.items()
+        if (each := getattr(result, field)) is not None
     }
     return of.figure("time", Quantity.TIME, value, statistic, id=result.command, values=times, stated=stated)
 

@@ -6,10 +6,11 @@ point, in the locale of whoever ran it: '12,345' is twelve there.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
+from statistics import fmean, stdev
 
 import msgspec
 
@@ -26,13 +27,14 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 _BEGINS = re.compile(
-    r"^(?:\[info\] )?+(?:# JMH (?:version: |\d)"
+    r"^(?:# JMH (?:version: |\d)"
     r"|[ \t]*+Benchmark[ \t](?:[^\n]{0,1000}[ \t])?Mode[ \t]++(?:Cnt|Samples|Thr)[ \t])",
     re.MULTILINE,
 )
-_SBT = "[info] "  # before each line, where Scala's sbt ran it
 _JSON = re.compile(r'\s*+\[\s*+\{.{0,2000}?"(?:jmhVersion|primaryMetric)"\s*+:', re.DOTALL)
-_FACT = re.compile(r"# (Benchmark|Benchmark mode|Parameters|VM version|Warmup|Threads|Fork): (.*\S)")
+_FACT = re.compile(
+    r"# (Benchmark|Benchmark mode|Parameters|VM version|VM options|Warmup|Measurement|Threads|Fork): (.*\S)"
+)
 _ITERATION = re.compile(r"(# Warmup )?Iteration\s++(\d++): (\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)")
 _RESULT = re.compile(r'Result "?([^":]++)"?:')
 _SUMMARY = re.compile(r"\s*+\(min, avg, max\) = \(([^,]++|\d++,\d++), ([^ ]++), ([^)]++)\)")
@@ -49,8 +51,34 @@ _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _FAILED = re.compile(r"<failure>|<forked VM failed with exit code .{1,20}>|RunnerException: .*|ERROR: .*")
 _WARNED = re.compile(r"\*\*\* ?WARNING: .*|WARNING: (?:System\.gc|JMH lock|The perf event count).*")
 _QUANTILE_ROW = re.compile(r"(.{1,400}):\S{0,200}[·.]p(\d\.\d{1,9})$")
+# Facts of a log, and what people know them by.
+_SETUP = {
+    "VM version": "version of the JVM",
+    "VM options": "options of the JVM",
+    "Warmup": "warm-up",
+    "Measurement": "iterations",
+    "Threads": "threads",
+}
+_STATED = {"min": "0.0", "median": "50.0", "max": "100.0"}
+# What makes the figures of a benchmark doubtful: a fact of its setup and its value, in words, and what it means.
+_DOUBTFUL_SETUPS = (
+    (
+        "forks",
+        "0",
+        "it ran in JMH's own JVM, without a fork",
+        "what ran before shaped the code that was compiled, so each figure depends on the order",
+    ),
+    (
+        "warm-up iterations",
+        "0",
+        "there was no warm-up iteration",
+        "the first iterations are of code that is not compiled yet, and are part of the figures",
+    ),
+)
 # Throughput and time of one benchmark are measured one after the other, each with its own noise.
 MOST_APART = 2.0
+# What printing takes from scores of iterations, as a share.
+OF_ITERATIONS = 0.005
 
 
 @dataclass
@@ -67,6 +95,7 @@ class _Benchmark:
     forks: list[list[float]] = field(default_factory=list)
     stated: dict[str, float] = field(default_factory=dict)
     quantiles: dict[str, float] = field(default_factory=dict)
+    setup: dict[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -99,8 +128,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     said = Said()
     parameters: list[str] | None = None
     facts: dict[str, str] = {}
-    for place, printed in enumerate(lines, 1):
-        line = printed.removeprefix(_SBT)
+    for place, line in enumerate(lines, 1):
         if _HEADER.match(line):
             parameters = _PARAMETER.findall(line.partition("Mode")[0])
         elif parameters is None and (above := _WITHOUT_HEADER.match(line)):
@@ -113,13 +141,13 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             facts[fact[1]] = fact[2].strip()
             if fact[1] == "Benchmark":
                 log.append(_begun(facts, place))
-                facts = {
-                    key: facts[key] for key in ("VM version", "Warmup", "Threads", "Benchmark mode") if key in facts
-                }
+                facts = {key: facts[key] for key in (*_SETUP, "Benchmark mode") if key in facts}
             elif fact[1] == "Parameters" and log:
                 log[-1].parameters = _parameters(fact[2])
             elif fact[1] == "Fork" and log:
                 log[-1].forks.append([])
+                if fact[2].startswith("N/A"):
+                    log[-1].setup["forks"] = "0"
         elif failed := _FAILED.search(line[:2000]):
             meaning = "a benchmark failed: it is missing, or what it printed is of broken code"
             said.add(Severity.FATAL, place, failed[0], meaning)
@@ -127,8 +155,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, place, warned[0], "JMH itself warns of its figures")
         elif log:
             _take(log[-1], line, place)
-    runtime = facts.get("VM version")
-    return _evidence(log, rows, runtime, said)
+    return _evidence(log, rows, facts.get("VM version"), said)
 
 
 def _begun(facts: dict[str, str], place: int) -> _Benchmark:
@@ -137,8 +164,17 @@ def _begun(facts: dict[str, str], place: int) -> _Benchmark:
     count = re.match(r"(\d{1,9}) iterations", warmup)
     threads = re.match(r"(\d{1,9}) thread", facts.get("Threads", ""))
     warmups = int(count[1]) if count else 0 if warmup == "<none>" else None
+    setup = {name: facts[fact] for fact, name in _SETUP.items() if fact in facts}
+    if warmups == 0 and mode != _MODES["ss"]:
+        setup["warm-up iterations"] = "0"
     return _Benchmark(
-        facts["Benchmark"], _SHORT.get(mode, mode), {}, place, warmups, int(threads[1]) if threads else None
+        facts["Benchmark"],
+        _SHORT.get(mode, mode),
+        {},
+        place,
+        warmups,
+        int(threads[1]) if threads else None,
+        setup=setup,
     )
 
 
@@ -221,7 +257,7 @@ def _power(text: str) -> float | None:
 
 def _evidence(log: list[_Benchmark], rows: list[_Row], runtime: str | None, said: Said) -> Evidence:
     figures = [figure for benchmark in log for figure in _of_benchmark(benchmark, runtime)]
-    incidents = list(said.incidents())
+    incidents = [*said.incidents(), *_of_setups([each.setup for each in log if each.mode != "ss"])]
     twice: list[Twice] = []
     rough: list[_Row] = []
     for row in rows:
@@ -232,7 +268,7 @@ def _evidence(log: list[_Benchmark], rows: list[_Row], runtime: str | None, said
         if source is None:
             figures.append(_of_row(row, runtime))
         elif source.unit == row.unit and source.mode != "sample" and any(source.forks):
-            twice.append(_score_twice(row, [value for fork in source.forks for value in fork]))
+            twice += _score_twice(row, [value for fork in source.forks for value in fork])
     if rough:
         incidents.append(
             Incident(
@@ -264,15 +300,14 @@ def _source(row: _Row, log: list[_Benchmark]) -> _Benchmark | None:
     )
 
 
-def _score_twice(row: _Row, values: list[float]) -> Twice:
-    return Twice(
-        f"the score of {row.name}, in line {row.line},",
-        row.score,
-        fmean(values),
-        f"the mean of its {len(values)} iterations is",
-        # Three digits after the point.
-        2e-3,
-    )
+def _score_twice(row: _Row, values: list[float]) -> Iterator[Twice]:
+    """Three digits after the point, on both sides."""
+    of, where = f"of its {len(values)} iterations is", f"of {row.name}, in line {row.line},"
+    yield Twice(f"the score {where}", row.score, fmean(values), f"the mean {of}", 2e-3, tolerance=OF_ITERATIONS)
+    if row.error and len(values) > 2:
+        error = _error_of(values)
+        # Rounding hides a part of the spread.
+        yield Twice(f"the error {where}", row.error, error, f"the error {of}", 5e-3, tolerance=10 * OF_ITERATIONS)
 
 
 def _both_ways(figures: list[Figure], threads: Mapping[tuple[str, str], int | None]) -> Iterator[Twice]:
@@ -359,6 +394,7 @@ class _Metric(msgspec.Struct):
     score: float | str
     scoreUnit: str
     scoreError: float | str = "NaN"
+    scoreConfidence: list[float | str] = []
     rawData: list[list[float | str]] = []
     scorePercentiles: dict[str, float | str] = {}
 
@@ -371,13 +407,20 @@ class _Result(msgspec.Struct):
     warmupIterations: int | None = None
     jdkVersion: str | None = None
     vmName: str | None = None
+    vmVersion: str | None = None
+    jvmArgs: list[str] | None = None
     threads: int | None = None
+    forks: int | None = None
+    warmupTime: str | None = None
+    measurementIterations: int | None = None
+    measurementTime: str | None = None
 
 
 def _of_json(lines: Iterable[str]) -> Evidence:
     results = json_text.read(lines, list[_Result], "JMH")
     figures: list[Figure] = []
     incidents: list[Incident] = []
+    contradictions: list[Twice] = []
     for at, result in enumerate(results):
         metric, where = result.primaryMetric, f"[{at}].primaryMetric"
         runtime = " ".join(each for each in (result.vmName, result.jdkVersion) if each) or None
@@ -397,7 +440,12 @@ def _of_json(lines: Iterable[str]) -> Evidence:
         if isinstance(metric.scoreError, float):
             incidents += too_wide(benchmark.label, score, metric.scoreError, "JMH")
         if any(benchmark.forks) and result.mode != "sample":
-            benchmark.stated = {"mean": score}
+            benchmark.stated = {"mean": score} | {
+                name: _plain(value, where)
+                for name, share in _STATED.items()
+                if (value := metric.scorePercentiles.get(share, "NaN")) != "NaN"
+            }
+            contradictions += _error_and_counts(result, benchmark, score)
         else:
             benchmark.quantiles = {
                 share: _plain(value, where)
@@ -410,7 +458,73 @@ def _of_json(lines: Iterable[str]) -> Evidence:
             row = _Row(result.benchmark, result.params, result.mode, None, score, None, metric.scoreUnit, 0)
             figures.append(_of_row(row, runtime))
     twice = _both_ways(figures, {(result.benchmark, result.mode): result.threads for result in results})
-    return of_names(figures, "JMH", incidents, twice)
+    incidents += _of_setups([_setup(result) for result in results])
+    return of_names(figures, "JMH", incidents, [*contradictions, *twice])
+
+
+def _setup(result: _Result) -> dict[str, str]:
+    """How a benchmark was run, by names that people know it by; what JMH does not tell is left out."""
+    # A development environment adds an agent with a port of its own to each run.
+    options = [each for each in result.jvmArgs or () if not each.startswith("-javaagent:")]
+    told = {
+        "threads": result.threads,
+        "forks": result.forks,
+        "warm-up iterations": result.warmupIterations,
+        "warm-up time": result.warmupTime,
+        "iterations": result.measurementIterations,
+        "time of an iteration": result.measurementTime,
+        "version of the JVM": " ".join(each for each in (result.jdkVersion, result.vmVersion) if each) or None,
+        "options of the JVM": (" ".join(options) or "none") if result.jvmArgs is not None else None,
+    }
+    # Single shots are meant to be few, and often cold.
+    left_out = ("warm-up iterations", "warm-up time", "iterations", "time of an iteration")
+    return {
+        name: str(value)
+        for name, value in told.items()
+        if value is not None and not (result.mode == "ss" and name in left_out)
+    }
+
+
+def _of_setups(setups: Sequence[Mapping[str, str]]) -> Iterator[Incident]:
+    """What makes all benchmarks doubtful in how they were run, or differs between them."""
+    for name, value, saw, meaning in _DOUBTFUL_SETUPS:
+        count = sum(setup.get(name) == value for setup in setups)
+        if count:
+            of = "" if count == len(setups) else f", in {count} of {len(setups)} benchmarks"
+            yield Incident(Severity.WARNING, f"{saw}{of}", meaning)
+    for name in dict.fromkeys(name for setup in setups for name in setup):
+        told = list(dict.fromkeys(setup[name] for setup in setups if name in setup))
+        if len(told) > 1:
+            shown = " and ".join(printable(each, 40) for each in told[:3])
+            saw = f"the benchmarks differ in their {name}: {shown}{' and others' if len(told) > 3 else ''}"
+            yield Incident(Severity.WARNING, saw, "set beside each other they show the difference of that as well")
+
+
+def _error_and_counts(result: _Result, benchmark: _Benchmark, score: float) -> Iterator[Twice]:
+    """The error and the interval of a score, and the number of its iterations, beside the iterations themselves."""
+    metric, name = result.primaryMetric, printable(benchmark.label, 60)
+    values = [value for fork in benchmark.forks for value in fork]
+    error = metric.scoreError
+    if isinstance(error, float) and error > 0:
+        if len(values) > 2:
+            of = f"by its {len(values)} iterations it is"
+            yield Twice(f"the error of {name}", error, _error_of(values), of, 0.0, tolerance=0.01)
+        ends = [each for each in metric.scoreConfidence if isinstance(each, float)]
+        if len(ends) == 2:
+            yield Twice(f"the middle of the interval of {name}", sum(ends) / 2, score, "its score is", 0.01 * error)
+    for what, told, there in (
+        ("forks", result.forks or None, len(benchmark.forks)),
+        ("iterations", result.measurementIterations, min(map(len, benchmark.forks))),
+    ):
+        if told is not None and told != there:
+            yield Twice(f"the number of {what} of {name}", told, there, "those that there are number", 0.0, (), 0.0)
+
+
+def _error_of(values: Sequence[float]) -> float:
+    """Half of the interval that JMH prints: Student's at 99.9 %."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(len(values) - 1, 0.9995)) * stdev(values) / math.sqrt(len(values))
 
 
 def _plain(value: float | str, where: str) -> float:

@@ -13,6 +13,7 @@ from itertools import chain
 
 import msgspec
 
+from sectax.audit.contradictions import ENOUGH_FOR_QUANTILES
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import LoadRun, of_runs, quantile
@@ -25,20 +26,19 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 _BEGINS = re.compile(
-    r"^[ \t]*+(?:\x1b\[[\d;]*+m)*+(?:[✓✗][ \t]*+)?(?:http_req_duration|http_reqs|iterations|iteration_duration|vus_max)"
-    r"(?:\x1b\[[\d;]*+m)*+\.{2,}:",
+    r"^[ \t]*+(?:[✓✗][ \t]*+)?(?:http_req_duration|http_reqs|iterations|iteration_duration|vus_max)\.{2,}:",
     re.MULTILINE,
 )
 _JSON = re.compile(r'\s*+\{.{0,4000}?"(?:metrics|root_group|state|options)"\s*+:', re.DOTALL)
-_COLOURS = re.compile(r"\x1b\[[\d;]*+m")
 # Timestamps and levels of its log; the name of a metric, with the tags of a part of it in braces.
 _LINE = re.compile(
     r"\s*+(?:[✓✗] ?)?\s*+(\{ [^{}]{1,200}\}|[A-Za-z_][\w ]{0,127}(?:\{[^{}]{1,200}\})?)\.{2,}+:\s++(\S.*)"
 )
 _STATISTIC = re.compile(r"(avg|min|med|max|count|p\((\d{1,2}(?:\.\d{1,9})?|100)\))=(\S++)")
 _NEGATIVE = re.compile(r"(\w{1,10})=(-\S{1,40})")
-_COUNTER = re.compile(r"(\d++(?:\.\d++)?)\s++(\d++(?:\.\d++)?)/s")
-_DATA = re.compile(r"(\d++(?:\.\d++)?) ([kKMGT]?B)\s++(\d++(?:\.\d++)?) ([kKMGT]?B)/s")
+# Until 0.25 what comes a second stood in brackets.
+_COUNTER = re.compile(r"(\d++(?:\.\d++)?)\s++\(?(\d++(?:\.\d++)?)/s")
+_DATA = re.compile(r"(\d++(?:\.\d++)?) ([kKMGT]?B)\s++\(?(\d++(?:\.\d++)?) ([kKMGT]?B)/s")
 _SHARE = re.compile(r"[\d.]++%\s++(?:✓ (\d++)\s++✗ (\d++)|(\d++) out of (\d++))")
 _PER_CENT = re.compile(r"([\d.]++)%")
 _GAUGE = re.compile(r"(\d++)(?:\s++min=(\d++)\s++max=(\d++))?\s*+$")
@@ -86,10 +86,11 @@ class _Run:
     failed: tuple[float, float] | None = None
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
     data: tuple[float, float] | None = None
-    failed_share: float | None = None
+    shares: dict[str, tuple[float, float]] = field(default_factory=dict)
     all_checks: tuple[float, float] | None = None
     most_users: float | None = None
     ran_s: float | None = None
+    complete: float | None = None
 
 
 @dataclass
@@ -101,6 +102,7 @@ class _Asked:
     lasts: float | None = None
     scenarios: int = 0
     ran_s: float | None = None
+    complete: float | None = None
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -111,8 +113,7 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said, asked = Said(), _Asked()
     section, check, last = "", "", ""
-    for place, coloured in enumerate(lines, 1):
-        line = _COLOURS.sub("", coloured) if "\x1b" in coloured else coloured
+    for place, line in enumerate(lines, 1):
         if found := _SECTION.match(line):
             section = "" if found[1].startswith("TOTAL") else found[1].strip()
             runs.append(_run(runs, asked, place, section))
@@ -211,7 +212,7 @@ def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
             "unlike work at unlike loads is mixed in its times, unless a figure names its scenario",
         )
     elif ran := _RAN.match(line):
-        asked.ran_s = duration_in(ran, 1, place)
+        asked.ran_s, asked.complete = duration_in(ran, 1, place), number_in(ran, 2, place)
         interrupted = _INTERRUPTED.match(line)
         complete, cut = (float(each) for each in interrupted.groups()) if interrupted is not None else (1.0, 0.0)
         if cut > MOST_INTERRUPTED * (complete + cut):
@@ -239,7 +240,7 @@ def _run(runs: list[_Run], asked: _Asked, place: int, section: str) -> _Run:
     if asked.scenarios == 1 and not section:
         load.target, load.configured_s = asked.target, asked.lasts
         load.ends_by = None if asked.lasts is None else EndsBy.TIME
-    return _Run(load, ran_s=None if section else asked.ran_s)
+    return _Run(load, ran_s=None if section else asked.ran_s, complete=asked.complete)
 
 
 def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
@@ -260,15 +261,15 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
                 unit = each if each[3] != "0" else None
                 times[_called(each)] = 0.0 if unit is None else duration_in(each, 3, place)
         run.trends.setdefault(name, times)
-    elif name in ("http_req_failed", "checks") and (share := _SHARE.match(text)):
+    elif (per_cent := _PER_CENT.match(text)) and (share := _SHARE.match(text)):
         yes = number_in(share, 1 if share[1] else 3, place)
         no = number_in(share, 2, place) if share[2] else max(number_in(share, 4, place) - yes, 0.0)
         if name == "checks" and share[1]:
             run.all_checks = yes, no
+        if yes + no > 0:
+            run.shares[name] = number_in(per_cent, 1, place, 0.01), yes / (yes + no)
         if name == "http_req_failed":
             run.failed = yes, no
-            per_cent = _PER_CENT.match(text)
-            run.failed_share = None if per_cent is None else number_in(per_cent, 1, place, 0.01)
     elif name == "data_received" and (data := _DATA.match(text)):
         units = DECIMAL | {"kB": 1e3}
         run.data = (
@@ -353,9 +354,12 @@ def _json_metric(run: _Run, name: str, told: Mapping[str, object]) -> None:
         run.trends[name] = times
         if "count" in values:
             run.load.counts[name] = values["count"]
-    elif name == "http_req_failed" and {"passes", "fails"} <= values.keys():
-        run.failed = values["passes"], values["fails"]
-        run.failed_share = values.get("rate", values.get("value"))
+    elif {"passes", "fails"} <= values.keys():
+        every, share = values["passes"] + values["fails"], values.get("rate", values.get("value"))
+        if every and share is not None:
+            run.shares[name] = share, values["passes"] / every
+        if name == "http_req_failed":
+            run.failed = values["passes"], values["fails"]
     elif name == "vus_max" and ("max" in values or "value" in values):
         run.most_users = values.get("max", values.get("value"))
     elif "count" in values and "rate" in values:
@@ -450,20 +454,22 @@ def _twice(run: _Run) -> Iterator[Twice]:
 def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
     """Iterations beside the time of the test and its users, and failures beside their share."""
     count, rate = run.counters.get("iterations", (0.0, 0.0))
-    if run.ran_s is not None and count and rate:
+    # A line of progress from before the end counts fewer.
+    if run.ran_s is not None and count and rate and run.complete == count:
         # The time is printed to a tenth of a second, and from an hour on to a second.
         yield Twice(
             f"the time of the test {where}, in seconds,", run.ran_s, count / rate, "by iterations and rate it is", 1.0
         )
     lasted = run.trends.get("iteration_duration", {}).get("mean")
-    if lasted is not None and run.most_users and rate * lasted > run.most_users:
-        # Little's law: a user makes one iteration after the other. The first may have begun a little earlier.
+    if lasted is not None and run.most_users and rate * lasted > run.most_users and count >= ENOUGH_FOR_QUANTILES:
+        # Little's law: a user makes one iteration after the other. setup() and teardown() are among their times.
         yield Twice(
             f"the number of iterations under way {where}",
             rate * lasted,
             run.most_users,
             "by their rate and duration, and there were virtual users, at the most,",
             1.0,
+            tolerance=0.3,
         )
     if run.all_checks is not None and run.checks:
         # Only checks that failed print their counts.
@@ -476,12 +482,12 @@ def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
         elif passed > run.all_checks[0]:
             words = "and those that failed too have passed together"
             yield Twice(f"the number of checks passed {where}", run.all_checks[0], passed, words, 0, tolerance=0)
-    if run.failed is not None and run.failed_share is not None and run.failed != (0, 0):
+    for name, (told, follows) in run.shares.items():
         yield Twice(
-            f"the share of failed requests {where}",
-            run.failed_share,
-            run.failed[0] / (run.failed[0] + run.failed[1]),
-            "and by their counts it is",
+            f"the share of {printable(name, 60)} {where}",
+            told,
+            follows,
+            "and by its counts it is",
             1.1e-4,
             tolerance=0.0,
         )

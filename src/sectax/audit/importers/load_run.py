@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 
-from sectax.audit.contradictions import LONG_ENOUGH_S
+from sectax.audit.contradictions import LONG_ENOUGH_S, RATE_STEP
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.clusters import of_quantiles
@@ -57,6 +57,7 @@ class LoadRun:
         failed: how many by kind; None where failures are not told.
         bytes_read: of all requests together.
         rate, transfer: requests and bytes a second, as printed.
+        transfer_step: the step in which bytes a second are printed, at the most.
         busy: how many requests were under way at a time at most, each waiting for its answer.
         printed_s: the step in which its times are printed.
         stdev: of the times of all requests, in seconds.
@@ -77,6 +78,7 @@ class LoadRun:
     bytes_read: float | None = None
     rate: float | None = None
     transfer: float | None = None
+    transfer_step: float = 1.0
     busy: float | None = None
     ends_by: EndsBy | None = None
     configured_s: float | None = None
@@ -212,7 +214,7 @@ def _twice(run: LoadRun) -> Iterator[Twice]:
             run.bytes_read / run.wall_s,
             "the bytes that were read over the time are",
             # Two digits after the point, of the unit that either was printed in.
-            0.01 * (run.transfer + run.bytes_read / run.wall_s) + 1.0,
+            0.01 * (run.transfer + run.bytes_read / run.wall_s) + run.transfer_step,
         )
     if mean and run.busy and run.rate and mean > run.busy / run.rate and not _errors(run):
         # Little's law: each of them has one request under way at most. They may wait in between, so less is right.
@@ -222,7 +224,7 @@ def _twice(run: LoadRun) -> Iterator[Twice]:
             run.busy / run.rate,
             f"at its rate, {run.busy:.0f} at a time can take no longer than",
             # Some clients print whole milliseconds.
-            1e-3,
+            1e-3 + run.busy / run.rate * RATE_STEP / run.rate,
         )
 
 
@@ -231,7 +233,10 @@ def _spread(run: LoadRun) -> Iterator[Twice]:
     mean, longest = times.get("mean"), times.get("max")
     if run.stdev is None or mean is None or longest is None or not (run.requests or 0) > 1 or mean > longest:
         return
-    least = times.get("min", 0.0)
+    # A mean of 0 ms may have been 0.5.
+    step = max(run.printed_s or 0.0, 0.01 * mean)
+    least = max(times.get("min", 0.0) - step, 0.0)
+    longest, mean = longest + step, mean + step
     # No values between the least and the most spread further than those that all lie at either end.
     widest = math.sqrt(max((longest - mean) * (mean - least), 0.0) * (run.requests or 2) / ((run.requests or 2) - 1))
     if run.stdev > widest:

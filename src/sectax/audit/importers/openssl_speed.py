@@ -6,20 +6,24 @@ Source: every string in apps/speed.c of 1.0.2 and 3.2.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
+from sectax.audit.importers.openssl_steps import Steps
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.audit.importers.said import Said
 from sectax.formats.bad_input import BadInput
-from sectax.formats.numbers import number, number_in
+from sectax.formats.numbers import number
 from sectax.model.finding import Severity
+from sectax.model.printable import printable
 
 _BEGINS = re.compile(
     r"^The 'numbers' are in 1000s of bytes per second processed|^\+(?:H|F\d*|DTP|DT|R\d*):\d"
     r"|^Doing .* for \d+(?:\.\d+)?s|^[ \t]*+sign[ \t]+verify[ \t]+sign/s[ \t]+verify/s|^CPUINFO: OPENSSL"
-    r"|^type {2,40}\d+ bytes",
+    r"|^type {2,40}\d+ bytes|^[A-Z]\w{1,9} .{0,40}(?:setup )?failure\. +No \S{1,20} \S{1,20} will be done",
     re.MULTILINE,
 )
 _VERSION = re.compile(r"(?:version: |OpenSSL )(\d+\.\d+\.\w+)")
@@ -27,23 +31,37 @@ _SIZES = re.compile(r"type\s++(\d++ bytes\s*+)++$")
 # A row of a table, or a message: nothing that is longer.
 _LONGEST = 400
 _SIZE = re.compile(r"(\d+) bytes")
-_CELL = re.compile(r"(?<=\s)([^\s]+)k(?=\s|$)")
+_CELL = re.compile(r"(?<=\s)([-+]?(?:\d[^\s]*|nan|inf))k(?=\s|$)")
 # Below 10,000 bytes per second there is no k; an algorithm that failed prints 0.00.
-_ANY_CELL = re.compile(r"(?<=\s)(\d+\.\d\d)(k?)(?=\s|$)")
-_SLOW_ROW = re.compile(r"\S[^\s]*(?: [^\s]+)*?\s+\d+\.\d\dk?(?:\s+\d+\.\d\dk?)*\s*$")
+_ANY_CELL = re.compile(r"(?<=\s)(-?\d+\.\d\d)(k?)(?=\s|$)")
+_SLOW_ROW = re.compile(r"\S[^\s]*(?: [^\s]+)*?\s+-?\d+\.\d\dk?(?:\s+-?\d+\.\d\dk?)*\s*$")
+# With -multi the sizes stand in the lines of the children alone.
+_GOT = re.compile(r"Got: \+H:((?:\d{1,9}:)*\d{1,9})\b")
 _SAID = re.compile(
     r"(?!compiler:|options:|built on:)(?:Error[: ]|.*(?:[Ii]nvalid engine|[Uu]nknown algorithm|is an unknown|:error:"
     r"|[Ff]ailure\b| error!|[Ee]rror (?:for|in|while|setting|creating|(?:initial|final)izing) |unhandled errors"
     r"|don't match|is not an? (?:AEAD|multi-block)|can be used only with|unsupported key length|derivation failed"
     r"|secret failed|Child (?:exited with [1-9]|terminated by)|Don't understand line|Unknown type ))"
 )
+_NOT_READ = "this line is in no figure"
 _NOT_DONE = "openssl itself says that something asked of it was not done: which code was measured is not sure"
 # 'sign verify sign/s verify/s', 'op op/s'; since 3.2 of three and four operations too. Below it stand rows of a name,
 # times, and as many rates: '256 bits ecdsa (nistp256)   0.0000s   0.0001s  52096.9  16756.6'.
 _HEAD = re.compile(r"\s*+((?:[a-z]++\s++){1,4})((?:[a-z.]++/s\s*+){1,4})$")
-_TIME, _NUMERIC = re.compile(r"[\d.]+s"), re.compile(r"[\d.]+")
+_TIME, _NUMERIC = re.compile(r"[\d.]+s"), re.compile(r"-?[\d.]+")
 # What a script adds behind a row: the kind of core that it ran on.
 _CORE = re.compile(r"\(([^()]{1,60})\)\s*+$")
+_OUTPUT_FACT = re.compile(r"(version|built on|compiler|CPUINFO): (.*)")
+_HASH = re.compile(r"(?i)sha|md[245]|sm3|blake|ripemd|rmd|whirlpool|hmac")
+_RSA = re.compile(r"(?i)\brsa\b")
+# A larger block in so much of the time of a smaller one; its throughput as a share of the one before: among real
+# rows the least are 0.74, of random numbers, and 0.97.
+LEAST_TIME, LEAST_OF_BEFORE = 0.7, 0.8
+# In bytes; a hash of less takes the time of a whole block of 64 bytes, here with a tolerance of two.
+HALF_A_BLOCK = 32.0
+LARGE, MORE_ROUNDS = 1024.0, 1.1
+# By this power of the ratio of their bits longer keys are slower at the least: real ones by 1.3 to 4.
+LEAST_POWER = 0.5
 _BITS = re.compile(r"(\d+) bits")
 # Of -mr: what the number of a line stands for (apps/speed.c): the place of the first rate, and the operations. Since
 # 3.2 RSA has four, of which older ones print two.
@@ -61,57 +79,227 @@ _NAMED = {"F9": ("R15", ("keygen", "encaps", "decaps")), "F10": ("R18", ("keygen
 _FIRST = {of: line for line, (of, _) in _NAMED.items()}
 
 
+@dataclass
+class _Outputs:
+    """What stands around the tables: steps on the way to them, and how each output was made.
+
+    Attributes:
+        times: rates beside their times, in rows of both.
+        facts: what `built on:` and such lines say, each once.
+        forked: whether several processes measured at once, in any of the outputs.
+    """
+
+    times: list[Twice] = field(default_factory=list)
+    facts: dict[str, dict[str, None]] = field(default_factory=dict)
+    forked: bool = False
+    versions: int = 0
+    since_version: set[str] = field(default_factory=set)
+    with_: dict[str, int] = field(default_factory=dict)
+
+    def take(self, line: str, place: int, said: Said) -> None:
+        """One line, of any kind."""
+        if line.startswith("Forked child"):
+            self.forked = True
+            self.since_version.add("several processes (-multi)")
+        elif line.startswith("You have chosen to measure elapsed time"):
+            self.since_version.add("elapsed time (-elapsed)")
+        elif fact := _OUTPUT_FACT.match(line[:_LONGEST]):
+            self.facts.setdefault(fact[1], {}).setdefault(fact[2].strip())
+            if fact[1] == "CPUINFO" and " env:" in fact[2]:
+                meaning = "instructions such as AES-NI were switched off or on by hand"
+                said.add(Severity.WARNING, place, fact[0], meaning)
+            if fact[1] == "version":
+                self.versions += 1
+                for name in self.since_version:
+                    self.with_[name] = self.with_.get(name, 0) + 1
+                self.since_version = set()
+
+    def say(self, said: Said) -> None:
+        """Note what differs between the outputs."""
+        differs = "set beside each other they show the difference of that as well"
+        for name, told in self.facts.items():
+            if name != "version" and len(told) > 1:
+                # A list of options may be long, and differ at its end.
+                shown = " and ".join(each if len(each) < 60 else f"…{each[-60:]}" for each in list(told)[:2])
+                said.add(Severity.WARNING, 0, f"outputs of {len(told)} builds or machines, {name}: {shown}", differs)
+        for name, count in self.with_.items():
+            if count < self.versions:
+                said.add(Severity.WARNING, 0, f"{count} of {self.versions} outputs are of {name}", differs)
+
+
+def _times_and_rates(name: str, times: list[str], rates: list[str], place: int) -> Iterator[Twice]:
+    """A time of a row is one over its rate, to its printed digits."""
+    for time, rate in zip(times, rates, strict=True):
+        if rate.startswith("-"):
+            continue
+        seconds, each = number(time.removesuffix("s"), line=place), number(rate, line=place)
+        if each > 0:
+            step = 10.0 ** -len(time.removesuffix("s").partition(".")[2])
+            what, from_ = f"a time of {printable(name, 60)}, in seconds,", "one over the rate beside it is"
+            # Printed rates have digits of their own.
+            yield Twice(what, seconds, 1 / each, from_, 0.6 * step + 0.06 / each**2, (), 0.01)
+
+
+def _throughputs_by_size(figures: Sequence[Figure]) -> Iterator[Twice]:
+    """Of each row: a larger block takes longer, at a throughput that does not fall; a hash fills a block at least."""
+    rows: dict[tuple[str, ...], list[Figure]] = {}
+    for figure in figures:
+        if figure.quantity is Quantity.BANDWIDTH and figure.circumstances.size_bytes and figure.value:
+            levels = tuple(level for name, level in figure.levels.items() if name != "size")
+            row = rows.setdefault(levels, [])
+            # A name that comes again is a row of its own.
+            if row and row[-1].circumstances.size_bytes >= figure.circumstances.size_bytes:  # type: ignore[operator]
+                yield from _row_by_size(row)
+                row.clear()
+            row.append(figure)
+    for row in rows.values():
+        yield from _row_by_size(row)
+
+
+def _row_by_size(row: Sequence[Figure]) -> Iterator[Twice]:
+    for one, other in pairwise(row):
+        slow, fast = one.value or 0.0, other.value or 0.0
+        few, many = one.circumstances.size_bytes or 0.0, other.circumstances.size_bytes or 0.0
+        what, ids = f"the throughput of {printable(other.id, 60)}", (one.id, other.id)
+        if slow / few > 0 and (many / fast) < LEAST_TIME * (few / slow):
+            from_ = f"{many:g} bytes would take less time than {few:g}, which can be no more than"
+            yield Twice(what, fast, many / (few / slow), from_, 0.0, ids, 0.0)
+        elif fast < LEAST_OF_BEFORE * slow:
+            yield Twice(what, fast, slow, f"of smaller blocks, {one.id}, it is", 0.0, ids, 0.0, Severity.WARNING)
+    first, last = row[0], row[-1]
+    size = first.circumstances.size_bytes or 0.0
+    if len(row) > 2 and _HASH.search(first.levels["type"]) and size <= HALF_A_BLOCK:
+        most = (last.value or 0.0) * size / HALF_A_BLOCK
+        if (first.value or 0.0) > most:
+            from_ = f"a hash works on blocks of 64 bytes at the least; beside {last.id} it can be no more than"
+            yield Twice(f"the throughput of {first.id}", first.value or 0.0, most, from_, 0.0, (first.id, last.id), 0.0)
+
+
+def _ciphers(figures: Sequence[Figure]) -> Iterator[Twice]:
+    """AES of 256 bits has 14 rounds, of 128 bits 10: it is not the faster one."""
+    rates = {
+        (figure.levels["type"].lower(), figure.circumstances.size_bytes, figure.levels.get("core")): figure
+        for figure in figures
+        if figure.quantity is Quantity.BANDWIDTH and (figure.circumstances.size_bytes or 0.0) >= LARGE
+    }
+    for (name, size, core), figure in rates.items():
+        other = rates.get((name.replace("256", "128", 1), size, core)) if "aes-256" in name else None
+        if other is not None and (figure.value or 0.0) > MORE_ROUNDS * (other.value or 0.0):
+            ids = (figure.id, other.id)
+            from_ = f"with fewer rounds {other.id} has"
+            what = f"the throughput of {figure.id}"
+            yield Twice(what, figure.value or 0.0, other.value or 0.0, from_, 0.0, ids, 0.0, Severity.WARNING)
+
+
+def _keys(figures: Sequence[Figure]) -> Iterator[Twice]:
+    """RSA verifies faster than it signs, and is slower with a longer key."""
+    rates: dict[str, dict[int, Figure]] = {}
+    for figure in figures:
+        told = figure.circumstances
+        if told.key_bits and _RSA.search(figure.levels.get("algorithm", "")) and told.operation in ("sign", "verify"):
+            rates.setdefault(told.operation, {}).setdefault(told.key_bits, figure)
+    signs, verifies = rates.get("sign", {}), rates.get("verify", {})
+    for bits in signs.keys() & verifies.keys():
+        one, other = signs[bits], verifies[bits]
+        if (one.value or 0.0) > (other.value or 0.0):
+            from_ = "a public exponent is short, and verifying faster: it is"
+            yield Twice(
+                f"the rate of {one.id}", one.value or 0.0, other.value or 0.0, from_, 0.0, (one.id, other.id), 0.0
+            )
+    for of in (signs, verifies):
+        for few, many in pairwise(sorted(of)):
+            most = (of[few].value or 0.0) * (few / many) ** LEAST_POWER
+            if (of[many].value or 0.0) > most:
+                from_ = f"beside that of {of[few].id} it can be no more than"
+                ids = (of[few].id, of[many].id)
+                yield Twice(f"the rate of {of[many].id}", of[many].value or 0.0, most, from_, 0.0, ids, 0.0)
+
+
 def _read(lines: Iterable[str]) -> Evidence:
-    said = Said()
+    said, outputs = Said(), _Outputs()
+    steps = Steps(said)
+    figures = list(_figures(steps.watched(lines), said, outputs))
+    outputs.say(said)
+    twice = list(chain(outputs.times, _throughputs_by_size(figures), _ciphers(figures), _keys(figures)))
+    twice += steps.twice(figures, at_once=outputs.forked)
+    library = figures[0].circumstances.library if figures else None
+    figures += steps.missing(figures, library)
     # What it says of itself is asked for after the last figure.
-    return evidence(_figures(lines, said), "openssl speed", incidents=said.incidents())
+    return evidence(figures, "openssl speed", incidents=said.incidents(), twice=twice)
 
 
-def _figures(lines: Iterable[str], said: Said) -> Iterator[Figure]:
+def _readable(figures: Iterable[Figure], said: Said, place: int, line: str) -> list[Figure]:
+    """The figures of one line; none where it cannot be read, which is said and no reason to refuse the others."""
+    try:
+        return list(figures)
+    except BadInput as error:
+        said.add(Severity.WARNING, place, f"{error.message}: {line.strip()}", _NOT_READ)
+        return []
+
+
+def _figures(lines: Iterable[str], said: Said, outputs: _Outputs) -> Iterator[Figure]:
     library: str | None = None
     sizes: list[int] = []
     operations: tuple[str, ...] = ()
+    got: list[int] = []
     names: dict[str, list[str]] = {line: [] for line in _NAMED}
     for place, line in enumerate(lines, 1):
         version = _VERSION.match(line)
         kind = line[1:].partition(":")[0] if line.startswith("+") else ""
+        if found := _GOT.match(line):
+            got = [int(each) for each in found[1].split(":")]
+        outputs.take(line, place, said)
         if len(line) <= _LONGEST and _SAID.match(line):
             said.add(Severity.WARNING, place, line, _NOT_DONE)
         elif version is not None:
             library = f"OpenSSL {version[1]}"
-        elif kind == "H":
-            sizes = [int(number(each, line=place)) for each in line[3:].split(":")]
+        elif kind == "H" or line.startswith("Got: +H:"):
+            # Of several processes the sizes stand in their lines alone, not over the table.
+            told = line.removeprefix("Got: ")[3:].partition(" from ")[0]
+            sizes = [int(number(each, line=place)) for each in told.split(":")]
         elif kind == "F":
-            yield from _machine_row(place, line, sizes, library)
+            yield from _readable(_machine_row(place, line, sizes, library, said), said, place, line)
         elif kind in _MACHINE:
-            yield from _machine_rates(place, line, library)
+            yield from _readable(_machine_rates(place, line, library), said, place, line)
         elif kind in _FIRST and line.count(":") > 1:
             names[_FIRST[kind]].append(line.split(":")[2])
         elif kind in _NAMED:
             name = names[kind].pop(0) if names[kind] else f"{kind} {line.split(':')[1:2]}"
-            yield from _named_rates(place, line, name, _NAMED[kind][1], library)
+            yield from _readable(_named_rates(place, line, name, _NAMED[kind][1], library), said, place, line)
         elif _SIZES.match(line):
             sizes = [int(number(each, line=place)) for each in _SIZE.findall(line)]
         elif len(line) <= _LONGEST and (head := _HEAD.match(line)):
             operations = tuple(head[1].split())
-        elif operations and (row := _name_and_rates(line, len(operations), place)):
-            name, rates = row
+        elif operations and (row := _name_and_rates(line, len(operations), place, said)):
+            name, times, rates = row
             bits = _BITS.search(name)
+            outputs.times += _times_and_rates(name, times, rates, place)
             for operation, text in zip(operations, rates, strict=True):
-                rate = number(text, line=place, column=line.rindex(text) + 1)
-                yield _rate(name, operation, rate, None if bits is None else bits[1], library)
+                if (rate := _told(text, said, place)) is not None:
+                    yield _rate(name, operation, rate, None if bits is None else bits[1], library)
         elif (
-            _CELL.search(line) or (sizes and len(line) <= _LONGEST and _SLOW_ROW.match(line))
+            _CELL.search(line) or ((sizes or got) and len(line) <= _LONGEST and _SLOW_ROW.match(line))
         ) and not line.startswith(("Doing ", "Got: ", "+", "compiler:", "options:")):
-            yield from _row(place, line, sizes, library)
+            yield from _readable(_row(place, line, sizes, got, library, said), said, place, line)
 
 
-def _row(place: int, line: str, sizes: list[int], library: str | None) -> Iterator[Figure]:
+def _told(text: str, said: Said, place: int, scale: float = 1.0) -> float | None:
+    """A number of a row; None where it is negative, which is said and takes away no other. Raises `BadInput`."""
+    if text.startswith("-"):
+        meaning = "no rate is below nothing: the clock, or a counter of it, is wrong"
+        said.add(Severity.FATAL, place, f"a rate of {text}", meaning)
+        return None
+    return number(text, line=place, scale=scale)
+
+
+def _row(place: int, line: str, sizes: list[int], got: list[int], library: str | None, said: Said) -> Iterator[Figure]:
     """One line of the table of throughputs, in thousands of bytes per second."""
     cells = list(_CELL.finditer(line))
     any_cells = list(_ANY_CELL.finditer(line))
+    if not cells:
+        sizes = sizes or got
     if sizes and len(any_cells) == len(sizes) > len(cells):
-        values = [number_in(cell, 1, place, 1000.0 if cell[2] else 1.0) for cell in any_cells]
+        values = [_told(cell[1], said, place, 1000.0 if cell[2] else 1.0) for cell in any_cells]
         yield from _throughputs(place, line[: any_cells[0].start()].strip(), values, sizes, library, _core(line))
         return
     if not cells:
@@ -119,7 +307,7 @@ def _row(place: int, line: str, sizes: list[int], library: str | None) -> Iterat
     name = line[: cells[0].start()].strip()
     if not name:
         return
-    values = [number_in(cell, 1, place, 1000.0) for cell in cells]
+    values = [_told(cell[1], said, place, 1000.0) for cell in cells]
     yield from _throughputs(place, name, values, sizes, library, _core(line))
 
 
@@ -128,21 +316,27 @@ def _core(line: str) -> str | None:
     return found[1] if found is not None else None
 
 
-def _machine_row(place: int, line: str, sizes: list[int], library: str | None) -> Iterator[Figure]:
+def _machine_row(place: int, line: str, sizes: list[int], library: str | None, said: Said) -> Iterator[Figure]:
     fields = line.split(":")
     if len(fields) < 4:
         raise BadInput("this line was cut short", line=place)
-    values = [number(each, line=place, column=line.index(each) + 1) for each in fields[3:]]
-    yield from _throughputs(place, fields[2], values, sizes, library)
+    yield from _throughputs(place, fields[2], [_told(each, said, place) for each in fields[3:]], sizes, library)
 
 
 def _throughputs(
-    place: int, name: str, values: list[float], sizes: list[int], library: str | None, core: str | None = None
+    place: int,
+    name: str,
+    values: list[float | None],
+    sizes: list[int],
+    library: str | None,
+    core: str | None = None,
 ) -> Iterator[Figure]:
     # With -multi the line of sizes is left out of the table.
     if sizes and len(sizes) != len(values):
         raise BadInput(f"{len(values)} throughputs stand under {len(sizes)} sizes", line=place)
     for at, value in enumerate(values):
+        if value is None:
+            continue
         size = sizes[at] if sizes else None
         label = f"{size} bytes" if size is not None else f"column {at + 1}"
         told = Circumstances(
@@ -156,16 +350,17 @@ def _throughputs(
         yield of.figure("throughput", Quantity.BANDWIDTH, value, "rate", id=f"{name}, {label}")
 
 
-def _name_and_rates(line: str, operations: int, place: int) -> tuple[str, list[str]] | None:
-    """A row below a head: what stands before its times, and what behind them. None of any other line."""
+def _name_and_rates(line: str, operations: int, place: int, said: Said) -> tuple[str, list[str], list[str]] | None:
+    """A row below a head: what stands before its times, the times, and the rates. None of any other line."""
     words = line.split()
     first = next((at for at, word in enumerate(words) if at and _TIME.fullmatch(word)), len(words))
     last = next((at for at in range(first, len(words)) if not _TIME.fullmatch(words[at])), len(words))
     times, rates = last - first, words[last:]
     if times == operations == len(rates):
-        return " ".join(words[:first]), rates
+        return " ".join(words[:first]), words[first:last], rates
     if times and rates and all(map(_NUMERIC.fullmatch, rates)):
-        raise BadInput(f"{len(rates)} rates stand under {operations} operations", line=place)
+        what = f"{len(rates)} rates stand under {operations} operations: {line.strip()}"
+        said.add(Severity.WARNING, place, what, _NOT_READ)
     return None
 
 

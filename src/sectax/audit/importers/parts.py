@@ -12,6 +12,7 @@ from itertools import chain
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
 from sectax.formats.bad_input import BadInput
+from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 # Checks look at pairs of figures, and nobody reads a table of more.
@@ -151,12 +152,16 @@ def evidence(
             raise BadInput(
                 f"it holds more than {MOST_FIGURES} figures, and no more can be audited together", "split the file"
             )
+    # Many lines may say the same.
+    incidents = tuple(dict.fromkeys(incidents))
+    if not unique and incidents:
+        worst = next((each for each in incidents if each.severity is Severity.FATAL), incidents[0])
+        raise BadInput(
+            f"nothing was measured: there is no result of {what} in it, and {worst.saw}", "see why, and run it again"
+        )
     if not unique:
         raise BadInput(f"there is no result of {what} in it", "give the whole output of one or more finished runs")
-    # Many lines may say the same.
-    return Evidence(
-        tuple(unique), contrast, imported=True, incidents=tuple(dict.fromkeys(incidents)), twice=tuple(twice)
-    )
+    return Evidence(tuple(unique), contrast, imported=True, incidents=incidents, twice=tuple(twice))
 
 
 def with_contained(evidence: Evidence, said: Sequence[str]) -> Evidence:

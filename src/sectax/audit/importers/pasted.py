@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sectax.audit.importers.broken import join_broken
 from sectax.formats.characters import plain
 
 # What stands before each line, one inside of the other: time, host, container, quotation.
@@ -82,6 +83,7 @@ def unpasted(text: str, is_known: Callable[[str], object]) -> Pasted:
     _take_marks(lines, is_known)
     shifts = [max(before.find(after), 0) if after else 0 for before, after in zip(given, lines, strict=True)]
     _join_commands(lines)
+    join_broken(lines, is_known)
     return Pasted(lines, shifts, _left_out(lines, is_known))
 
 
@@ -90,6 +92,8 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
     marked: list[tuple[int, list[tuple[str, str]]]] = []
     gains: Counter[str] = Counter()
     plainly = 0
+    # Frames of which a line has no right side, so that they are none.
+    open_: dict[str, bool] = {}
     # A run of lines that share a mark has a number of its own.
     running: dict[str, int] = {}
     for at, line in enumerate(lines):
@@ -105,9 +109,12 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
             if _IN_RUNS.match(mark):
                 running[key] = before.get(key, at)
                 key = f"{key}{running[key]} "
-            rest = _behind(mark, rest[found.end() :])
+            rest = rest[found.end() :].strip()
             peeled.append((key, rest))
-            if rest and is_known(rest):
+            right = _AT_THE_END.get(mark)
+            if right is not None and rest:
+                open_[key] = open_.get(key, False) or not rest.endswith(tuple(right))
+            if rest and (is_known(rest) or (right is not None and is_known(rest.rstrip(right).rstrip()))):
                 gains[key] += not (known or shown)
                 shown = True
         plainly += known and not shown
@@ -120,12 +127,13 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
     least = _LEAST_BESIDE if plainly else 1
     taken = {key for key, gain in gains.items() if gain >= least}
     for at, peeled in marked if taken else ():
-        lines[at] = next((rest for key, rest in reversed(peeled) if key in taken), lines[at])
-
-
-def _behind(mark: str, rest: str) -> str:
-    ends = _AT_THE_END.get(mark[-1])
-    return (rest.rstrip(ends) if ends else rest).strip()
+        last = max((depth for depth, (key, _) in enumerate(peeled) if key in taken), default=None)
+        if last is None:
+            continue
+        lines[at] = peeled[last][1]
+        for key, _ in peeled[: last + 1]:
+            if not open_.get(key, True):
+                lines[at] = lines[at].rstrip(_AT_THE_END[key.split()[-1]]).rstrip()
 
 
 def _join_commands(lines: list[str]) -> None:

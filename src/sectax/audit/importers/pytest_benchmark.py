@@ -5,20 +5,26 @@ Source: src/pytest_benchmark/stats.py and session.py. Times are seconds of one i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import msgspec
 
-from sectax.audit.evidence import Evidence, Twice
+from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Figure, Quantity
 from sectax.audit.importers.microbench import of_names
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.sizes import named_size
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
+from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
+# By its own count of outliers: of fewer rounds, or of less than this share, nothing is said.
+FEWEST_ROUNDS, MOST_OUTLIERS = 10, 0.25
+# A mean that is so much above the median, by rounds that take so many times as long.
+MOST_DECIDED, FAR = 0.1, 10.0
 # Stated beside the single values: what `contradiction` holds against them.
 _STATED = ("min", "max", "mean", "median")
 
@@ -28,6 +34,9 @@ class _Stats(msgspec.Struct):
     max: float | None = None
     mean: float | None = None
     median: float | None = None
+    stddev: float | None = None
+    iqr: float | None = None
+    outliers: str | None = None
     q1: float | None = None
     q3: float | None = None
     ops: float | None = None
@@ -55,13 +64,52 @@ def _read(lines: Iterable[str]) -> Evidence:
     file = json_text.read(lines, _File, "pytest-benchmark")
     figures: list[Figure] = []
     twice: list[Twice] = []
+    incidents: list[Incident] = []
     for at, each in enumerate(file.benchmarks):
         where = f"benchmarks[{at}].stats"
-        told = {name: _one(each.stats, name, where) for name in (*_STATED, "q1", "q3", "ops", "total")}
+        told = {name: _one(each.stats, name, where) for name in (*_STATED, "q1", "q3", "iqr", "stddev", "ops", "total")}
         made = list(_figures(each, told, where, file.machine_info))
         figures += made
         twice += _twice(each, told, made)
-    return of_names(figures, "pytest-benchmark", twice=twice)
+        incidents += _outliers(each, told)
+    incidents += _unlike_options(file.benchmarks)
+    return of_names(figures, "pytest-benchmark", incidents, twice)
+
+
+def _outliers(benchmark: _Benchmark, told: dict[str, float | None]) -> Iterator[Incident]:
+    """What its summaries tell of outliers: its own count of them, or a mean that a few rounds decide."""
+    rounds, name = benchmark.stats.rounds or 0, printable(benchmark.name, 60)
+    beyond = _counted(benchmark.stats.outliers)
+    if rounds >= FEWEST_ROUNDS and rounds >= beyond > MOST_OUTLIERS * rounds:
+        yield Incident(
+            Severity.WARNING,
+            f"{beyond} of {rounds} rounds of {name} are outliers by pytest-benchmark's own count",
+            "so many are no outliers but another mode, and neither the mean nor the median tells of both",
+        )
+    mean, median, most = told["mean"], told["median"], told["max"]
+    if mean and median and most and mean > (1 + MOST_DECIDED) * median and most > FAR * median:
+        yield Incident(
+            Severity.WARNING,
+            f"the mean of {name} is {mean / median:.3g} times its median, and its maximum {most / median:.3g} times",
+            "a few rounds decide the mean: report the median, and how often they come",
+        )
+
+
+def _counted(outliers: str | None) -> int:
+    """Of 'A;B' the second: rounds beyond one and a half times the range between the quartiles."""
+    number = (outliers or "").rpartition(";")[2]
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+
+
+def _unlike_options(benchmarks: list[_Benchmark]) -> Iterator[Incident]:
+    for name in ("timer", "disable_gc", "warmup"):
+        told = sorted({str(each.options[name]) for each in benchmarks if each.options and name in each.options})
+        if len(told) > 1:
+            yield Incident(
+                Severity.WARNING,
+                f"benchmarks differ in an option: {name} is {' and '.join(printable(each, 40) for each in told)}",
+                "set beside each other they show the difference of that as well",
+            )
 
 
 def _one(stats: _Stats, name: str, where: str) -> float | None:
@@ -86,6 +134,8 @@ def _figures(
         replicates=1,
         replicate="process",
         batch=None if stats.iterations is None else float(stats.iterations),
+        # By default, and wherever it is named in the options, perf_counter: whole nanoseconds at best.
+        granularity_s=1e-9 if stats.iterations is not None else None,
         calibrated=True,
         processor=_processor(machine),
         runtime=json_text.text(machine, "python_implementation", "python_version"),
@@ -97,6 +147,8 @@ def _figures(
     trials = len(values) or stats.rounds
     of = Measurement(name, levels, circumstances, trials)
     stated = {key: value for key in _STATED if (value := told[key]) is not None}
+    if told["stddev"] is not None:
+        stated["standard deviation"] = told["stddev"]
     yield of.figure(
         "time",
         Quantity.TIME,
@@ -114,10 +166,31 @@ def _twice(benchmark: _Benchmark, told: dict[str, float | None], figures: list[F
     yield from _order(told, name, ids)
     if mean and (total := told["total"]) is not None and rounds:
         yield Twice(
-            f"the total of {name}, in seconds,", total, mean * rounds, f"{rounds} rounds of its mean make", 0.0, ids
+            f"the total of {name}, in seconds,",
+            total,
+            mean * rounds,
+            f"{rounds} rounds of its mean make",
+            0.0,
+            ids,
+            0.005,
         )
     if mean and (ops := told["ops"]) is not None:
-        yield Twice(f"the operations a second of {name}", ops, 1 / mean, "by its mean they are", 0.0, ids)
+        yield Twice(f"the operations a second of {name}", ops, 1 / mean, "by its mean they are", 0.0, ids, 0.005)
+    deviation, low, high = (told[each] for each in ("stddev", "min", "max"))
+    if deviation is not None and low is not None and high is not None and rounds and rounds > 1 and low <= high:
+        # Of rounds within a range the deviation is largest where half are at each end, least where one is at each.
+        most = (high - low) / 2 * math.sqrt(rounds / (rounds - 1))
+        least = (high - low) / math.sqrt(2 * (rounds - 1))
+        for limit, outside in ((most, deviation > most), (least, deviation < least)):
+            if outside:
+                what, from_ = f"the standard deviation of {name}, in seconds,", "its range and rounds end it at"
+                yield Twice(what, deviation, limit, from_, 0.0, ids, 0.005)
+    q1, q3, between = (told[each] for each in ("q1", "q3", "iqr"))
+    if q1 is not None and q3 is not None and between is not None and q3 >= q1:
+        what = f"the range between the quartiles of {name}, in seconds,"
+        yield Twice(what, between, q3 - q1, "their difference is", 1e-6 * q3, ids, 0.005)
+    if rounds and (counted := _counted(benchmark.stats.outliers)) > rounds:
+        yield Twice(f"the number of outliers of {name}", counted, rounds, "of rounds there are", 0.0, ids, 0.0)
     if benchmark.stats.data and rounds and rounds != len(benchmark.stats.data):
         held = float(len(benchmark.stats.data))
         yield Twice(f"the number of rounds of {name}", float(rounds), held, "the values beside it are", 0.0, ids, 0.0)

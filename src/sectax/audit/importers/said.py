@@ -21,8 +21,8 @@ class Said:
         self._found: dict[str, tuple[Severity, int, str, str]] = {}
 
     def add(self, severity: Severity, place: int, text: str, meaning: str, check: str = "said-by-the-tool") -> None:
-        """Note what *text* says; lines that differ in their numbers alone are one."""
-        kind = printable(text.strip(), 80)
+        """Note what *text* says in line *place*, 0 where it is of no line; what differs in numbers alone is one."""
+        kind = printable(text.strip(), 80 if place else 200)
         # Warnings do not crowd out what is worse.
         if sum(each[0] is severity for each in self._found.values()) < _MOST_INCIDENTS:
             self._found.setdefault(re.sub(r"\d++", "0", kind), (severity, place, f"{kind}\0{meaning}", check))
@@ -40,4 +40,4 @@ class Said:
         """Everything that was noted."""
         for severity, place, text, check in self._found.values():
             kind, _, meaning = text.partition("\0")
-            yield Incident(severity, f"line {place}: {kind}", meaning, check)
+            yield Incident(severity, f"line {place}: {kind}" if place else kind, meaning, check)

@@ -116,6 +116,7 @@ _FACTS = (
     _fact("all queries", r"\s*+total:\s*@$"),
     _fact("threads", r"Number of threads:\s*@"),
     _fact("latency sum", r"\s*+sum:\s*@", scale=1e-3),
+    _fact("latency sum", r"\s*+total time taken by event execution:\s*@"),
     _latency("min", "min", "min"),
     _latency("avg", "avg", "mean"),
     _latency("max", "max", "max"),
@@ -128,6 +129,8 @@ _SAID = re.compile(
 )
 # Of the mean, the spread of what threads did: threads that wait for a lock or a lone processor differ by less.
 MOST_UNFAIR = 0.5
+# Of the rate of the whole run.
+MOST_OF_A_SECOND = 20.0
 # Rates of whole runs are printed with two digits; the time that sysbench divides by is a little longer than it prints.
 OF_A_RATE = 0.05
 # Of one figure, in two places of an output.
@@ -152,6 +155,7 @@ class _Run:
     version: str = ""
     reports: list[Report] = field(default_factory=list)
     checkpoints: bool = False
+    merged: bool = False
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -170,7 +174,9 @@ def _read(lines: Iterable[str]) -> Evidence:
         options = line.startswith(_OPTIONS) and (not runs or ended)
         unannounced = ended and any(pattern.search(line) for _, pattern in _NAMES)
         if _BANNER.match(line) or options or unannounced or not runs:
-            runs.append(_Run(place, "", version=line.partition(":")[0].partition("(")[0].strip()))
+            runs.append(
+                _Run(place, "", version=line.partition(":")[0].partition("(")[0].strip() if _BANNER.match(line) else "")
+            )
         if line and not line.isspace():
             with said.unread(place, line):
                 _take_any(runs, place, line, said)
@@ -213,6 +219,13 @@ def _doubtful(run: _Run, said: Said) -> None:
         add(
             f"no transaction in {still} of {len(run.reports)} reports of {where}",
             "it stood still for a while: the mean is of two states",
+        )
+    rate = told.get("events", 0.0) / max(told.get("total time", 0.0), 1e-9)
+    most = max((each.rate for each in run.reports if each.counts), default=0.0)
+    if rate and most > MOST_OF_A_SECOND * rate:
+        add(
+            f"a report of {most:.3g} a second in {where}, and all of it makes {rate:.4g}",
+            "a counter ran over, or nothing was done most of the time: the mean is of two states",
         )
     if erring:
         add(f"errors in {erring} of {len(run.reports)} reports of {where}", "what fails is often fast")
@@ -343,12 +356,15 @@ def _rates(run: _Run, where: str) -> Iterator[Twice]:
         rate = told["transferred"] / _MIB if "transferred" in told else None
         yield from beside("MiB a second", rate, moved, "by their number and the time they are")
     if run.test == "sql" and events is not None:
-        # A script may make several transactions, or none, of an event.
-        yield from beside("the number of transactions", told.get("transactions"), events, "and of events", 0.5)
-    if "block in KiB" in told and "operations" in told:
+        # A script may make several transactions of an event; one that begins none has 0 in 0.5.
+        yield from beside("the number of transactions", told.get("transactions") or None, events, "and of events", 0.5)
+    if told.get("block in KiB") and "operations" in told:
         made = told["operations"] * told["block in KiB"] / 1024
-        yield from beside("MiB that were moved", told.get("MiB moved"), made, "by operations and their block they are")
-    if "block of files in KiB" in told:
+        # The block is printed in whole KiB, without what is more.
+        tolerance = max(OF_A_RATE, 1 / (told["block in KiB"] + 1))
+        words = "by operations and their block they are"
+        yield from beside("MiB that were moved", told.get("MiB moved"), made, words, tolerance)
+    if "block of files in KiB" in told and not run.merged:
         for name, what in (("reads", "read"), ("writes", "written")):
             made = told.get(f"{name} per second", 0.0) * told["block of files in KiB"] / 1024
             rate = told[what] / _MIB if what in told else None
@@ -388,6 +404,7 @@ def _take(run: _Run, place: int, line: str) -> bool:
         run.test = run.test or second.test
         return True
     run.checkpoints = run.checkpoints or "Checkpoint report" in line
+    run.merged = run.merged or line.startswith("Merging requests")
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
     run.event_limit = run.event_limit or line.startswith(_EVENT_LIMIT)
     run.started = run.started or line.startswith((_OPTIONS, "Threads started!"))

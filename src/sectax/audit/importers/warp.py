@@ -55,7 +55,9 @@ _FIRST_BYTE = re.compile(r"\s*+\* TTFB: Avg: ([^,\s]+)(?:, Best: ([^,\s]+))?(?:.
 _SPREAD = re.compile(r"StdDev: ([^,\s]+)")
 # How long it ran: before the average, or of the average itself.
 _RAN = re.compile(r"Ran(?: Duration)?:? ([0-9hms.]{2,20}?)(?=[.,]?(?:\s|$))")
-_SHARE = re.compile(r"Operation: [A-Z]{3,}(?:,| - total: \d+,) (\d{1,3}(?:\.\d)?)%,")
+_SHARE = re.compile(
+    r"Operation: [A-Z]{3,}(?:,| - total: \d+,) (\d{1,3}(?:\.\d)?)%,|.{0,200}? \((\d{1,3}(?:\.\d)?)% of operations\)"
+)
 _BELOW = re.compile(r"warp: <ERROR> .*\S|Total Errors: ?[1-9]\d*")
 # Of the whole: the beginning and the end, when not all clients are at work, are left out of rates.
 MOST_LEFT_OUT = 0.35
@@ -204,7 +206,7 @@ def _take(report: _Report, place: int, line: str) -> None:
     if report.ran_s is None and (ran := _RAN.search(line)):
         report.ran_s = duration_in(ran, 1, place)
     if report.share is None and (share := _SHARE.match(line)):
-        report.share = number_in(share, 1, place)
+        report.share = number_in(share, 1 if share[1] else 2, place)
 
 
 def _speed(found: re.Match[str], first: int, place: int) -> _Speed:

@@ -41,11 +41,8 @@ _SAID = re.compile(
 )
 # Another tool, whose table looks alike.
 _REWRK = re.compile(r"\s*+(?:Beginning round \d++|Benchmarking \d++ connections @ )")
-# wrk2 prints the summary of its histogram in milliseconds, and of rates nothing where a run ends with its calibration.
-_FOOTER = re.compile(r"\s*+#\[(Mean|Max)\s*+=\s++([\d.]++), (?:StdDeviation|Total count)\s*+=\s++([\d.]++)\]")
+# Of rates wrk2 prints nothing where a run ends with its calibration.
 _NO_RATES = re.compile(r"\s*+Req/Sec\s++-?nan")
-# Of the means: the table has three digits.
-_OF_A_FOOTER = 0.02
 # Of what one request at a time leaves for each: waits that wrk adds, and values that its correction invents. Where
 # single threads stall, real runs have a mean of 25 times that.
 MANY_IN_FLIGHT, FAR_TOO_MANY, ONE_AT_A_TIME = 3.0, 100.0, 1.5
@@ -53,13 +50,19 @@ _RATE = re.compile(r"Requests/sec:\s*(\S+)")
 _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
 _UNCORRECTED = "Uncorrected Latency"
+# Below wrk2's spectrum, in milliseconds.
+_MEAN = re.compile(r"#\[Mean\s++=\s++([0-9.]++), StdDeviation\s++=\s++([0-9.]++)\]")
+_MAX = re.compile(r"#\[Max\s++=\s++([0-9.]++), Total count\s++=\s++(\d++)\]")
 # Of the time that was asked for.
 LEAST_LASTED, MOST_LASTED = 0.9, 1.5
+# So much longer nobody waits for a test: its clock is wrong.
+IMPOSSIBLY_LONG = 10.0
 # What wrk does where nobody says otherwise.
 _TIMEOUT_S = 2.0
 _METRIC = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
-# Of the rate of all threads: their means are of tenths of a second, and leave out the beginning and the end.
-_UNLIKE_THREADS = 0.5
+# What threads make together, as a share of the whole rate. Their means are of tenths of a second in which anything was
+# answered, so they are too high where the server pauses, and never much too low.
+UNLIKE_THREADS = 0.5
 
 
 @dataclass
@@ -74,7 +77,8 @@ class _Run:
     scheduled: bool = False
     largest: str = "max"
     uncorrected: bool = False
-    footer: dict[str, tuple[float, float]] = field(default_factory=dict)
+    footer: list[float] = field(default_factory=list)
+    counted: float | None = None
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -114,6 +118,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             if _NO_RATES.match(line):
                 meaning = "not one value of it was taken: the run was no longer than its calibration"
                 said.add(Severity.WARNING, place, "the rate of a thread is 'nan'", meaning)
+            if runs[-1].load.rate is not None and _REQUESTS_ALONE.match(line):
+                runs.append(_without_head(runs[-1].load, place))
             with said.unread(place, line):
                 _take(runs[-1], place, line)
     for run in runs:
@@ -126,14 +132,24 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, run.load.line or 0, what, meaning)
         elif lasted > MOST_LASTED * asked_s > 0:
             what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
+            severity = Severity.FATAL if lasted > IMPOSSIBLY_LONG * asked_s else Severity.WARNING
             said.add(
-                Severity.WARNING, run.load.line or 0, what, "the client or its machine did not keep up with itself"
+                severity, run.load.line or 0, what, "the clock is wrong, or the client did not keep up with itself"
             )
+        each = _by_threads(run)
+        if each is not None and each > 1 / UNLIKE_THREADS:
+            what = f"the threads of the run at line {run.load.line} make {each:.3g} times the whole rate together"
+            said.add(Severity.WARNING, run.load.line or 0, what, "the server stood still for parts of the run")
         if (words := _longer_than_can_be(run)) is not None:
             said.add(Severity.WARNING, run.load.line or 0, *words)
     loads = [run.load for run in runs]
     incidents = [*said.incidents(), *without_figures(loads, "Requests/sec"), *_same_footers(runs)]
     return of_runs(loads, "wrk", [*incidents, *(each for run in runs for each in _in_flight_of_wrk(run))])
+
+
+def _without_head(before: LoadRun, place: int) -> _Run:
+    """A further run of the same, of which only the last lines were copied."""
+    return _Run(LoadRun("wrk", before.name, place, ends_by=before.ends_by, configured_s=before.configured_s))
 
 
 def _take(run: _Run, place: int, line: str) -> None:
@@ -158,8 +174,29 @@ def _take(run: _Run, place: int, line: str) -> None:
         _within(load, per_thread[7])
     elif (per_cent := _QUANTILE.match(line)) and not run.uncorrected:
         _latency(load, quantile(float(per_cent[1])), per_cent, 2, place)
-    elif footer := _FOOTER.match(line):
-        run.footer.setdefault(footer[1], (number_in(footer, 2, place), number_in(footer, 3, place)))
+    elif (spectrum := _MEAN.match(line)) and not run.uncorrected:
+        mean = number_in(spectrum, 1, place, 1e-3)
+        run.footer += mean, number_in(spectrum, 2, place)
+        run.load.tells_twice(
+            "the mean latency",
+            load.times.get(LATENCY, {}).get("mean"),
+            mean,
+            "in seconds, and below its spectrum",
+            1e-5,
+            0.01,
+        )
+    elif (spectrum := _MAX.match(line)) and not run.uncorrected:
+        most = number_in(spectrum, 1, place, 1e-3)
+        run.counted = number_in(spectrum, 2, place)
+        run.footer += most, run.counted
+        run.load.tells_twice(
+            "the maximum",
+            load.times.get(LATENCY, {}).get("max"),
+            most,
+            "in seconds, and below its spectrum",
+            1e-5,
+            0.01,
+        )
     elif requests := _REQUESTS.match(line):
         load.requests = number_in(requests, 1, place)
         load.wall_s = duration_in(requests, 2, place)
@@ -194,14 +231,16 @@ def _within(load: LoadRun, per_cent: str | None) -> None:
 def _consistent(run: _Run) -> None:
     """What the lines of one run say of each other, and of the command above them."""
     load = run.load
-    _footer(run)
-    if run.threads and run.per_thread and load.rate and load.failed == {} and (load.wall_s or 0.0) >= 1:
+    # It is of those after the calibration.
+    load.at_most("the count below the spectrum", run.counted, load.requests, "and of requests", run.connections or 0.0)
+    each = _by_threads(run)
+    if each is not None and each < UNLIKE_THREADS:
         load.tells_twice(
             "the requests of all threads a second",
-            run.threads * run.per_thread,
+            (run.threads or 0.0) * (run.per_thread or 0.0),
             load.rate,
             "and by their number and the time they are",
-            tolerance=_UNLIKE_THREADS,
+            tolerance=UNLIKE_THREADS,
         )
     if load.times.get(LATENCY, {}).get("max") is not None and not run.scheduled:
         limit = run.asked[-1].seconds("--timeout", "-T") if run.asked else None
@@ -217,25 +256,12 @@ def _consistent(run: _Run) -> None:
     load.asked_for(run.asked, connections=run.connections, threads=run.threads, seconds=load.configured_s)
 
 
-def _footer(run: _Run) -> None:
-    """The summary of wrk2's histogram beside its table, and beside all requests: it is of those after calibration."""
-    load, times = run.load, run.load.times.get(LATENCY, {})
-    for name, at in (("Mean", "mean"), ("Max", "max")):
-        if name in run.footer and run.largest == "max":
-            told = run.footer[name][0] / 1000
-            words = "in seconds, and below its histogram it is"
-            load.tells_twice(f"the {at} of latencies", times.get(at), told, words, 1e-5, _OF_A_FOOTER)
-    if "Max" in run.footer:
-        counted = run.footer["Max"][1]
-        load.at_most("the count below the histogram", counted, load.requests, "and of requests", run.connections or 0.0)
-
-
 def _same_footers(runs: Sequence[_Run]) -> Iterator[Incident]:
     """F where the summaries of two histograms are the same to the last digit."""
-    seen: dict[tuple[tuple[float, float], ...], int | None] = {}
+    seen: dict[tuple[float, ...], int | None] = {}
     for run in runs:
-        told = tuple(run.footer[name] for name in ("Mean", "Max") if name in run.footer)
-        if len(told) == 2 and told[0][0] and told in seen:
+        told = tuple(run.footer)
+        if any(told) and told in seen:
             yield Incident(
                 Severity.FATAL,
                 f"the runs at lines {seen[told]} and {run.load.line} have the same summary of their histograms, to the "
@@ -269,6 +295,18 @@ def _in_flight_of_wrk(run: _Run) -> Iterator[Incident]:
         "measured, as wrk's correction for coordinated omission does",
         "contradiction",
     )
+
+
+def _by_threads(run: _Run) -> float | None:
+    """What its threads make together by their own means, as a share of the rate of all requests."""
+    load = run.load
+    if (
+        not (run.threads and run.per_thread and load.rate)
+        or (load.wall_s or 0.0) < 1
+        or (load.failed and any(load.failed.values()))
+    ):
+        return None
+    return run.threads * run.per_thread / load.rate
 
 
 def _longer_than_can_be(run: _Run) -> tuple[str, str] | None:
