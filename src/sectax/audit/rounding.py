@@ -29,6 +29,7 @@ _MOST_TICKS = 20
 _CHANCE_OF_A_COPY = 1e-7
 _SHORTEST_COPY = 5
 _FEWEST_DIFFERENT = 5
+_MOST_DIGITS_OF = 200
 # Of a longer series the first so many show the same.
 MOST_LOOKED_AT = 2**17
 # Gaps near a multiple of the step, where values lie on a grid; anywhere else a fifth are, by chance.
@@ -80,6 +81,17 @@ def step_of(values: Sequence[float]) -> Step | None:
         steps = max(float(np.var(data)) / gap**2 - 1 / 12, 0.0)
         hides = gap * math.exp(-2 * math.pi**2 * steps)
     return Step(gap, float(typical), float(high - low), hides)
+
+
+def printed_step(values: Sequence[float]) -> float:
+    """The place of the last digit of the values above zero, as far as the first of them show it, in their unit."""
+    places = [_last_place(each) for each in values[:_MOST_DIGITS_OF] if each > 0]
+    return min(places, default=0.0)
+
+
+def _last_place(value: float) -> float:
+    digits, _, exponent = f"{value:.12e}".partition("e")
+    return float(10.0 ** (int(exponent) - len(digits.replace(".", "").rstrip("0")) + 1))
 
 
 def copied_run(values: Sequence[float]) -> int:

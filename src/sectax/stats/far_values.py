@@ -16,8 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from sectax.stats.moments import Array
 
-# More than this share of the values, or more of them, are no few values but a mode.
-_MOST_FAR, _MOST_LOOKED_AT = 0.2, 50
+# Of the values, that can be apart from the rest: of more of them the rest is. Of many values so many are looked at.
+_MOST_FAR, _MOST_LOOKED_AT = 1 / 2, 50
 # Of the values, that the beginning can be: of more of them the rest is the end.
 _BEGINNING = 1 / 2
 # Gaps below the one that is looked at, at the least: fewer show no scale.

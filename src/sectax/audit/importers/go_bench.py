@@ -125,9 +125,6 @@ def _read(lines: Iterable[str]) -> Evidence:
                 systems.setdefault(fact[1], {}).setdefault(fact[2].strip())
             else:
                 processor = fact[2].strip() or None
-        elif passed := _PASSED.match(line):
-            twice += _package(package, number_in(passed, 1, place), since_passed)
-            since_passed = []
         elif failed := _FAILED.search(line):
             meaning = "a benchmark failed: what it printed, or what is missing of it, is of broken code"
             said.add(Severity.FATAL, place, failed[0], meaning)
@@ -137,6 +134,9 @@ def _read(lines: Iterable[str]) -> Evidence:
             for pattern, meaning in _DOUBTFUL:
                 if doubtful := pattern.search(line):
                     said.add(Severity.WARNING, place, doubtful[0], meaning)
+        if passed := _PASSED.match(line):
+            twice += _package(package, number_in(passed, 1, place), since_passed)
+            since_passed = []
         found = _RESULT.match(line)
         if found is None:
             continue
