@@ -9,13 +9,17 @@ from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import each_table, seconds_per_operation, unknown
+from sectax.audit.growth import overlap
+from sectax.audit.named_parts import named_parts
 from sectax.audit.over_blocks import interval, parts_of, typical_speeds
-from sectax.audit.words import duration, named, number
+from sectax.audit.words import duration, ids, named, number
 from sectax.model.finding import Severity
 from sectax.model.treatment import Role
 
 # Two figures for the same work, of few trials each, differ by less than this factor; a cold one by chance by more.
 CLEARLY_FASTER = 0.5
+# Of the time of the whole, where only names tell that it is one.
+LONGER_BY_NAME = 1.25
 # Shared by all pairs of a run of ours: that a whole which takes as long as its part is called faster by the margin.
 CHANCE = 0.005
 
@@ -62,7 +66,30 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         "the work was not done: no request was sent, or its answer was not awaited",
         "await the answer, read it to its end and check it",
     )
+    yield from _by_names(evidence)
     yield from _in_runs(evidence)
+
+
+def _by_names(evidence: Evidence) -> Iterator[Remark]:
+    """W where 'push' takes longer than 'push and pop': nobody says that the one is a part of the other but its name."""
+    found = [
+        (whole, part)
+        for whole, part in named_parts(evidence)
+        if _time(part) > LONGER_BY_NAME * _time(whole) and not overlap(part, whole)
+    ]
+    for name in dict.fromkeys(whole.table for whole, _ in found):
+        pairs = [pair for pair in found if pair[0].table == name]
+        whole, part = max(pairs, key=lambda pair: _time(pair[1]) / _time(pair[0]))
+        figures = [each for pair in pairs for each in pair]
+        yield Remark(
+            Severity.WARNING,
+            name,
+            f"{whole.id} by its name does more than {part.id}, and is {number(_time(part) / _time(whole))} times as "
+            f"fast ({duration(_time(whole))} and {duration(_time(part))}). Seen in {named(figures)}",
+            "if it does, a part was not done, or the two do not do the same (an empty queue, a full one)",
+            "see what each of them does; --contains 'WHOLE>PART' says that one holds the other",
+            ids(figures),
+        )
 
 
 def _pairs(evidence: Evidence) -> list[tuple[Figure, Figure]]:
@@ -112,9 +139,10 @@ def _time(figure: Figure) -> float:
 
 CONTAINED_WORK = Check(
     id="contained-work",
-    rule="F: an operation takes less than half the time of another that it must do as a part of itself; in a run of "
-    "ours, where the interval leaves no doubt that it is faster by the margin",
+    rule="F: an operation takes less than half the time of another that it must do as a part of itself; W: one whose "
+    "name holds another's ('push and pop', 'push') takes less than four fifths of its time; in a run of ours, where "
+    "the interval leaves no doubt that it is faster by the margin",
     examine=_examine,
     sees=_sees,
-    applies=lambda evidence: bool(_pairs(evidence)),
+    applies=lambda evidence: bool(_pairs(evidence)) or any(named_parts(evidence)),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Cold, Figure
+from sectax.audit.first_row import first_row
 from sectax.audit.grouping import about, by_table, cell, each_table, gather, slowness, speeds, unknown, worst_of_tables
 from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
 from sectax.audit.rounding import MOST_LOOKED_AT, printed_step
@@ -45,6 +46,7 @@ _COPIES = (Role.NEGATIVE, Role.POSITIVE)
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _figures(evidence)
+    yield from first_row(evidence)
     yield from _in_runs(evidence)
 
 

@@ -8,6 +8,7 @@ from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Moves, Quantity
 from sectax.audit.grouping import each_table, gather, seconds_per_operation, series, unknown
+from sectax.audit.growth import falls, is_flat, rising
 from sectax.audit.over_blocks import interval, parts_of, typical_speeds
 from sectax.audit.words import bandwidth, duration, first_of, ids, named, number
 from sectax.model.finding import Severity
@@ -74,6 +75,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         "read the body to its end and check it",
     )
     yield from _by_names(evidence)
+    yield from _by_amounts(evidence)
     yield from _in_runs(evidence)
 
 
@@ -99,6 +101,36 @@ def _by_names(evidence: Evidence) -> Iterator[Remark]:
         saw,
         "if the operation works on what its name tells, the work was not done: no machine is so fast",
         "see that the whole body is worked on; or name the bytes (b.SetBytes in Go)",
+    )
+
+
+def _by_amounts(evidence: Evidence) -> Iterator[Remark]:
+    """W where more of what a name or level counts takes clearly less time, or a thousand times as much the same."""
+    groups = list(rising(evidence))
+    falling = [pair for group in groups if (pair := falls(group)) is not None]
+    tables = {
+        few.figure.table: [each for each in falling if each[0].figure.table == few.figure.table] for few, _ in falling
+    }
+    for table in tables.values():
+        few, many = min(table, key=lambda pair: pair[1].seconds / pair[0].seconds)
+        figures = [each.figure for pair in table for each in pair]
+        yield Remark(
+            Severity.WARNING,
+            few.figure.table,
+            f"{number(many.amount / few.amount)} times as much by its label takes {number(many.seconds / few.seconds)} "
+            f"times as long ({few.figure.id}; {many.figure.id}). Seen in {named(figures)}",
+            "more work in less time: some of it was not done, or the machine was not the same to both (a warm-up, "
+            "another load)",
+            "measure both sizes again, in turns",
+            ids(figures),
+        )
+    flat = [each.figure for group in groups if is_flat(group) for each in group]
+    yield from each_table(
+        Severity.WARNING,
+        flat,
+        lambda table: f"a thousand times as much by its label takes the same time, in {named(table)}",
+        "if the operation works on all of it, the work was not done, or something else takes the time",
+        "see that the whole input is worked on",
     )
 
 
@@ -221,8 +253,9 @@ def _size(figure: Figure) -> float:
 FLAT_WITH_SIZE = Check(
     id="flat-with-size",
     rule="F: time grows less than half as much over the sizes as the bandwidth demands, so the body was not moved; "
-    "W: where only names tell the sizes; in a run of ours, where the interval of the growth leaves no doubt",
+    "W: where only names tell the sizes, more by its label takes three quarters of the time or less, or a thousand "
+    "times as much takes the same; in a run of ours, where the interval of the growth leaves no doubt",
     examine=_examine,
     sees=_sees,
-    applies=lambda evidence: bool(_by_size(typical_speeds(evidence)) or _named(evidence)),
+    applies=lambda evidence: bool(_by_size(typical_speeds(evidence)) or _named(evidence) or any(rising(evidence))),
 )

@@ -160,7 +160,8 @@ def _decoded(content: bytes, offset: int = 0, before: int = 0) -> str:
             line=before + content.count(b"\n", 0, error.start) + 1,
         ) from error
     if offset == 0:
-        text = text.removeprefix("\ufeff")
+        # A file that was emptied while a program wrote into it begins with as many zeros as it had bytes.
+        text = text.removeprefix("\ufeff").lstrip("\0")
     if "\0" in text:
         at = text.index("\0")
         line = before + text.count("\n", 0, at) + 1

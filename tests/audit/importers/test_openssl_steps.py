@@ -1,4 +1,4 @@
-"""openssl speed as people paste it: steps without their tables, rows that cannot be read, runs in which nothing was done."""
+"""openssl speed as people paste it: steps without their tables, rows that cannot be read, runs that did nothing."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def fatal(text: str) -> set[str]:
     ("line", "name", "value"),
     [
         ("Doing sha256 for 3s on 16 size blocks: 3000 sha256's in 3.00s", "sha256, 16 bytes", 16e3),
-        ("Doing AES-128-CBC ops for 3s on 16384 bytes: 3000 AES-128-CBC ops in 3.00s", "AES-128-CBC, 16384 bytes", 16384e3),
+        ("Doing AES ops for 3s on 16384 bytes: 3000 AES ops in 3.00s", "AES, 16384 bytes", 16384e3),
         ("Doing aes for **3s** on 16 size blocks: **3000** aes's in **3.00s**", "aes, 16 bytes", 16e3),
         ("Doing sha256 for 3s on 16 size blocks:\n3000 sha256's in 3.00s", "sha256, 16 bytes", 16e3),
         ("+DT:sha256:3:16\n+R:3000:sha256:3.000000", "sha256, 16 bytes", 16e3),
         ("Doing 2048 bit private rsa's for 10s: 5000 2048 bit private RSA's in 10.00s", "2048 bits rsa, sign", 500),
-        ("Doing 2048 bits public rsa encrypt ops for 10s: 5000 2048 bits public RSA encrypt ops in 10.00s", "2048 bits rsa, encrypt", 500),
+        ("Doing 2048 bits public rsa encrypt ops for 10s: 5000 RSA ops in 10.00s", "2048 bits rsa, encrypt", 500),
         ("Doing 256 bits verify ecdsa's for 10s: 5000 256 bits ECDSA verify in 10.00s", "256 bits ecdsa, verify", 500),
         ("Doing 224 bits  ecdh's for 10s: 5000 224-bits ECDH ops in 10.00s", "224 bits ecdh, op", 500),
         ("Doing ML-KEM-512 encaps ops for 10s: 5000 ML-KEM-512 KEM encaps ops in 10.00s", "ML-KEM-512, encaps", 500),
@@ -41,7 +41,7 @@ def test_a_step_of_any_version_is_a_figure(line: str, name: str, value: float) -
 
 
 def test_steps_without_a_table_are_read_and_accused_of_nothing() -> None:
-    assert [figure.value for figure in read(STEPS).figures][0] == pytest.approx(16 * 16986930 / 2.99)
+    assert next(figure.value for figure in read(STEPS).figures) == pytest.approx(16 * 16986930 / 2.99)
     assert fatal(STEPS) == set()
 
 

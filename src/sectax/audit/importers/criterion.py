@@ -47,6 +47,12 @@ _FAILED = re.compile(r"\s*+(?:thread '|error: bench(?:mark)? failed|error: test 
 _PREFIX = re.compile(r"(?:Benchmarking .{0,500}?: (?:Warming up|Collecting|Analyzing).{0,200}\r)++")
 # `Benchmarking NAME`, and behind a colon what it is doing.
 _BEGUN = re.compile(r"\s*+Benchmarking (\S.{0,498}?)(?:: [A-Z][a-z].{0,200})?$")
+# What stands above the output of each machine, in a file of several; or in the path of what was built for it.
+_MACHINE = re.compile(
+    r"[#*=\s-]*+(?:target/)?(x86_64|amd64|x64|aarch64|arm64|armv7\w*|i686|riscv64\w*|ppc64le|s390x)\b[-\w.]*+(?:/.*|[:*=#\s-]*+)$"
+)
+_ALIASES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
+_RAN = re.compile(r"^test result: \w+\. .{1,100} measured|^error: bench failed", re.MULTILINE)
 _NO_TIME = "the benchmark was begun, and interrupted or cut off: the file is not whole"
 _UNITS = SECONDS | {"ps": 1e-12}
 _BYTES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
@@ -75,6 +81,7 @@ class _Result:
     bytes_s: float | None = None
     elements_s: float | None = None
     bencher: bool = False
+    machine: str | None = None
     expected: float | None = None
     outliers: int | None = None
     of_kinds: int = 0
@@ -86,6 +93,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     twice: list[Twice] = []
     said = Said()
     before, samples, expected = "", None, None
+    machine, idle = None, ""
     begun: dict[str, int] = {}
     for place, line in enumerate(lines, 1):
         if len(line) > 5000:
@@ -120,12 +128,20 @@ def _read(lines: Iterable[str]) -> Evidence:
                 if broken
                 else "Criterion itself says that it measured less than it was to, or otherwise",
             )
+        elif found := _MACHINE.match(text):
+            machine = _ALIASES.get(found[1], found[1])
+        elif _RAN.match(text):
+            idle = text.strip()
+        if results and results[-1].line == place:
+            results[-1].machine = machine
         if text and not text.isspace():
             before = text
     timed = {result.name for result in results}
     for name, place in begun.items():
         if name not in timed:
             said.add(Severity.WARNING, place, f"{printable(name, 60)} has no time", _NO_TIME)
+    if idle and not results:
+        said.add(Severity.WARNING, 0, f"cargo itself says: {idle}", "no benchmark ran")
     for result in results:
         reach = max(result.high - result.seconds, 0.0 if result.bencher else result.seconds - result.low)
         wide = WIDE if result.bencher else WIDE_INTERVAL
@@ -258,13 +274,18 @@ def _figure(result: _Result) -> Figure:
         calibrated=True,
         replicates=1,
         replicate="process",
+        processor=result.machine,
     )
     group, _, function = result.name.partition("/")
     levels = {"benchmark": group} | ({"function": function} if function else {})
+    # A heading tells it: what stands under another is no side of the same comparison.
+    levels |= {"machine": result.machine} if result.machine is not None else {}
     # By default a hundred; a number of them is printed only beside outliers.
     of = Measurement(result.name, levels, told, result.trials)
     statistic = "median" if result.bencher else "mean"
     return of.figure("time", Quantity.TIME, result.seconds, statistic, id=result.name)
 
 
-CRITERION = Importer("criterion", "the output of cargo bench", _read, _BEGINS)
+CRITERION = Importer(
+    "criterion", "the output of cargo bench", _read, _BEGINS, lambda head: _RAN.search(head) is not None
+)

@@ -20,7 +20,7 @@ from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sizes import named_size, size_in
 from sectax.formats.bad_input import BadInput
-from sectax.formats.numbers import number_in
+from sectax.formats.numbers import number, number_in
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
@@ -29,6 +29,15 @@ _MARGIN = r"[ \t>]*+"
 _BEGINS = re.compile(rf"^{_MARGIN}(?:goos: \w|Benchmark\S*\s+\d+\s+\S+ \S+/op\b)", re.MULTILINE)
 _RESULT = re.compile(rf"{_MARGIN}Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
 _FACT = re.compile(rf"{_MARGIN}(pkg|cpu|goos|goarch): (.*)")
+# Rosetta's name for the processor that it pretends to be.
+_EMULATED = re.compile(r"VirtualApple|QEMU|TCG")
+# A second result in a line: behind the last unit of the first, or a name without a result.
+_GLUED = re.compile(r"(?<=[\s/ps])Benchmark[A-Z_0-9]\S*\s+\d+\s+[\d.]+ \S+/\S+")
+# A name that has no result in its line, and a result without a name: what logs leaves of a line.
+_NAME = re.compile(rf"{_MARGIN}Benchmark([^\s/]\S*)")
+_BARE = re.compile(r"\s*+\d+\s+[\d.]+ ns/op\b.*")
+_IDLE = re.compile(r"testing: warning: no tests to run|(?:ok|FAIL|\?) {0,4}\t\S|PASS$")
+_NOT_READ = "this line is in no figure"
 _PASSED = re.compile(rf"{_MARGIN}ok\s+\S+\s+(\d{{1,9}}(?:\.\d{{1,6}})?)s")
 _FIELD = re.compile(r"\S+")
 # Unit -> quantity, and how many of its base unit it is. Others are taken as they are.
@@ -57,6 +66,11 @@ _DOUBTFUL = (
 _LONGEST = 2000
 # What stands after the name of a benchmark that ended without a result.
 _NO_RESULT = re.compile(rf"{_MARGIN}(Benchmark[^\s/]\S{{0,400}}-\d{{1,5}})\s*+$")
+_RAN = re.compile(
+    r"^(?:testing: warning: no tests to run|--- FAIL: Benchmark|Benchmark\S*[ \t]+--- FAIL"
+    r"|(?:ok|FAIL|\?) {0,4}\t\S+\t(?:[\d.]+s|\(cached\)|\[))",
+    re.MULTILINE,
+)
 _PROCS = re.compile(r"-(\d+)$")
 # Names end in these too: 'AES-128', 'SHA-256'.
 _KEY_SIZES = frozenset({"128", "160", "192", "224", "256", "384", "512", "1024", "2048", "3072", "4096"})
@@ -100,16 +114,19 @@ class _Series:
 
     package: str
     processor: str | None
+    machine: str | None
     values: list[float] = field(default_factory=list)
     batches: list[float] = field(default_factory=list)
 
 
 def _read(lines: Iterable[str]) -> Evidence:
-    package, processor = "", None
+    package, processor, machine = "", None, None
     said = Said()
     series: dict[tuple[str, str, str], _Series] = {}
     bytes_each: dict[tuple[str, str], list[float]] = {}
     begun: tuple[int, str] | None = None
+    # The last name without a result: logs may stand between the two.
+    open_name, idle = "", ""
     results: list[_Line] = []
     since_passed: list[_Line] = []
     twice: list[Twice] = []
@@ -123,45 +140,59 @@ def _read(lines: Iterable[str]) -> Evidence:
                 package = fact[2].strip()
             elif fact[1] in ("goos", "goarch"):
                 systems.setdefault(fact[1], {}).setdefault(fact[2].strip())
+                machine = fact[2].strip() if fact[1] == "goarch" else machine
             else:
-                processor = fact[2].strip() or None
+                machine = processor = fact[2].strip() or None
+                if _EMULATED.search(processor or ""):
+                    said.add(Severity.WARNING, place, line, "a program of another architecture, emulated on this one")
         elif failed := _FAILED.search(line):
             meaning = "a benchmark failed: what it printed, or what is missing of it, is of broken code"
             said.add(Severity.FATAL, place, failed[0], meaning)
         elif alone := _NO_RESULT.match(line):
             begun = place, alone[1]
-        elif len(line) <= _LONGEST:
+        if len(line) <= _LONGEST:
             for pattern, meaning in _DOUBTFUL:
                 if doubtful := pattern.search(line):
                     said.add(Severity.WARNING, place, doubtful[0], meaning)
         if passed := _PASSED.match(line):
             twice += _package(package, number_in(passed, 1, place), since_passed)
             since_passed = []
-        found = _RESULT.match(line)
-        if found is None:
-            continue
-        batch = number_in(found, 2, place)
-        pairs = list(_pairs(line, found.start(3), place))
-        fields = line[found.start(3) :].split()
-        results.append(_Line(package, found[1], batch, dict(pairs), dict(zip(fields[1::2], fields[::2], strict=True))))
-        since_passed.append(results[-1])
-        if (moved := _bytes_each(dict(pairs))) is not None:
-            bytes_each.setdefault((package, found[1]), []).append(moved)
-        for unit, value in pairs:
-            made = series.setdefault((package, found[1], unit), _Series(package, processor))
-            if None not in (made.processor, processor) and made.processor != processor:
-                both = f"{printable(made.processor or '', 60)} and {printable(processor or '', 60)}"
-                said.add(
-                    Severity.FATAL,
-                    place,
-                    f"values of {printable(found[1], 60)} come from two processors: {both}",
-                    "its figure is of neither machine",
-                )
-            made.values.append(value)
-            made.batches.append(batch)
+            idle = idle or (line.strip() if _IDLE.match(line) else "")
+        matches = [found for part in _parts(line) if (found := _RESULT.match(part))]
+        if not matches and open_name and (bare := _BARE.match(line)):
+            matches = [found for found in [_RESULT.match(f"Benchmark{open_name} {bare[0]}")] if found]
+        if named := _NAME.match(line):
+            open_name = "" if matches else named[1]
+        if len(matches) > 1:
+            said.add(Severity.WARNING, place, f"{len(matches)} results stand in one line", "a line break was lost here")
+        for found in matches:
+            pairs = list(_pairs(found, place, said, twice))
+            if not pairs:
+                continue
+            batch = number_in(found, 2, place)
+            fields = found[3].split()
+            printed = dict(zip(fields[1::2], fields[::2], strict=False))
+            results.append(_Line(package, found[1], batch, dict(pairs), printed))
+            since_passed.append(results[-1])
+            if (moved := _bytes_each(dict(pairs))) is not None:
+                bytes_each.setdefault((package, found[1]), []).append(moved)
+            for unit, value in pairs:
+                made = series.setdefault((package, found[1], unit), _Series(package, processor, machine))
+                if None not in (made.machine, machine) and made.machine != machine:
+                    both = f"{printable(made.machine or '', 60)} and {printable(machine or '', 60)}"
+                    said.add(
+                        Severity.FATAL,
+                        place,
+                        f"values of {printable(found[1], 60)} come from two processors: {both}",
+                        "its figure is of neither machine",
+                    )
+                made.values.append(value)
+                made.batches.append(batch)
     figures = [_figure(*key[1:], each, bytes_each.get(key[:2], ())) for key, each in series.items()]
     if begun is not None:
         _interrupted(said, *begun, "")
+    if idle and not figures:
+        said.add(Severity.WARNING, 0, f"go test itself says: {idle}", "no benchmark ran")
     for name, told in systems.items():
         if len(told) > 1:
             both = " and ".join(printable(each, 40) for each in told)
@@ -171,6 +202,14 @@ def _read(lines: Iterable[str]) -> Evidence:
     return of_names(
         figures, "go test -bench", said.incidents(), chain(twice, _beside_itself(results), _totals(results))
     )
+
+
+def _parts(line: str) -> list[str]:
+    """A line, cut where a second result begins in it."""
+    if line.count("Benchmark") < 2:
+        return [line]
+    cuts = [found.start() for found in _GLUED.finditer(line[:_LONGEST])]
+    return [line[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(line)], strict=True)]
 
 
 def _package(package: str, seconds: float, lines: Sequence[_Line]) -> Iterator[Twice]:
@@ -288,13 +327,42 @@ def _interrupted(said: Said, place: int, name: str, after: str) -> None:
     said.add(Severity.WARNING, place, f"{printable(name, 60)} has no result", meaning)
 
 
-def _pairs(line: str, start: int, place: int) -> Iterable[tuple[str, float]]:
-    fields = list(_FIELD.finditer(line, start))
-    if len(fields) % 2:
-        raise BadInput("a value without its unit: this line was cut short", line=place, column=fields[-1].start() + 1)
-    for value, unit in zip(fields[::2], fields[1::2], strict=True):
+def _pairs(found: re.Match[str], place: int, said: Said, twice: list[Twice]) -> Iterator[tuple[str, float]]:
+    """Values and units of a result, as far as they can be read; what follows is said."""
+    fields = list(_FIELD.finditer(found.string, found.start(3)))
+    name = printable(found[1], 60)
+    if fields and fields[0][0] == "ns/op":
+        twice += _run_together(found, fields, place)
+        said.add(Severity.WARNING, place, f"{name} has a time and no count", _NOT_READ)
+        return
+    for value, unit in zip(fields[::2], fields[1::2], strict=False):
         scale = _UNITS[unit[0]][1] if unit[0] in _UNITS else 1.0
-        yield unit[0], number_in(value, 0, place, scale)
+        try:
+            told = number(value[0], scale=scale)
+        except BadInput as error:
+            # Words that begin with a benchmark's name are no result.
+            if "/op" in found[3]:
+                severity = Severity.FATAL if "negative" in error.message else Severity.WARNING
+                said.add(severity, place, f"{name}, {unit[0]}: {error.message}", _NOT_READ)
+            return
+        yield unit[0], told
+    if len(fields) % 2:
+        said.add(Severity.WARNING, place, f"{name} ends in {fields[-1][0]}, without its unit", "it was cut short")
+
+
+def _run_together(found: re.Match[str], fields: list[re.Match[str]], place: int) -> Iterator[Twice]:
+    """A count and a time without a blank between them, where MB/s and the bytes in the name tell the time."""
+    rates = [value[0] for value, unit in zip(fields[1::2], fields[2::2], strict=False) if unit[0] == "MB/s"]
+    for size in re.findall(r"\d{2,12}", _PROCS.sub("", found[1])) if rates else ():
+        rate = number(rates[0], scale=1e6, line=place)
+        if rate > 0:
+            yield Twice(
+                f"the time of {printable(found[1], 60)}, in line {place}, in seconds,",
+                number(found[2], scale=1e-9, line=place),
+                float(size) / rate,
+                "by the bytes in its name and its MB/s it is",
+                0.0,
+            )
 
 
 def _bytes_each(told: dict[str, float]) -> float | None:
@@ -334,4 +402,9 @@ def _levels(name: str) -> dict[str, str]:
     return levels | ({"procs": procs[1]} if procs else {})
 
 
-GO_BENCH = Importer("go-bench", "go test -bench", _read, _BEGINS)
+def _ran(head: str) -> bool:
+    """Whether go test ran, with benchmarks or without."""
+    return _RAN.search(head) is not None
+
+
+GO_BENCH = Importer("go-bench", "go test -bench", _read, _BEGINS, _ran)
