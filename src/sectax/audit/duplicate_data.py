@@ -190,13 +190,14 @@ def _rows(figures: list[Figure]) -> Iterator[Remark]:
     for factor in factors:
         rows: dict[Hashable, dict[str, Figure]] = {}
         for figure in figures:
-            if factor in figure.levels and figure.typical:
+            if factor in figure.levels and (figure.typical or 0.0) > 0:
                 rows.setdefault(without(figure, factor), {}).setdefault(figure.levels[factor], figure)
         known = [row for row in rows.values() if len(row) >= FEWEST_OF_A_ROW]
         by_ratios: dict[Hashable, list[dict[str, Figure]]] = {}
         for row in known:
-            first, *rest = [(each.typical or 0.0) for each in row.values()]
-            ratios = tuple(round(math.log(each / first) / SAME_RATIO) for each in rest)
+            # The ratio of two floats may be none.
+            first, *rest = [math.log(each.typical or 1.0) for each in row.values()]
+            ratios = tuple(round((each - first) / SAME_RATIO) for each in rest)
             key = next(iter(row.values()))
             by_ratios.setdefault((key.metric, key.statistic, tuple(row), ratios), []).append(row)
         for alike in by_ratios.values():
