@@ -136,14 +136,14 @@ def _shuffled_columns(names: list[str], rows: list[Row], told: Columns) -> list[
 _KINDS = (
     *of_values(Series(_read, _write)),
     Kind("a third of the rows in seconds among ms", "W modes|contradiction", _rows(_mixed_units)),
-    Kind("one side in us", "W contradiction", _rows(_one_side)),
+    Kind("one side in us", "W contradiction", _rows(_one_side), by_chance=True),
     Kind("rows a second time", "F timer|copied-data", _rows(_copies)),
     Kind("a missing value", "refused", _rows(_missing)),
     Kind("a word for a value", "refused", _rows(_shuffled_columns)),
     Kind("each side on its own machine", "F contradiction", _rows(_host)),
-    Kind("two processors in a column", "W contradiction", _rows(_two_hosts)),
-    Kind("times show one side after the other", "W contradiction|drift|apples-and-oranges", _rows(_with_times(True))),
-    Kind("times go backwards", "W contradiction|drift", _rows(_with_times(False, True))),
+    Kind("two processors in a column", "W contradiction|said-by-the-tool", _rows(_two_hosts)),
+    Kind("times show one side after the other", "W said-by-the-tool|contradiction", _rows(_with_times(True))),
+    Kind("times go backwards", "W said-by-the-tool|contradiction", _rows(_with_times(False, True))),
 )
 
 FORMATS = (

@@ -43,11 +43,13 @@ class Kind:
         finds: what must be said of it: 'F check' or 'W check', with several checks parted by '|' where any will do, or
             'refused'. F must be marked F; for W either will do. Several demands that all will do are parted by ' or '.
         plant: puts it into a text.
+        by_chance: whether it shows in values alone, so that it is not found among any noise.
     """
 
     name: str
     finds: str
     plant: Plant
+    by_chance: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from benchmarks.healthy_prints import _go as digits
 from benchmarks.planted_prints.frame import Format, Kind, Plant, Rng, each_match
-from benchmarks.planted_prints.series import Series, Values, of_values
+from benchmarks.planted_prints.series import Series, Values, of_values, quiet
 
 _LINE = re.compile(
     r"^([ \t>]*Benchmark)(\S+)(\s+)(\d+)(\s+)([\d.]+)( ns/op)(?:(\s+)([\d.]+)( MB/s))?(.*)$", re.MULTILINE
@@ -67,20 +67,20 @@ def _total_as_one(line: re.Match[str]) -> str | None:
 
 
 def _speed(factor: float, *, every: bool = False) -> Plant:
-    return _one(
-        lambda line: (
-            None
-            if not line[9]
-            else f"{line[1]}{line[2]}{line[3]}{line[4]}{line[5]}{line[6]}{line[7]}{line[8]}{float(line[9]) * factor:.2f}{line[10]}{line[11]}"
-        ),
-        every=every,
-        fewest=1 if every else 3,
-    )
+    def change(line: re.Match[str]) -> str | None:
+        # Where all counts agree, only the size in a name can contradict them.
+        if not line[9] or (every and not re.search(r"\d(?:[KM]i?)?B\b", line[2])):
+            return None
+        at = line.start(9) - line.start()
+        return f"{line[0][:at]}{float(line[9]) * factor:.2f}{line[0][at + len(line[9]) :]}"
+
+    return _one(change, every=every, fewest=1 if every else 3)
 
 
 def _scaled(factor: float) -> Plant:
-    """The times of a name, without their iterations: typed over."""
-    return _one(lambda line: _with(line, float(line[6]) * factor, batch=False), every=True)
+    """The times of a name among several, without their iterations: typed over."""
+    plant = _one(lambda line: _with(line, float(line[6]) * factor, batch=False), every=True)
+    return lambda text, rng: plant(text, rng) if len(_by_name(text)) > 2 else None
 
 
 def _insert(line: str, *, at_end: bool = False, cut: bool = False) -> Plant:
@@ -175,4 +175,29 @@ _KINDS = (
     Kind("the last is without a result", "W said-by-the-tool", _insert("BenchmarkOther-8   \t", at_end=True, cut=True)),
 )
 
-FORMATS = (Format("go-bench", _KINDS, samples=("gobench.txt",), prints=("go-bench", "go-bench before 1.13")),)
+
+def _made() -> str:
+    """Six benchmarks of ten counts, about a second each."""
+    lines = ["goos: linux", "goarch: amd64", "pkg: example.org/sums", "cpu: AMD EPYC"]
+    total = 0.0
+    for number in range(6):
+        for value in quiet(200.0 * 3**number, 10, number):
+            count = round(1.15e9 / value)
+            total += 1e-9 * count * value
+            size = 64 * 4**number
+            lines.append(
+                f"BenchmarkSum/size={size}B-8\t{count:8}\t{digits(value)} ns/op\t{1e3 * size / value:.2f} MB/s"
+                "\t     128 B/op\t       2 allocs/op"
+            )
+    return "\n".join([*lines, "PASS", f"ok  \texample.org/sums\t{total + 4:.3f}s", ""])
+
+
+FORMATS = (
+    Format(
+        "go-bench",
+        _KINDS,
+        samples=("gobench.txt",),
+        prints=("go-bench", "go-bench before 1.13"),
+        others={"six of ten counts": _made()},
+    ),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from benchmarks.planted_prints.frame import Format, Kind, Plant, Rng, each_match
+from benchmarks.planted_prints.frame import Format, Kind, Plant, Rng, each_match, times
 
 _ROW = re.compile(r"^(\S+(?: \S+)*?)(\s{2,})((?:[\d.]+k\s+){2,}[\d.]+k)(.*)$", re.MULTILINE)
 _RSA = re.compile(r"^(rsa +)(\d+)( bits +)([\d.]+)s( +)([\d.]+)s( +)([\d.]+)( +)([\d.]+)$", re.MULTILINE)
@@ -142,23 +142,11 @@ _KINDS = (
     ),
     Kind("RSA signs faster than it verifies", "F contradiction|mislabelled-level", _rsa(_swapped)),
     Kind("two key sizes with one rate", "F contradiction|copied-data|mislabelled-level", _same_keys),
-    Kind(
-        "time beside its rate",
-        "F contradiction",
-        _rsa(
-            lambda found: (
-                f"{found[1]}{found[2]}{found[3]}{2 * float(found[4]):.6f}s{found[5]}{found[6]}s{found[7]}{found[8]}{found[9]}{found[10]}"
-            )
-        ),
-    ),
+    Kind("time beside its rate", "F contradiction", times(r"^rsa +\d+ bits +(?P<n>[\d.]+)s", 2.0, last=True)),
     Kind(
         "rate beside its time",
         "F contradiction",
-        _rsa(
-            lambda found: (
-                f"{found[1]}{found[2]}{found[3]}{found[4]}s{found[5]}{found[6]}s{found[7]}{1.4 * float(found[8]):.1f}{found[9]}{found[10]}"
-            )
-        ),
+        times(r"^rsa +\d+ bits +[\d.]+s +[\d.]+s +(?P<n>[\d.]+)", 1.4, last=True),
     ),
     Kind(
         "count over time is not the throughput",

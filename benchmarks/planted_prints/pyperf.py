@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.planted_prints.frame import Format, Kind, Plant, Rng
-from benchmarks.planted_prints.series import Series, Values, in_json, of_values
+from benchmarks.planted_prints.series import Series, Values, in_json, of_values, quiet
 
 
 def _runs(document: Any, at: int) -> list[Any]:
@@ -73,7 +73,10 @@ def _second(change_of: Callable[[Any], object]) -> Plant:
     def change(document: Any, _: Rng) -> object:
         if len(document["benchmarks"]) < 2:
             return False
-        change_of(document["benchmarks"][1].setdefault("metadata", {}))
+        first = {"cpu_model_name": "CPU", "hostname": "here", "python_version": "3.12.1"}
+        facts = [each.setdefault("metadata", {}) for each in document["benchmarks"][:2]]
+        facts[0].update(first)
+        change_of(facts[1])
         return True
 
     return in_json(change)
@@ -121,8 +124,8 @@ def _one_loop(document: Any, _: Rng) -> object:
 
 _KINDS = (
     *of_values(Series(_read, _write)),
-    Kind("first value of each process + 10 %", "W first-trial|drift|modes", _first_of_each(1.1)),
-    Kind("one process slower by 60 %", "W first-trial|drift|modes", in_json(_slow_process)),
+    Kind("first value of each process + 10 %", "W first-trial|drift|modes", _first_of_each(1.1), by_chance=True),
+    Kind("one process slower by 60 %", "W first-trial|drift|modes", in_json(_slow_process), by_chance=True),
     Kind("one process alone", "W false-replication", in_json(_one_process)),
     Kind("one loop of 50 ns", "F timer", in_json(_one_loop)),
     Kind(
@@ -168,4 +171,27 @@ _KINDS = (
     Kind("values times 3", "F contradiction", _scaled(3.0)),
 )
 
-FORMATS = (Format("pyperf", _KINDS, samples=("pyperf.json", "pyperf-suite.json"), prints=("pyperf",)),)
+
+def _made() -> str:
+    """Two benchmarks of twenty processes with three values each."""
+    benchmarks = []
+    for number, name in enumerate(("plain", "signed"), 1):
+        values = quiet(1e-6 * number, 60, number)
+        runs = [
+            {"metadata": {"duration": 0.0001 + 2**17 * sum(three)}, "values": three}
+            for three in (values[at : at + 3] for at in range(0, 60, 3))
+        ]
+        facts = {"name": name, "loops": 2**17, "hostname": "here", "cpu_model_name": "CPU", "python_version": "3.12.1"}
+        benchmarks.append({"metadata": facts, "runs": runs})
+    return json.dumps({"benchmarks": benchmarks, "version": "1.0"})
+
+
+FORMATS = (
+    Format(
+        "pyperf",
+        _KINDS,
+        samples=("pyperf.json", "pyperf-suite.json"),
+        prints=("pyperf",),
+        others={"twenty processes": _made()},
+    ),
+)

@@ -142,7 +142,7 @@ def of_values(series: Series, *, zeros: bool = True) -> tuple[Kind, ...]:
     """Every kind of defect that single values show."""
 
     def kind(name: str, finds: str, change: Change, fewest: int = 6, most: float = math.inf) -> Kind:
-        return Kind(name, finds, planted(series, change, fewest, most))
+        return Kind(name, finds, planted(series, change, fewest, most), by_chance=True)
 
     return (
         kind("first value + 15 %", LIES, _first(1, 1.15)),
@@ -168,11 +168,16 @@ def of_values(series: Series, *, zeros: bool = True) -> tuple[Kind, ...]:
         kind("rounded to a third", "W timer", _rounded, 20),
         *((kind("one zero", "W timer", _zeros(0)), kind("a third is zero", "F timer", _zeros(0.34))) if zeros else ()),
         kind("second half is a copy of the first", "F timer|copied-data", _repeated, 12),
-        Kind("a series copied", "F copied-data", _copied(series, lambda values, _: list(values))),
-        Kind("a series copied times 1.1", "F copied-data", _copied(series, _times(1.1), 8)),
-        Kind("a series copied times 0.93", "F copied-data", _copied(series, _times(0.93), 8)),
-        Kind("a series copied plus a constant", "F copied-data", _copied(series, _more(0.2), 8)),
+        Kind("a series copied", "F copied-data", _copied(series, lambda values, _: list(values)), by_chance=True),
+        Kind("a series copied times 1.1", "F copied-data", _copied(series, _times(1.1), 8), by_chance=True),
+        Kind("a series copied times 0.93", "F copied-data", _copied(series, _times(0.93), 8), by_chance=True),
+        Kind("a series copied plus a constant", "F copied-data", _copied(series, _more(0.2), 8), by_chance=True),
     )
+
+
+def quiet(centre: float, count: int, seed: int) -> Values:
+    """Healthy values with a noise of 2 %, always the same ones."""
+    return (centre * np.exp(np.random.default_rng(seed).normal(0, 0.02, count))).tolist()
 
 
 def in_json(change: Callable[[Any, Rng], object]) -> Plant:

@@ -35,12 +35,12 @@ RATE_STEP = 0.006
 THOUSAND = (900.0, 1100.0)
 # Where nobody names a baseline: sides differ besides, and others are near each other.
 AROUND_A_THOUSAND, NEAR_EACH_OTHER = (400.0, 2500.0), 3.0
-_HOSTS = re.compile(r"host|machine|node|server|instance|runner|\bvm\b", re.IGNORECASE)
+_HOSTS = re.compile(r"host|machine|node|server|instance|runner|cpu|processor|\bvm\b", re.IGNORECASE)
 # Sides on more hosts each are a design of its own.
 MOST_HOSTS = 4
 
 _WRONG = "one of the two is wrong, so neither can be used"
-_MISLABELLED = "what stands beside the output is not of it, or was not done"
+_DOUBTFUL = "likely one of the two is wrong, or what stands beside the output is not of it"
 _ASK = "find out where each number comes from"
 
 
@@ -185,7 +185,7 @@ def _told_twice(evidence: Evidence) -> Iterator[Remark]:
         tolerance = TOLERANCE if each.tolerance is None else each.tolerance
         if abs(each.told - each.follows) > tolerance * max(abs(each.told), abs(each.follows)) + each.slack:
             saw = f"{each.what} is said to be {number(each.told)}; {each.from_} {number(each.follows)}"
-            meaning = _WRONG if each.severity is Severity.FATAL else _MISLABELLED
+            meaning = _WRONG if each.severity is Severity.FATAL else _DOUBTFUL
             yield Remark(each.severity, each.what, saw, meaning, _ASK, each.figures)
 
 

@@ -108,6 +108,9 @@ def test_a_word_beside_an_output_is_no_mark_of_its_lines(text: str, stays: str) 
     whole = f"{sample('wrk.txt')}\n{text}\n"
 
     assert stays in unpasted(whole, is_known).lines
+    quoted = WAYS["quoted"](whole)
+    assert isinstance(quoted, str)
+    assert stays in unpasted(quoted, is_known).lines
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,12 @@ def test_openssl_machine_readable_lines_say_the_same_as_tables() -> None:
     assert figures(sample("openssl-signatures-mr.txt"))["256 bits ecdsa, sign"].value == 51865.656566
 
 
-def test_openssl_with_multi_prints_no_sizes_so_none_are_known() -> None:
-    assert all(each.circumstances.size_bytes is None for each in read(sample("openssl-multi.txt")).figures)
+def test_openssl_with_multi_prints_sizes_in_the_lines_of_its_processes_alone() -> None:
+    sizes = [each.circumstances.size_bytes for each in read(sample("openssl-multi.txt")).figures]
+    bare = "\n".join(line for line in sample("openssl-multi.txt").split("\n") if "+H" not in line)
+
+    assert sizes == [16, 64, 256, 1024, 8192, 16384]
+    assert all(each.circumstances.size_bytes is None for each in read(bare).figures)
 
 
 def test_openssl_agreement_has_one_rate_a_row() -> None:

@@ -8,11 +8,12 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from itertools import chain, islice, pairwise
 from typing import TypeVar
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import Circumstances, Contrast, Moves, Quantity
 from sectax.audit.importers.beside import Beside
 from sectax.audit.importers.cells import Cells
@@ -22,6 +23,7 @@ from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, ev
 from sectax.audit.importers.sizes import size_in
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST, number
+from sectax.model.finding import Severity
 from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
@@ -36,6 +38,16 @@ _MOST_REPLICATES = 100_000
 # Lines of words above the line of names.
 _MOST_ABOVE = 50
 
+# Columns that tell where and when, of which nobody says anything.
+_MACHINE = re.compile(
+    r"\b(?:host(?:name)?|machine|node|server|instance|runner|vm|cpu|processor)(?:_?(?:name|id|model))?$", re.I
+)
+_WHEN = re.compile(r"(?:^|_| )(?:time_?stamp|date_?time|date|started(?:_at)?|start_?time|epoch|ts|when)$", re.I)
+# More of them are no machines, and say nothing by themselves.
+_MOST_MACHINES = 20
+# From 2000 to 2100, in seconds; and a clock may be set back a little.
+_EARLIEST, _LATEST, _CLOCK_IS_SET_S = 946_684_800.0, 4_102_444_800.0, 1.0
+
 T = TypeVar("T")
 
 
@@ -47,6 +59,10 @@ class _Group:
     replicates: set[str] = field(default_factory=set)
     size: float | None = None
     events: float = 0.0
+    machines: set[str] = field(default_factory=set)
+    first_s: float = math.inf
+    last_s: float = -math.inf
+    backwards: bool = False
 
 
 def importer(said: Columns) -> Importer:
@@ -106,6 +122,8 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
         cells=Cells(separator, quantity, scale),
         out=out,
         beside=Beside.of(names, value),
+        machine=_unnamed(names, columns, _MACHINE),
+        when=_unnamed(names, columns, _WHEN),
     )
     if columns.events and quantity is Quantity.TIME:
         quantity = Quantity.TOTAL_TIME
@@ -118,8 +136,8 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
         label = ", ".join(levels)
         told = Circumstances(
             replicates=len(group.replicates) if columns.replicate else None,
-            replicate=columns.replicate or None,
-            replicate_names=frozenset(group.replicates) if columns.replicate else None,
+            replicate=columns.replicate or (names[table.machine] if group.machines and table.machine else None),
+            replicate_names=frozenset(group.replicates if columns.replicate else group.machines) or None,
             operation=levels[0] if levels else None,
             moves=Moves.BODY if group.size is not None else None,
             size_bytes=group.size,
@@ -131,7 +149,12 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     # The levels of the first factor stand against each other; which is the baseline only the user can say.
     entails = ("size_bytes",) if columns.by and _is_size(groups, columns) else ()
     contrast = Contrast(columns.by[0], None, told=False, entails=entails) if columns.by else None
-    incidents = [*out.incidents(columns.value), *table.beside.incidents()]
+    incidents = [
+        *out.incidents(columns.value),
+        *table.beside.incidents(),
+        *_of_machines(table, groups),
+        *_of_times(table, groups),
+    ]
     found = evidence(figures, "a CSV", contrast, incidents, table.beside.twice)
     found = with_contained(found, columns.contains)
     return with_baseline(found, columns.baseline) if columns.baseline else found
@@ -145,6 +168,68 @@ def _is_size(groups: dict[tuple[str, ...], _Group], columns: Columns) -> bool:
     rising = [sizes[each] or 0.0 for each in sorted(sizes)]
     compared = {levels[0] for levels in groups}
     return len(sizes) == len(compared) > 1 and all(one < other for one, other in pairwise(rising))
+
+
+def _unnamed(names: list[str], columns: Columns, pattern: re.Pattern[str]) -> int | None:
+    """The one column of which nobody says anything, and whose name is of that kind."""
+    said = {columns.value, columns.replicate, columns.size, columns.events, *columns.by}
+    found = [at for at, name in enumerate(names) if name not in said and pattern.search(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_machines(table: _Table, groups: dict[tuple[str, ...], _Group]) -> Iterator[Incident]:
+    """Figures that hold values of several machines, by a column that nobody speaks of."""
+    mixed = [levels for levels, group in groups.items() if 1 < len(group.machines) <= _MOST_MACHINES]
+    if mixed and table.machine is not None:
+        told = sorted(groups[mixed[0]].machines)
+        name = printable(table.names[table.machine], 40)
+        yield Incident(
+            Severity.WARNING,
+            f"{len(mixed)} of {len(groups)} figures hold values of several of column {name}: "
+            f"{' and '.join(printable(each, 40) for each in told[:3])}",
+            f"their spread is that of machines too: add it to --by, or say --replicate {name}",
+        )
+
+
+def _of_times(table: _Table, groups: dict[tuple[str, ...], _Group]) -> Iterator[Incident]:
+    """Rows that go back in time, and sides of which one ended before the other began."""
+    if table.when is None:
+        return
+    name = printable(table.names[table.when], 40)
+    if any(group.backwards for group in groups.values()):
+        yield Incident(
+            Severity.WARNING,
+            f"the times in column {name} go backwards within a figure",
+            "rows of several runs were put together, or sorted: where values go cannot be seen",
+        )
+    timed = [group for group in groups.values() if group.first_s < group.last_s]
+    if len(timed) < 2 or len(timed) < len(groups) or not table.by:
+        return
+    sides: dict[tuple[str, ...], dict[str, _Group]] = {}
+    for levels, group in groups.items():
+        sides.setdefault(levels[1:], {})[levels[0]] = group
+    for beside in sides.values():
+        ordered = sorted(beside.items(), key=lambda item: item[1].first_s)
+        if len(ordered) > 1 and all(one.last_s <= other.first_s for (_, one), (_, other) in pairwise(ordered)):
+            (one, _), (other, _), *_ = ordered
+            yield Incident(
+                Severity.WARNING,
+                f"by column {name} all of {printable(one, 40)} was measured before {printable(other, 40)}",
+                "what changed on the machine meanwhile is part of their difference: measure them in turns",
+            )
+            return
+
+
+def _seconds_of(text: str) -> float | None:
+    """A point in time, as ISO 8601 or in seconds, milliseconds and so on since 1970; None of anything else."""
+    try:
+        value = float(text)
+    except ValueError:
+        try:
+            return datetime.fromisoformat(text.strip().replace("Z", "+00:00")).timestamp()
+        except (ValueError, OverflowError):
+            return None
+    return next((value / scale for scale in (1.0, 1e3, 1e6, 1e9) if _EARLIEST <= value / scale <= _LATEST), None)
 
 
 def _opening(lines: Iterator[str], said: Columns, out: LeftOut) -> tuple[int, str, Columns, Iterator[str]]:
@@ -190,6 +275,8 @@ class _Table:
     cells: Cells
     out: LeftOut
     beside: Beside
+    machine: int | None = None
+    when: int | None = None
 
     def groups(self, reader: Iterator[list[str]], before: int) -> dict[tuple[str, ...], _Group]:
         """The values of all rows, by their levels; *before* lines come before those that the reader counts.
@@ -253,6 +340,12 @@ class _Table:
                 groups[key].size = size
         for key, each in zip(keys, events, strict=True) if events is not None else ():
             groups[key].events += each
+        if self.machine is not None:
+            for key, name in set(zip(keys, columns[self.machine], strict=True)):
+                if name.strip() and len(groups[key].machines) <= _MOST_MACHINES:
+                    groups[key].machines.add(name.strip())
+        if self.when is not None:
+            self._take_times(groups, keys, columns[self.when])
 
     def _together(self, columns: list[tuple[str, ...]]) -> list[float] | None:
         """The values of plain numbers, all at once; None where any of them needs a look."""
@@ -292,6 +385,16 @@ class _Table:
                 raise BadInput(
                     f"more than {_MOST_REPLICATES} replicates", "a replicate is a process, a host or an instance"
                 )
+
+    def _take_times(
+        self, groups: dict[tuple[str, ...], _Group], keys: list[tuple[str, ...]], told: tuple[str, ...]
+    ) -> None:
+        for key, text in zip(keys, told, strict=True):
+            seconds = _seconds_of(text)
+            if seconds is not None:
+                group = groups[key]
+                group.backwards |= seconds < group.last_s - _CLOCK_IS_SET_S
+                group.first_s, group.last_s = min(group.first_s, seconds), max(group.last_s, seconds)
 
     def _sizes(self, columns: list[tuple[str, ...]]) -> list[float] | None:
         if self.size is None:

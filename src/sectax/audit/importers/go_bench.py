@@ -145,19 +145,19 @@ def _read(lines: Iterable[str]) -> Evidence:
                 machine = processor = fact[2].strip() or None
                 if _EMULATED.search(processor or ""):
                     said.add(Severity.WARNING, place, line, "a program of another architecture, emulated on this one")
-        elif passed := _PASSED.match(line):
-            twice += _package(package, number_in(passed, 1, place), since_passed)
-            since_passed = []
         elif failed := _FAILED.search(line):
             meaning = "a benchmark failed: what it printed, or what is missing of it, is of broken code"
             said.add(Severity.FATAL, place, failed[0], meaning)
         elif alone := _NO_RESULT.match(line):
             begun = place, alone[1]
-        if len(line) <= _LONGEST:
+        elif len(line) <= _LONGEST:
             for pattern, meaning in _DOUBTFUL:
                 if doubtful := pattern.search(line):
                     said.add(Severity.WARNING, place, doubtful[0], meaning)
             idle = idle or (line.strip() if _IDLE.match(line) else "")
+        if passed := _PASSED.match(line):
+            twice += _package(package, number_in(passed, 1, place), since_passed)
+            since_passed = []
         matches = [found for part in _parts(line) if (found := _RESULT.match(part))]
         if not matches and open_name and (bare := _BARE.match(line)):
             matches = [found for found in [_RESULT.match(f"Benchmark{open_name} {bare[0]}")] if found]

@@ -92,6 +92,8 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
     marked: list[tuple[int, list[tuple[str, str]]]] = []
     gains: Counter[str] = Counter()
     plainly = 0
+    # What each mark stands in.
+    within: dict[str, str] = {}
     # Frames of which a line has no right side, so that they are none.
     open_: dict[str, bool] = {}
     # A run of lines that share a mark has a number of its own.
@@ -105,11 +107,13 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
         key, rest, shown = "", line, False
         while len(peeled) < _MOST_MARKS and rest and (found := _MARK.match(rest)):
             mark = found[0].strip()
+            outer = key
             key = f"{key}{_DIGITS.sub('0', mark)} "
             if _IN_RUNS.match(mark):
                 running[key] = before.get(key, at)
                 key = f"{key}{running[key]} "
             rest = rest[found.end() :].strip()
+            within[key] = outer
             peeled.append((key, rest))
             right = _AT_THE_END.get(mark)
             if right is not None and rest:
@@ -123,9 +127,9 @@ def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
             marked.append((at, peeled))
         elif known:
             running = {}
-    # Beside an output that has no marks, a line or two with one are somebody's words on it.
-    least = _LEAST_BESIDE if plainly else 1
-    taken = {key for key, gain in gains.items() if gain >= least}
+    # Beside an output without such a mark, a line or two with one are somebody's words on it.
+    gains[""] = plainly
+    taken = {key for key, gain in gains.items() if key and gain >= (_LEAST_BESIDE if gains[within[key]] > 0 else 1)}
     for at, peeled in marked if taken else ():
         last = max((depth for depth, (key, _) in enumerate(peeled) if key in taken), default=None)
         if last is None:

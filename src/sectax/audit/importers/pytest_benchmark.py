@@ -16,6 +16,8 @@ from sectax.audit.figure import Circumstances, Figure, Quantity
 from sectax.audit.importers.microbench import of_names
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.sizes import named_size
+from sectax.audit.timer import FEWEST_STEPS
+from sectax.audit.words import number
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
@@ -23,6 +25,7 @@ from sectax.model.printable import printable
 
 # By its own count of outliers: of fewer rounds, or of less than this share, nothing is said.
 FEWEST_ROUNDS, MOST_OUTLIERS = 10, 0.25
+PERF_COUNTER_S = 1e-9
 # A mean that is so much above the median, by rounds that take so many times as long.
 MOST_DECIDED, FAR = 0.1, 10.0
 # Stated beside the single values: what `contradiction` holds against them.
@@ -90,15 +93,15 @@ def _outliers(benchmark: _Benchmark, told: dict[str, float | None]) -> Iterator[
     if mean and median and most and mean > (1 + MOST_DECIDED) * median and most > FAR * median:
         yield Incident(
             Severity.WARNING,
-            f"the mean of {name} is {mean / median:.3g} times its median, and its maximum {most / median:.3g} times",
+            f"{name}: the mean is {number(mean / median)} times the median, the maximum {number(most / median)} times",
             "a few rounds decide the mean: report the median, and how often they come",
         )
 
 
 def _counted(outliers: str | None) -> int:
     """Of 'A;B' the second: rounds beyond one and a half times the range between the quartiles."""
-    number = (outliers or "").rpartition(";")[2]
-    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0
+    digits = (outliers or "").rpartition(";")[2]
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else 0
 
 
 def _unlike_options(benchmarks: list[_Benchmark]) -> Iterator[Incident]:
@@ -134,8 +137,8 @@ def _figures(
         replicates=1,
         replicate="process",
         batch=None if stats.iterations is None else float(stats.iterations),
-        # By default, and wherever it is named in the options, perf_counter: whole nanoseconds at best.
-        granularity_s=1e-9 if stats.iterations is not None else None,
+        # perf_counter has whole nanoseconds at best; only where that matters is it told.
+        granularity_s=PERF_COUNTER_S if _is_short(told["min"], stats.iterations) else None,
         calibrated=True,
         processor=_processor(machine),
         runtime=json_text.text(machine, "python_implementation", "python_version"),
@@ -158,6 +161,11 @@ def _figures(
         values=values,
         stated=stated,
     )
+
+
+def _is_short(least: float | None, iterations: int | None) -> bool:
+    """Whether a round lasts fewer steps of the clock than `timer` asks for."""
+    return least is not None and iterations is not None and least * iterations < FEWEST_STEPS * PERF_COUNTER_S
 
 
 def _twice(benchmark: _Benchmark, told: dict[str, float | None], figures: list[Figure]) -> Iterator[Twice]:
