@@ -8,7 +8,7 @@ from tests.audit.importers.said import said
 from tests.audit.importers.samples import read
 
 OPENSSL_MR = """+DTP:2048:private:rsa sign:10
-+R1:2000:2048:1.00
++R1:22200:2048:10.00
 +F2:2:2048:2220.300000:77590.400000:73102.400000:2201.300000
 +F7:0:256:CurveSM2:3000.000000:2500.000000
 +R15:100:ML-KEM-768:0.01
