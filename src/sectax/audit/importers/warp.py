@@ -44,6 +44,7 @@ _AVERAGE = re.compile(rf"\s*+\* (?:(?:Average|Throughput): )?{_SPEED}")
 _WITHOUT_HEAD = re.compile(r"\s*+(?:\* (?:Average|Throughput|Fastest|50% Median): |Reqs: Avg|Throughput, split into)")
 _SEGMENT = re.compile(rf"\s*+\* (Fastest|50% Median|Slowest): {_SPEED}")
 _OF_HOST = re.compile(rf"\s*+(?:\* \S++ Avg: |- Average:\s++){_SPEED}")
+_OF_CLIENT = re.compile(rf"\s*+Client \d++ throughput: {_SPEED}")
 _CLUSTER = re.compile(rf"Cluster Total: {_SPEED}")
 # `warp cmp` prints how two results differ, and no result.
 _COMPARED = re.compile(r"\s*+\* Average: [+-]")
@@ -61,6 +62,8 @@ _BELOW = re.compile(r"warp: <ERROR> .*\S|Total Errors: ?[1-9]\d*")
 # Of the whole: the beginning and the end, when not all clients are at work, are left out of rates.
 MOST_LEFT_OUT = 0.35
 _TIMES = re.compile(r"(Avg|Fastest|Slowest|(?<![\d.])\d++(?:\.\d++)?%): ([^,\s]+)")
+# Hosts, or clients, in two clusters: so far apart, with so many in either, each of them closer together.
+CLUSTERS_APART, FEWEST_IN_CLUSTER = 2.0, 2
 # The average of all seconds over their median, or the other way round.
 MOST_SKEWED = 2.0
 _STATISTICS = {"Avg": "mean", "Fastest": "min", "Slowest": "max", "50%": "median"}
@@ -103,6 +106,7 @@ class _Report:
     skipped: bool = False
     segments: dict[str, _Speed] = field(default_factory=dict)
     of_hosts: list[_Speed] = field(default_factory=list)
+    of_clients: list[_Speed] = field(default_factory=list)
     times: dict[str, float] = field(default_factory=dict)
     first_byte: tuple[float | None, ...] = ()
     spread: float | None = None
@@ -137,7 +141,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif not reports and _WITHOUT_HEAD.match(line):
             reports.append(_Report("OPERATION NOT COPIED", place))
         if len(reports) > ended:
-            _take(reports[-1], place, line)
+            with said.unread(place, line):
+                _take(reports[-1], place, line)
         if below := _BELOW.match(line):
             said.add(Severity.WARNING, place, below[0], "warp itself says that something failed")
         if too_little := _SAID.search(line):
@@ -147,6 +152,8 @@ def _read(lines: Iterable[str]) -> Evidence:
     _without_a_result(reports, said)
     for report in reports:
         _of_two_states(report, said)
+        for what, parts in (("hosts", report.of_hosts), ("clients", report.of_clients)):
+            _in_clusters(report, what, [each.rate for each in parts], said)
     for report in reports:
         twice += [*_hosts(report), *_within(report), *_of_times(report)]
         idle = sum(each.rate == 0 for each in report.of_hosts)
@@ -185,6 +192,8 @@ def _take(report: _Report, place: int, line: str) -> None:
         report.segments.setdefault(segment[1], _speed(segment, 2, place))
     elif host := _OF_HOST.match(line):
         report.of_hosts.append(_speed(host, 1, place))
+    elif client := _OF_CLIENT.match(line):
+        report.of_clients.append(_speed(client, 1, place))
     elif report.average is None and (average := _AVERAGE.match(line)):
         report.average = _speed(average, 1, place)
     elif not report.times and _REQUESTS.match(line):
@@ -319,6 +328,24 @@ def _of_two_states(report: _Report, said: Said) -> None:
         )
 
 
+def _in_clusters(report: _Report, what: str, rates: Sequence[float], said: Said) -> None:
+    """Where some of those that shared the work were far faster than the others, and all of them alike."""
+    ordered = sorted(each for each in rates if each > 0)
+    for cut in range(FEWEST_IN_CLUSTER, len(ordered) - FEWEST_IN_CLUSTER + 1):
+        gap = ordered[cut] / ordered[cut - 1]
+        if gap >= CLUSTERS_APART and max(ordered[cut - 1] / ordered[0], ordered[-1] / ordered[cut]) < gap:
+            few, many = ordered[:cut], ordered[cut:]
+            said.add(
+                Severity.WARNING,
+                report.line,
+                f"{len(few)} {what} of {report.operation} made about {number_of(few[-1])}/s, and {len(many)} from "
+                f"{number_of(many[0])}/s",
+                "they are in two clusters: the average is of neither",
+                "modes",
+            )
+            return
+
+
 def _cluster(total: _Speed, reports: Sequence[_Report]) -> Iterator[Twice]:
     parts = [report.average.rate for report in reports if report.average is not None]
     if len(parts) > 1 and len(parts) == len(reports):
@@ -352,6 +379,7 @@ def _figures(reports: Sequence[_Report]) -> Iterator[Figure]:
             errors=report.errors,
             wall_s=report.ran_s,
             set_up=_set_up(report),
+            line=report.line,
         )
         of = Measurement(
             label,
