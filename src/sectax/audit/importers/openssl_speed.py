@@ -224,10 +224,11 @@ def _read(lines: Iterable[str]) -> Evidence:
     steps = Steps(said)
     figures = list(_figures(steps.watched(lines), said, outputs))
     outputs.say(said)
-    twice = list(chain(outputs.times, _throughputs_by_size(figures), _ciphers(figures), _keys(figures)))
-    twice += steps.twice(figures, at_once=outputs.forked)
+    # Steps are held against the tables; those that no table tells are figures themselves.
+    twice = [*outputs.times, *steps.twice(figures, at_once=outputs.forked)]
     library = figures[0].circumstances.library if figures else None
     figures += steps.missing(figures, library)
+    twice += chain(_throughputs_by_size(figures), _ciphers(figures), _keys(figures))
     # What it says of itself is asked for after the last figure.
     return evidence(figures, "openssl speed", incidents=said.incidents(), twice=twice)
 
