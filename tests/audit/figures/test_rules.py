@@ -329,6 +329,7 @@ def test_a_first_value_may_be_slow_though_a_warm_up_was_thrown_away() -> None:
     ]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("shape", ["normal", "lognormal", "gamma", "pareto"])
 @pytest.mark.parametrize("count", [5, 10, 100])
 def test_healthy_series_are_seldom_warned_of(shape: str, count: int) -> None:
