@@ -105,9 +105,9 @@ _FACTS = (
     _fact("time by thread", r"\s*execution time \(avg/stddev\):\s*@/"),
     _fact("errors", r"\s*ignored errors:\s*@"),
     _fact("target rate", r"Target transaction rate:\s*@/sec"),
-    _fact("read queries", r"\s*+read:\s*@$"),
-    _fact("write queries", r"\s*+write:\s*@$"),
-    _fact("other queries", r"\s*+other:\s*@$"),
+    _fact("read queries", r"\s*+read:\s*@(?=\s*+(?://|#|$))"),
+    _fact("write queries", r"\s*+write:\s*@(?=\s*+(?://|#|$))"),
+    _fact("other queries", r"\s*+other:\s*@(?=\s*+(?://|#|$))"),
     _fact("all queries", r"\s*+total:\s*@$"),
     _fact("threads", r"Number of threads:\s*@"),
     _fact("latency sum", r"\s*+sum:\s*@", scale=1e-3),
@@ -122,6 +122,12 @@ _SAID = re.compile(
     r"(FATAL|ALERT|WARNING|Number of unfinished transactions|Forcing shutdown|(?:PANIC: )?[Ee]rror (?:in|while)"
     r"|Segmentation fault)\b.*\S"
 )
+# 0.4 says so of an operation that took no time by its clock, or less.
+_NO_TIME = re.compile(r"WARNING: Operation time \(-?[\d.]++\) is less than minimal counted value")
+# An operation that takes as long on average does not take nothing.
+_LONG_S = 1e-3
+# Of a whole number of queries by transaction: so much below it, they were counted at two times.
+MOST_COUNTED_APART = 5e-3
 # What it prints of single seconds: '[ 10s ] thds: 8 tps: 512.10 qps: … err/s: 0.00 reconn/s: 0.00'.
 _SECOND = re.compile(
     r"\[ *(\d+)s ?\] ?(?:thds|threads): \d+,? (?:tps|eps): ([0-9.]+)(?:.{0,200}? err(?:ors)?(?:/s)?: ([0-9.]+))?"
@@ -155,6 +161,7 @@ class _Run:
     seconds: int = 0
     most_a_second: float = 0.0
     merged: bool = False
+    no_time: int = 0
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -217,6 +224,14 @@ def _doubtful(run: _Run, said: Said) -> None:
             "it stood still for a while: the mean is of two states",
         )
     rate = told.get("events", 0.0) / max(told.get("total time", 0.0), 1e-9)
+    mean_s, least = told.get("latency avg", 0.0), told.get("latency min")
+    if run.no_time and run.test == "cpu" and least == 0 and mean_s >= _LONG_S:
+        said.add(
+            Severity.FATAL,
+            run.no_time,
+            f"an event of {where} took no time, and they are alike and take {mean_s:.3g} s on average",
+            "the clock stood still or jumped while it ran: no latency of it can be used",
+        )
     if rate and run.most_a_second > MOST_OF_A_SECOND * rate:
         add(
             f"a report of {run.most_a_second:.3g} a second in {where}, and all of it makes {rate:.4g}",
@@ -264,6 +279,7 @@ def _twice(run: _Run) -> Iterator[Twice]:
             0.05 * events + 1.0,
         )
     yield from _rates(run, where)
+    yield from _by_transaction(run, where)
     if events and "latency sum" in told and "latency avg" in told:
         yield Twice(
             f"the mean latency {where}, in seconds,",
@@ -284,6 +300,26 @@ def _twice(run: _Run) -> Iterator[Twice]:
                 f"its {told['threads']:.0f} threads lived for no more than",
                 0.05 * possible + 1e-2,
             )
+
+
+def _by_transaction(run: _Run, where: str) -> Iterator[Twice]:
+    """Queries of every kind beside transactions, each of which makes a whole number of them."""
+    made = run.facts.get("transactions", 0.0)
+    kinds = {kind: run.facts.get(f"{kind} queries", 0.0) for kind in ("read", "write", "other")}
+    if made < 1 / MOST_COUNTED_APART or kinds["read"] < made:
+        return
+    # Transactions that were made again have more queries, and scripts with unlike transactions any number of them.
+    whole = {kind: round(count / made) for kind, count in kinds.items()}
+    if all(whole[kind] * made * (1 - MOST_COUNTED_APART) < kinds[kind] < whole[kind] * made for kind in kinds):
+        yield Twice(
+            f"the number of reads that {made:.0f} transactions lack {where}",
+            whole["read"] * made - kinds["read"],
+            0.0,
+            f"where each of these makes {whole['read']}, it is",
+            0.0,
+            tolerance=0.0,
+            severity=Severity.WARNING,
+        )
 
 
 def _rates(run: _Run, where: str) -> Iterator[Twice]:
@@ -345,6 +381,8 @@ def _take(run: _Run, place: int, line: str) -> None:
         if second[3] and float(second[3]) > 0:
             run.erring.append(place)
         return
+    if _NO_TIME.match(line):
+        run.no_time = run.no_time or place
     run.merged = run.merged or line.startswith("Merging requests")
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
     run.event_limit = run.event_limit or line.startswith(_EVENT_LIMIT)
