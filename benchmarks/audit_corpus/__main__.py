@@ -5,8 +5,8 @@ python -m benchmarks.audit_corpus [--files FOLDER] [--fetch] [--all] [--sources]
 The files are other people's, from public repositories, and are not in this one: `corpus.toml` names each by repository,
 commit and path, with its SHA-256, its licence and what somebody found in it who read it before the audit did. `--fetch`
 brings those that are missing into FOLDER, with git. Nothing is audited whose hash differs. What has no commit, or is
-`copied`, is an output in a thread (`issues/7`, `pull/7`) or on a page: copy it into FOLDER under its hash, with a line end
-behind its last line.
+`copied`, is an output in a thread (`issues/7`, `pull/7`) or on a page: copy it into FOLDER under its hash, with a line
+end behind its last line.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sectax.audit import words
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.importers.columns import Columns
 from sectax.audit.importers.registry import NAMES, choose, read
 from sectax.model.audited import Audited, Tally
@@ -127,7 +127,14 @@ def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[I
     importer = choose(file.head_text(), format_, columns, None if file.is_in_head else file.text)
     evidence = importer.read(file.lines()) if importer.streams else read(file.text(), importer, alone=format_ is None)
     evidence = with_contained(evidence, columns.contains)
+    if file.unreadable:
+        evidence = replace(evidence, incidents=(*evidence.incidents, _unreadable(file.unreadable[0])))
     return importer, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
+
+
+def _unreadable(saw: str) -> Incident:
+    meaning = "a few characters could not be read and were replaced; a line that they stand in may be in no figure"
+    return Incident(Severity.WARNING, saw, meaning)
 
 
 def _refuse(what: str, format_: str | None, columns: Columns, signers: Path | None = None) -> None:

@@ -10,7 +10,7 @@ import signal
 import stat
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
@@ -24,10 +24,13 @@ MOST_BYTES = 64 * 2**20
 _LONGEST_LINE = 2**20
 _PORTION_BYTES = 2**20
 _HEAD_BYTES = 2**16
+_REPLACED = "\ufffd"
 _SQLITE = b"SQLite format 3\x00"
 # Of one byte each where the terminal is no UTF-8: JMH's 12.3 ± 0.4, and microseconds.
-_SIGNS = "sectax-signs"
+_SIGNS, _LENIENT = "sectax-signs", "sectax-signs-or-replaced"
 _SIGNS_OF_LATIN = {0xB1: "±", 0xB5: "µ"}
+# Of all bytes of a text: so few that are no UTF-8 are in a name or a message, and are replaced; more are no text.
+_MOST_UNREADABLE = 0.02
 
 # Files of the largest size take a few seconds; a machine that does other things too, several times that.
 DEADLINE_S, DEADLINE_S_PER_MIB = 60.0, 2.0
@@ -43,11 +46,16 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class InputFile:
-    """A regular file that is open, and its beginning."""
+    """A regular file that is open, and its beginning.
+
+    Attributes:
+        unreadable: what was no text in the part that was read as a whole, and where; empty where all of it was.
+    """
 
     raw: BinaryIO
     head: bytes
     size: int
+    unreadable: list[str] = field(default_factory=list)
 
     @property
     def is_database(self) -> bool:
@@ -62,13 +70,13 @@ class InputFile:
     def head_text(self) -> str:
         """The beginning in whole lines, as far as it is long. Raises `BadInput` where it is not text."""
         if self.is_in_head:
-            return _decoded(self.head)
+            return _decoded(self.head, unreadable=[])
         if (wide := _wide(self.head)) is not None:
             text = self.head[: len(self.head) // 2 * 2].decode(wide, errors="ignore")
             return _whole_lines(text.removeprefix("\ufeff"))
         # A character may be cut in two at the end of the head: there at most three of its bytes are lost.
         whole = self.head[: self.head.rfind(b"\n") + 1] or self.head[: _last_character(self.head)]
-        return _decoded(whole)
+        return _decoded(whole, unreadable=[])
 
     def text(self) -> str:
         """All of it. Raises `BadInput` where it is too large or not text."""
@@ -79,7 +87,7 @@ class InputFile:
                 f"it has over {MOST_BYTES >> 20} MiB, which is too much for one audit",
                 "give fewer runs, or write the values as CSV, which may be larger",
             )
-        return _decoded(content)
+        return _decoded(content, unreadable=self.unreadable)
 
     def lines(self) -> Iterator[str]:
         """Line by line, without their ends. Raises `BadInput` where one is too long or not text."""
@@ -144,21 +152,23 @@ def _not_opened(path: Path, name: str, error: Exception) -> WrongUse:
     return WrongUse(f"{name} {why}", "a target is a run file, published:ID, or a file of numbers")
 
 
-def _decoded(content: bytes, offset: int = 0, before: int = 0) -> str:
+def _decoded(content: bytes, offset: int = 0, before: int = 0, unreadable: list[str] | None = None) -> str:
     """UTF-8 without its mark, line ends made alike; *offset* bytes and *before* lines come before the content.
 
-    UTF-16 too, which '>' of Windows PowerShell writes.
+    UTF-16 too, which '>' of Windows PowerShell writes. Where *unreadable* is given, a few bytes that are no text are
+    replaced, and noted there.
     """
     wide = _wide(content) if offset == 0 else None
     try:
         text = content.decode(wide or "utf-8", errors=_SIGNS if wide is None else "strict")
     except UnicodeDecodeError as error:
         taken_for = "UTF-8" if wide is None else "UTF-16"
-        raise BadInput(
-            f"byte {offset + error.start} (0x{content[error.start]:02x}) is not {taken_for}",
-            "is it a text? iconv turns others into UTF-8",
-            line=before + content.count(b"\n", 0, error.start) + 1,
-        ) from error
+        what = f"byte {offset + error.start} (0x{content[error.start]:02x}) is not {taken_for}"
+        line = before + content.count(b"\n", 0, error.start) + 1
+        text = content.decode(wide or "utf-8", errors=_LENIENT if wide is None else "replace")
+        if unreadable is None or text.count(_REPLACED) > _MOST_UNREADABLE * len(content):
+            raise BadInput(what, "is it a text? iconv turns others into UTF-8", line=line) from error
+        unreadable.append(f"line {line}: {what}")
     if offset == 0:
         # A file that was emptied while a program wrote into it begins with as many zeros as it had bytes.
         text = text.removeprefix("\ufeff").lstrip("\0")
@@ -191,7 +201,16 @@ def _sign(error: UnicodeError) -> tuple[str, int]:
     raise error
 
 
+def _lenient(error: UnicodeError) -> tuple[str, int]:
+    """As `_sign`, and a replacement for anything else."""
+    try:
+        return _sign(error)
+    except UnicodeDecodeError as other:
+        return _REPLACED, other.start + 1
+
+
 codecs.register_error(_SIGNS, _sign)
+codecs.register_error(_LENIENT, _lenient)
 
 
 def _last_character(content: bytes) -> int:

@@ -10,6 +10,7 @@ import pytest
 
 from sectax.audit.importers.columns import Columns
 from sectax.formats.bad_input import BadInput
+from sectax.model.finding import Severity
 from sectax.workflow.audit import audit
 from tests.audit.importers.samples import read, sample
 
@@ -189,14 +190,39 @@ def test_json_document_is_not_confused_by_what_its_labels_say() -> None:
     assert read(text).figures[0].values == (1.0, 2.0)
 
 
-def test_signs_of_one_byte_are_read_and_any_other_byte_is_refused(tmp_path: Path) -> None:
+def test_signs_of_one_byte_are_read_and_other_bytes_are_warned_of_or_refused(tmp_path: Path) -> None:
     row = "Benchmark  Mode  Cnt  Score   Error  Units\nSums.a  avgt  5  12,345 ± 0,100  ns/op\n"
     (tmp_path / "signs.txt").write_bytes(row.encode("latin-1"))
-    (tmp_path / "other.txt").write_bytes(row.replace("±", "é").encode("latin-1"))
+    (tmp_path / "other.txt").write_bytes(f"{row}\nmesuré\n".encode("latin-1"))
+    (tmp_path / "many.txt").write_bytes(f"{row}\n{'é' * 10}\n".encode("latin-1"))
 
     assert audit(str(tmp_path / "signs.txt")).figures == 1
-    with pytest.raises(BadInput, match=r"line 2: byte \d+ \(0xe9\) is not UTF-8"):
-        audit(str(tmp_path / "other.txt"))
+    assert not heard(tmp_path / "signs.txt")
+    assert audit(str(tmp_path / "other.txt")).figures == 1
+    assert [saw for saw in heard(tmp_path / "other.txt") if "line 4: byte" in saw and "(0xe9) is not UTF-8" in saw]
+    with pytest.raises(BadInput, match=r"line 4: byte \d+ \(0xe9\) is not UTF-8"):
+        audit(str(tmp_path / "many.txt"))
+
+
+def test_half_a_character_at_the_end_of_utf_16_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "whole.txt").write_bytes(sample("wrk.txt").encode("utf-16"))
+    (tmp_path / "cut.txt").write_bytes(sample("wrk.txt").encode("utf-16") + b"x")
+
+    assert not [saw for saw in heard(tmp_path / "whole.txt") if "UTF-16" in saw]
+    assert [saw for saw in heard(tmp_path / "cut.txt") if "is not UTF-16" in saw]
+    assert audit(str(tmp_path / "cut.txt")).figures == audit(str(tmp_path / "whole.txt")).figures
+
+
+def heard(path: Path) -> list[str]:
+    """What the file says of itself."""
+    checks = audit(str(path)).checks
+    return [
+        each.saw
+        for check in checks
+        if check.check == "said-by-the-tool"
+        for each in check.warnings
+        if each.severity is not Severity.NOTE
+    ]
 
 
 @pytest.mark.parametrize("value", ["1e160", "9" * 200, "1e308"])

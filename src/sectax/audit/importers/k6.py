@@ -7,9 +7,10 @@ grafana/k6. Text cuts digits off, JSON is in milliseconds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import NoReturn
 
 import msgspec
 
@@ -26,7 +27,9 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 _BEGINS = re.compile(
-    r"^[ \t]*+(?:[✓✗][ \t]*+)?(?:http_req_duration|http_reqs|iterations|iteration_duration|vus_max)\.{2,}:",
+    r"^[ \t]*+(?:[✓✗][ \t]*+)?(?:http_req_duration|http_reqs|iterations|iteration_duration|vus_max)\.{2,}:"
+    # Checks of which the metrics below them were not copied.
+    r"|^[ \t]*+↳[ \t]++\d{1,3}% — ✓ \d++ / ✗ \d",
     re.MULTILINE,
 )
 _JSON = re.compile(r'\s*+\{.{0,4000}?"(?:metrics|root_group|state|options)"\s*+:', re.DOTALL)
@@ -53,7 +56,19 @@ _STAGES = re.compile(
 )
 _SCENARIOS = re.compile(r"\s*+scenarios: \([\d.]++%\) (\d++) scenarios,")
 _INTERRUPTED = re.compile(r".{0,200}?, (\d++) complete and (\d++) interrupted iterations")
+# Of the clock of a test, and of that of a scenario in it, which begins with the test or later.
+_CLOCK = re.compile(r"\s*+running \(([0-9hms.]{1,20})\), ")
+_PROGRESS = re.compile(
+    r"\s*+\S.{0,100}?([✓✗])? *\[ *[-=>]{0,60} *\d{1,3}% *[-=>]{0,60} *\] .{0,60}?VUs {1,9}"
+    r"([0-9hms.]{1,20})/([0-9hms.]{1,20})"
+)
+# Between two clocks of one process: both are printed to a tenth of a second.
+_CLOCKS_APART_S = 1.0
+# Of the time that a scenario was given: one that ends before is cut off.
+_CUT_OFF = 0.95
 _RAN = re.compile(r"\s*+running \(([0-9hms.]{1,20})\), 0++/\d++ VUs, (\d++) complete")
+# Of the users: a rate that more of them would be needed for was taken from another clock.
+MOST_BEYOND_USERS = 0.05
 # After this a request is given up where the script says nothing else.
 _TIMEOUT_S = 60.0
 # Of the mean of http_req_duration: a connection that is kept waits for none.
@@ -85,6 +100,7 @@ class _Run:
     names: dict[str, int] = field(default_factory=dict)
     failed: tuple[float, float] | None = None
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
+    checks_failed: float | None = None
     data: tuple[float, float] | None = None
     shares: dict[str, tuple[float, float]] = field(default_factory=dict)
     all_checks: tuple[float, float] | None = None
@@ -103,6 +119,8 @@ class _Asked:
     scenarios: int = 0
     ran_s: float | None = None
     complete: float | None = None
+    clock_s: float | None = None
+    clocks: list[Twice] = field(default_factory=list)
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -147,11 +165,24 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             with said.unread(place, line):
                 asked = _asked(asked, line, place, said)
     measured = [run for run in runs if run.trends or run.counters]
+    if not measured and (checks := [each for run in runs for each in run.checks.items()]):
+        _checks_alone(checks, runs[0].load.line)
     incidents = [*said.incidents(), *(each for run in measured for each in _failed_checks(run))]
     for run in measured:
         _finish(run)
     incidents += [each for run in measured for each in (*_cut_short(run), *_doubtful(run))]
-    return of_runs([run.load for run in measured], "k6", incidents, chain(*map(_twice, measured)))
+    return of_runs([run.load for run in measured], "k6", incidents, chain(asked.clocks, *map(_twice, measured)))
+
+
+def _checks_alone(checks: Sequence[tuple[str, tuple[float, float]]], line: int | None) -> NoReturn:
+    """Raises `BadInput`, with the worst check: nothing says how long anything took."""
+    name, (passed, failed) = max(checks, key=lambda each: each[1][1])
+    raise BadInput(
+        f"this summary of k6 was cut short: it has checks and no metric; '{printable(name, 60)}' failed {failed:.0f} "
+        f"times of {passed + failed:.0f}",
+        "give the lines below the checks too",
+        line=line,
+    )
 
 
 def _cut_short(run: _Run) -> Iterator[Incident]:
@@ -190,7 +221,11 @@ def _doubtful(run: _Run) -> Iterator[Incident]:
 
 def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
     if script := _SCRIPT.match(line):
-        return _Asked(script[1].strip())
+        return _Asked(script[1].strip(), clocks=asked.clocks)
+    if clock := _CLOCK.match(line):
+        asked.clock_s = duration_in(clock, 1, place)
+    elif progress := _PROGRESS.match(line):
+        _progress(asked, progress, place, said)
     if rate := _RATE_ASKED.match(line):
         asked.target, asked.scenarios = number_in(rate, 1, place), asked.scenarios + 1
         asked.lasts = duration_in(rate, 2, place)
@@ -234,6 +269,22 @@ def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
     return asked
 
 
+def _progress(asked: _Asked, found: re.Match[str], place: int, said: Said) -> None:
+    """How far a scenario is, beside the clock of the test, in the line above it."""
+    ran, whole = duration_in(found, 2, place), duration_in(found, 3, place)
+    if asked.clock_s is not None and ran > asked.clock_s + _CLOCKS_APART_S and not asked.clocks:
+        what, words = f"the time of a scenario, in line {place}, in seconds,", "in the same second the whole test says"
+        asked.clocks.append(Twice(what, ran, asked.clock_s, words, _CLOCKS_APART_S, tolerance=0.0))
+    if found[1] == "✗" and ran < _CUT_OFF * whole:
+        said.add(
+            Severity.FATAL,
+            place,
+            f"it was cut off after {ran:g} s of {whole:g} s",
+            "it was stopped or gave up: what was under way then is not in the figures",
+        )
+    asked.clock_s = None
+
+
 def _run(runs: list[_Run], asked: _Asked, place: int, section: str) -> _Run:
     name = section or asked.script or f"summary {len(runs) + 1}"
     load = LoadRun("k6", name, place, factor="group" if section else "script", failed=None, printed_s=_STEP_S)
@@ -270,6 +321,8 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
             run.shares[name] = number_in(per_cent, 1, place, 0.01), yes / (yes + no)
         if name == "http_req_failed":
             run.failed = yes, no
+        elif name == "checks":
+            run.checks_failed = no
     elif name == "data_received" and (data := _DATA.match(text)):
         units = DECIMAL | {"kB": 1e3}
         run.data = (
@@ -425,6 +478,10 @@ def _finish(run: _Run) -> None:
 def _twice(run: _Run) -> Iterator[Twice]:
     where = run.load.where
     yield from _of_iterations(run, where)
+    each_failed = sum(failed for _, failed in run.checks.values())
+    if run.checks_failed is not None and each_failed > run.checks_failed:
+        what = f"the number of checks that failed {where}"
+        yield Twice(what, run.checks_failed, each_failed, "one by one they are", 0.0, tolerance=0.0)
     whole = run.trends.get(_WHOLE, {}).get("mean")
     parts = [run.trends.get(name, {}).get("mean") for name in _PARTS]
     if whole is not None and None not in parts:
@@ -462,14 +519,17 @@ def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
         )
     lasted = run.trends.get("iteration_duration", {}).get("mean")
     if lasted is not None and run.most_users and rate * lasted > run.most_users and count >= ENOUGH_FOR_QUANTILES:
-        # Little's law: a user makes one iteration after the other. setup() and teardown() are among their times.
+        # Little's law: a user makes one iteration after the other. setup() and teardown() are among their times, and
+        # none is longer than the longest.
+        longest = run.trends["iteration_duration"].get("max")
+        beside = 1.0 if longest is None else rate * (2 * longest / count + 0.006 * lasted)
         yield Twice(
             f"the number of iterations under way {where}",
             rate * lasted,
             run.most_users,
             "by their rate and duration, and there were virtual users, at the most,",
-            1.0,
-            tolerance=0.3,
+            beside,
+            tolerance=0.3 if longest is None else MOST_BEYOND_USERS,
         )
     if run.all_checks is not None and run.checks:
         # Only checks that failed print their counts.

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import msgspec
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Cold, Figure, Quantity
@@ -55,6 +57,28 @@ _METRICS = {
 }
 
 
+# How a log whose format is JSON tells of it.
+_PLATFORM_REPORT = "platform.report"
+_OF_METRICS = {
+    "durationMs": ("Duration:", "ms"),
+    "billedDurationMs": ("Billed Duration:", "ms"),
+    "memorySizeMB": ("Memory Size:", "MB"),
+    "maxMemoryUsedMB": ("Max Memory Used:", "MB"),
+    "initDurationMs": ("Init Duration:", "ms"),
+    "restoreDurationMs": ("Restore Duration:", "ms"),
+}
+
+
+class _Record(msgspec.Struct):
+    requestId: str
+    metrics: dict[str, float]
+    status: str = ""
+
+
+class _Event(msgspec.Struct, tag_field="type", tag=_PLATFORM_REPORT):
+    record: _Record
+
+
 @dataclass
 class _Starts:
     """The invocations of one memory size that began alike."""
@@ -71,7 +95,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     reports, said = 0, Counter[str]()
     cuts: list[str] = []
     log = _Log()
-    for place, line in enumerate(lines, 1):
+    for place, line in enumerate(map(_as_text, lines), 1):
         at = line.find(BEGINS)
         if at < 0:
             if cut := _CUT.search(line):
@@ -111,7 +135,25 @@ def _read(lines: Iterable[str]) -> Evidence:
         for each in cuts
     ]
     incidents += [*log.incidents(), *_limits(groups)]
+    if log.cut_off:
+        incidents.append(_cut_off(log.cut_off, reports))
     return evidence(figures, "AWS Lambda", incidents=incidents, twice=log.twice)
+
+
+def _as_text(line: str) -> str:
+    """A line of a log in JSON that tells of the end of an invocation, in the words of one that is text."""
+    begin = line.find("{")
+    if begin < 0 or _PLATFORM_REPORT not in line:
+        return line
+    try:
+        event = msgspec.json.decode(line[begin : line.rfind("}") + 1], type=_Event, strict=False)
+    except (msgspec.MsgspecError, RecursionError):
+        return line
+    record = event.record
+    values = {words: record.metrics.get(name) for name, words in _OF_METRICS.items()}
+    told = "\t".join(f"{words} {value:.12g} {unit}" for (words, unit), value in values.items() if value is not None)
+    status = f"\tStatus: {record.status}" if record.status not in ("", "success") else ""
+    return f"{BEGINS} {record.requestId}\t{told}{status}"
 
 
 @dataclass
@@ -123,6 +165,7 @@ class _Log:
     versions: dict[str, None] = field(default_factory=dict)
     runtimes: dict[str, None] = field(default_factory=dict)
     twice: list[Twice] = field(default_factory=list)
+    cut_off: list[tuple[int, float, float]] = field(default_factory=list)
 
     def take(self, line: str) -> None:
         """A line that is no REPORT."""
@@ -140,6 +183,8 @@ class _Log:
         billed, took = told.get("billed"), told["duration"]
         beside = told.get("init", 0.0) + told.get("restore", 0.0)
         cut_off = billed is not None and billed == round(billed) and 0 <= took - billed < _MOST_AFTER_TIMEOUT_S
+        if billed is not None and cut_off and billed < took - 1e-3:
+            self.cut_off.append((place, billed, took))
         if billed is not None and not cut_off and not took - 1e-3 <= billed <= took + beside + _MOST_ROUNDED_S + 1e-3:
             self._add(f"the billed duration in line {place}, in seconds,", billed, took, "and it took")
         if told.get("used", 0.0) > told["memory"] * _MOST_USED:
@@ -213,6 +258,16 @@ def _incident(trouble: str, times: int, reports: int) -> Incident:
     )
 
 
+def _cut_off(found: Sequence[tuple[int, float, float]], reports: int) -> Incident:
+    """Invocations at their timeout, which is what is billed then."""
+    place, billed, took = found[0]
+    return Incident(
+        Severity.FATAL if len(found) > MOST_ERRORS * reports else Severity.WARNING,
+        f"line {place}: {billed:g} s are billed of {took:g} s; so it is in {len(found)} of {reports} REPORT lines",
+        "it was stopped at its timeout, which is billed: how long the work takes is not known",
+    )
+
+
 def _figures(function: str, size: str, cold: bool, group: _Starts, *, marked: bool) -> Iterator[Figure]:
     """Of one kind of start; *marked* where any cold start is, so that the others are known to be warm."""
     start = "cold" if cold else "warm"
@@ -235,4 +290,6 @@ def _figures(function: str, size: str, cold: bool, group: _Starts, *, marked: bo
             yield of.figure(metric, quantity, id=f"{metric}: {place}, {start}", values=values)
 
 
-LAMBDA_REPORT = Importer("lambda", "REPORT lines of AWS Lambda", _read, re.compile(re.escape(BEGINS)))
+LAMBDA_REPORT = Importer(
+    "lambda", "REPORT lines of AWS Lambda", _read, re.compile(rf'{re.escape(BEGINS)}|"type": ?"platform\.report"')
+)

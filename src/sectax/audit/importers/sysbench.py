@@ -110,9 +110,9 @@ _FACTS = (
     _fact("time by thread", r"\s*execution time \(avg/stddev\):\s*@/"),
     _fact("errors", r"\s*ignored errors:\s*@"),
     _fact("target rate", r"Target transaction rate:\s*@/sec"),
-    _fact("read queries", r"\s*+read:\s*@$"),
-    _fact("write queries", r"\s*+write:\s*@$"),
-    _fact("other queries", r"\s*+other:\s*@$"),
+    _fact("read queries", r"\s*+read:\s*@(?=\s*+(?://|#|$))"),
+    _fact("write queries", r"\s*+write:\s*@(?=\s*+(?://|#|$))"),
+    _fact("other queries", r"\s*+other:\s*@(?=\s*+(?://|#|$))"),
     _fact("all queries", r"\s*+total:\s*@$"),
     _fact("threads", r"Number of threads:\s*@"),
     _fact("latency sum", r"\s*+sum:\s*@", scale=1e-3),
@@ -127,6 +127,12 @@ _SAID = re.compile(
     r"(FATAL|ALERT|WARNING|Number of unfinished transactions|Forcing shutdown|(?:PANIC: )?[Ee]rror (?:in|while)"
     r"|Segmentation fault)\b.*\S"
 )
+# 0.4 says so of an operation that took no time by its clock, or less.
+_NO_TIME = re.compile(r"WARNING: Operation time \(-?[\d.]++\) is less than minimal counted value")
+# An operation that takes as long on average does not take nothing.
+_LONG_S = 1e-3
+# Of a whole number of queries by transaction: so much below it, they were counted at two times.
+MOST_COUNTED_APART = 5e-3
 # Of the mean, the spread of what threads did: threads that wait for a lock or a lone processor differ by less.
 MOST_UNFAIR = 0.5
 # Of the rate of the whole run.
@@ -156,6 +162,7 @@ class _Run:
     reports: list[Report] = field(default_factory=list)
     checkpoints: bool = False
     merged: bool = False
+    no_time: int = 0
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -221,6 +228,14 @@ def _doubtful(run: _Run, said: Said) -> None:
             "it stood still for a while: the mean is of two states",
         )
     rate = told.get("events", 0.0) / max(told.get("total time", 0.0), 1e-9)
+    mean_s, least = told.get("latency avg", 0.0), told.get("latency min")
+    if run.no_time and run.test == "cpu" and least == 0 and mean_s >= _LONG_S:
+        said.add(
+            Severity.FATAL,
+            run.no_time,
+            f"an event of {where} took no time, and they are alike and take {mean_s:.3g} s on average",
+            "the clock stood still or jumped while it ran: no latency of it can be used",
+        )
     most = max((each.rate for each in run.reports if each.counts), default=0.0)
     if rate and most > MOST_OF_A_SECOND * rate:
         add(
@@ -315,6 +330,7 @@ def _twice(run: _Run) -> Iterator[Twice]:
             0.05 * events + 1.0,
         )
     yield from _rates(run, where)
+    yield from _by_transaction(run, where)
     if events and "latency sum" in told and "latency avg" in told:
         yield Twice(
             f"the mean latency {where}, in seconds,",
@@ -335,6 +351,26 @@ def _twice(run: _Run) -> Iterator[Twice]:
                 f"its {told['threads']:.0f} threads lived for no more than",
                 0.05 * possible + 1e-2,
             )
+
+
+def _by_transaction(run: _Run, where: str) -> Iterator[Twice]:
+    """Queries of every kind beside transactions, each of which makes a whole number of them."""
+    made = run.facts.get("transactions", 0.0)
+    kinds = {kind: run.facts.get(f"{kind} queries", 0.0) for kind in ("read", "write", "other")}
+    if made < 1 / MOST_COUNTED_APART or kinds["read"] < made:
+        return
+    # Transactions that were made again have more queries, and scripts with unlike transactions any number of them.
+    whole = {kind: round(count / made) for kind, count in kinds.items()}
+    if all(whole[kind] * made * (1 - MOST_COUNTED_APART) < kinds[kind] < whole[kind] * made for kind in kinds):
+        yield Twice(
+            f"the number of reads that {made:.0f} transactions lack {where}",
+            whole["read"] * made - kinds["read"],
+            0.0,
+            f"where each of these makes {whole['read']}, it is",
+            0.0,
+            tolerance=0.0,
+            severity=Severity.WARNING,
+        )
 
 
 def _rates(run: _Run, where: str) -> Iterator[Twice]:
@@ -404,6 +440,8 @@ def _take(run: _Run, place: int, line: str) -> bool:
         run.test = run.test or second.test
         return True
     run.checkpoints = run.checkpoints or "Checkpoint report" in line
+    if _NO_TIME.match(line):
+        run.no_time = run.no_time or place
     run.merged = run.merged or line.startswith("Merging requests")
     run.time_limit = run.time_limit or line.startswith(_TIME_LIMIT)
     run.event_limit = run.event_limit or line.startswith(_EVENT_LIMIT)

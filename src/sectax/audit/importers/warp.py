@@ -6,6 +6,7 @@ Source: cli/analyze.go of minio/warp. 'Report: …' today, 'Operation: …' befo
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +59,12 @@ _RAN = re.compile(r"Ran(?: Duration)?:? ([0-9hms.]{2,20}?)(?=[.,]?(?:\s|$))")
 _SHARE = re.compile(
     r"Operation: [A-Z]{3,}(?:,| - total: \d+,) (\d{1,3}(?:\.\d)?)%,|.{0,200}? \((\d{1,3}(?:\.\d)?)% of operations\)"
 )
-_BELOW = re.compile(r"warp: <ERROR> .*\S|Total Errors: ?[1-9]\d*")
+_BELOW = re.compile(r"Total Errors: ?[1-9]\d*")
+_ERROR = re.compile(r"<ERROR> ((?:(?!warp: <ERROR>).){0,200})")
+# Its errors are of requests, or of a cleanup: so many are of what was measured.
+FEWEST_ERRORS = 10
+# The printed spread beside the least that two of its times make.
+MOST_BELOW = 3.0
 # Of the whole: the beginning and the end, when not all clients are at work, are left out of rates.
 MOST_LEFT_OUT = 0.35
 _TIMES = re.compile(r"(Avg|Fastest|Slowest|(?<![\d.])\d++(?:\.\d++)?%): ([^,\s]+)")
@@ -122,6 +128,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     reports: list[_Report] = []
     said = Said()
     twice: list[Twice] = []
+    errors: list[int] = []
     # Where the operations of a mixed benchmark begin; they end with their sum, or where a new output begins.
     mixed: int | None = None
     # So many reports are followed by something else: the text of a page, another command.
@@ -145,11 +152,18 @@ def _read(lines: Iterable[str]) -> Evidence:
                 _take(reports[-1], place, line)
         if below := _BELOW.match(line):
             said.add(Severity.WARNING, place, below[0], "warp itself says that something failed")
+        if failed := _ERROR.findall(line):
+            errors.append(place)
+            errors += [place] * (len(failed) - 1)
+            said.add(Severity.WARNING, place, f"<ERROR> {failed[0]}", "warp itself says that something failed")
         if too_little := _SAID.search(line):
             said.add(Severity.WARNING, place, too_little[0], "warp itself says that it measured too little")
             if reports:
                 reports[-1].skipped = True
     _without_a_result(reports, said)
+    if len(errors) >= FEWEST_ERRORS:
+        what = f"warp printed <ERROR> {len(errors)} times"
+        said.add(Severity.FATAL, errors[0], what, "so many errors are no accident: what was asked for was not done")
     for report in reports:
         _of_two_states(report, said)
         for what, parts in (("hosts", report.of_hosts), ("clients", report.of_clients)):
@@ -262,6 +276,7 @@ def _of_times(report: _Report) -> Iterator[Twice]:
     yield from beyond("the best first byte", best, first, "in seconds, and the mean one is")
     yield from beyond("the mean first byte", first, worst, "in seconds, and the worst one is")
     yield from beyond("the spread of times", report.spread, longest, "in seconds, and the slowest is")
+    yield from _spread(report, where)
     if mean is not None and rate and report.concurrency and not report.mixed and report.objects is None:
         # Little's law: each client has one request under way. The time of all hosts together is in the rate.
         clients = report.concurrency * max(report.instances or 1.0, 1.0) * max(report.hosts or 1.0, 1.0)
@@ -277,6 +292,19 @@ def _of_times(report: _Report) -> Iterator[Twice]:
             rate,
             tolerance=MOST_LEFT_OUT,
         )
+
+
+def _spread(report: _Report, where: str) -> Iterator[Twice]:
+    """The standard deviation, which its fastest and slowest alone make larger than some that are printed."""
+    mean, least, most = (report.times.get(name) for name in ("Avg", "Fastest", "Slowest"))
+    rate = report.average.rate if report.average is not None else None
+    count = report.count or (rate * report.ran_s if rate and report.ran_s else None)
+    if report.spread is None or mean is None or least is None or most is None or not count or report.objects:
+        return
+    alone = math.sqrt(((mean - least) ** 2 + (most - mean) ** 2) / count)
+    if alone > MOST_BELOW * report.spread:
+        words = f"in seconds, and its fastest and slowest among {count:.0f} alone make"
+        yield Twice(f"the standard deviation {where}", report.spread, alone, words, 1e-3)
 
 
 def _shares(reports: Sequence[_Report]) -> Iterator[Twice]:
