@@ -69,11 +69,16 @@ class KnownCost:
 
 @dataclass(frozen=True)
 class Incident:
-    """What a file says of its own figures that takes them away (fatal) or makes them doubtful."""
+    """What a file says of its own figures that takes them away (fatal) or makes them doubtful.
+
+    Attributes:
+        check: the check that it is a reason of, and that says it.
+    """
 
     severity: Severity
     saw: str
     meaning: str
+    check: str = "said-by-the-tool"
 
 
 @dataclass(frozen=True)
