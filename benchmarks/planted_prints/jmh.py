@@ -142,9 +142,7 @@ _KINDS = (
             lambda metric: metric["scorePercentiles"] | {"50.0": metric["scorePercentiles"]["100.0"] * 1.1},
         ),
     ),
-    Kind(
-        "error larger than the score", "W said-by-the-tool", _metric("scoreError", lambda metric: metric["score"] * 1.2)
-    ),
+    Kind("error larger than the score", "W modes", _metric("scoreError", lambda metric: metric["score"] * 1.2)),
     Kind("an iteration taken out", "F contradiction", _last(_fewer)),
     Kind("a fork slower by half", LIES, _last(_slow_fork)),
     Kind("no forks", "W said-by-the-tool", _every(lambda result: result.update(forks=0))),
@@ -172,7 +170,7 @@ _KINDS = (
     ),
     Kind(
         "text: error over the score",
-        "W said-by-the-tool",
+        "W modes",
         each_match(_TABLE, lambda found: f"{found[1]}{found[2]}{found[3]}{found[2]}{found[5]}", last=True),
     ),
     Kind(

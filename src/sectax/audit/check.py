@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
@@ -23,6 +24,7 @@ class Remark:
     figures: tuple[str, ...] = ()
 
 
+_SEE_WHY = "see why, and measure again"
 _NOT_CHECKED = "nobody knows whether the figures are right in this"
 
 
@@ -74,14 +76,11 @@ class Check:
     def review(self, evidence: Evidence) -> Outcome:
         """What it does with the evidence."""
         seen = tuple(dict.fromkeys(figure.id for figure in self.sees(evidence)))
-        applies = bool(seen) or self.applies(evidence)
-        told = [
-            Remark(each.severity, EVERYTHING, each.saw, each.meaning, "see why, and measure again")
-            for each in evidence.incidents
-            if each.check == self.id
-        ]
+        incidents = [each for each in evidence.incidents if each.check == self.id]
+        told = [Remark(each.severity, EVERYTHING, each.saw, each.meaning, _SEE_WHY) for each in incidents]
+        looked = bool(seen) or self.applies(evidence)
         warnings = tuple(
             AuditWarning(self.id, each.severity, each.subject, each.saw, each.meaning, each.advice, each.figures)
-            for each in (*(self.examine(evidence) if applies else ()), *told)
+            for each in chain(told, self.examine(evidence) if looked else ())
         )
-        return Outcome(self.id, self.rule, applies or bool(told), warnings, seen)
+        return Outcome(self.id, self.rule, looked or bool(told), warnings, seen)

@@ -73,7 +73,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _empty(seen: list[Figure]) -> Iterator[Remark]:
-    times = {each.id: time for each in seen if (time := seconds_per_operation(each)) is not None and time > 0}
+    times = {each.id: time for each in seen if (time := _of_one_thread(each)) is not None and time > 0}
     short = [each for each in seen if each.id in times and times[each.id] < HARDLY_ANYTHING_S]
     for severity in (Severity.FATAL, Severity.WARNING):
         yield from each_table(
@@ -85,18 +85,30 @@ def _empty(seen: list[Figure]) -> Iterator[Remark]:
         )
 
 
+def _of_one_thread(figure: Figure) -> float | None:
+    """How long one operation kept a thread; of a rate of several threads each does its share."""
+    seconds = seconds_per_operation(figure)
+    threads = figure.circumstances.threads if figure.quantity is Quantity.RATE else None
+    return seconds if seconds is None else seconds * (threads or 1)
+
+
 def _is_empty(figure: Figure, seconds: float) -> bool:
     """Whether nothing can have been in the loop of a benchmark, and its name does not say so."""
     if seconds < NOT_EVEN_A_LOOP_S:
-        return True
+        # Beside sizes alone a time may be one of a part of the work, such as an element.
+        return figure.circumstances.calibrated is not None or not _has_sizes_alone(figure)
     names = (figure.id, figure.circumstances.operation or "", *figure.levels.values())
     return (
         seconds < SHORTEST_OPERATION_S
         # Others take a total over a number that their callers chose, on however many processors.
-        and figure.quantity is Quantity.TIME
+        and (figure.quantity is Quantity.TIME or figure.circumstances.threads is not None)
         and figure.circumstances.calibrated is True
         and not any(map(_BY_INTENT.search, names))
     )
+
+
+def _has_sizes_alone(figure: Figure) -> bool:
+    return bool(figure.levels) and all(_as_count(level) is not None for level in figure.levels.values())
 
 
 def _zeros(seen: list[Figure]) -> Iterator[Remark]:

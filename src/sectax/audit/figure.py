@@ -83,6 +83,7 @@ class Circumstances:
         granularity_s: the step of the clock.
         printed_s: the step in which times are printed, where the tool fixes it.
         batch: operations that were timed together in one value.
+        threads: that did the operations of a rate at the same time.
         calibrated: whether that number was made to fit a time, so that a faster operation has more of them.
         processor, runtime, library: as reported.
         key_bits: of the key, as read from it or as its name fixes it.
@@ -124,6 +125,7 @@ class Circumstances:
     granularity_s: float | None = None
     printed_s: float | None = None
     batch: float | None = None
+    threads: int | None = None
     calibrated: bool | None = None
     processor: str | None = None
     runtime: str | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Arm, Evidence
+from sectax.audit.few_values import unlike_values
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import NO_SINGLE_VALUES, sides, slowness, speeds, told_singly, unknown, worst_of_tables
 from sectax.audit.over_blocks import column
@@ -50,7 +51,7 @@ FEWEST_FOR_AN_INTERVAL, MOST_FOR_AN_INTERVAL, LEVEL, WIDE = 9, 1000, 0.95, 3.0
 # several.
 FEWEST_AT_A_LIMIT, LEAST_AT_A_LIMIT, TIMES_AS_OFTEN, FEWEST_BELOW = 3, 0.05, 3, 5
 # One process beside the others: the values of each, the difference that matters, and the chance for a source.
-FEWEST_OF_A_PROCESS, LEAST_BETWEEN_PROCESSES, CHANCE_OF_PROCESSES = 3, 0.1, 0.005
+FEWEST_OF_A_PROCESS, LEAST_BETWEEN_PROCESSES, CHANCE_OF_PROCESSES, CHANCE_OF_TWO = 3, 0.05, 0.005, 0.02
 # Of fewer values the slowest hundredth is one or two.
 FEWEST_FOR_A_TAIL = 200
 # Of the total time, in the slowest hundredth: lognormal times with a deviation of 1 in logs have 9 %.
@@ -160,7 +161,9 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         if (share := tail_share(slowness(figure))) > LARGEST_TAIL
     }
     yield from _medians_of_values(evidence, modes)
-    yield from _far(evidence, modes.keys())
+    of_few = list(unlike_values(evidence))
+    yield from of_few
+    yield from _far(evidence, {*modes, *(id for remark in of_few for id in remark.figures)})
     yield from worst_of_tables(
         Severity.WARNING,
         [figure for figure in singly if figure.id in modes],
@@ -312,9 +315,14 @@ def _processes(evidence: Evidence) -> Iterator[Remark]:
     singly, _ = told_singly(speeds(evidence), FEWEST_FOR_FAR)
     parted = [(figure, parts) for figure in singly if (parts := _parts(figure)) is not None]
     found = [_apart_from_others(parts) for _, parts in parted]
-    apart = {
-        parted[at][0].id: found[at][0] for at in beyond_chance([chance for _, chance in found], CHANCE_OF_PROCESSES)
+    certain = beyond_chance([chance for _, chance in found], CHANCE_OF_PROCESSES)
+    # Of two that lie wholly apart, either may be the one: that is one chance, and no others show more.
+    certain |= {
+        at
+        for at, (_, parts) in enumerate(parted)
+        if len(parts) == 2 and found[at][1] * len(parted) / 2 <= CHANCE_OF_TWO
     }
+    apart = {parted[at][0].id: found[at][0] for at in certain}
     yield from worst_of_tables(
         Severity.WARNING,
         [figure for figure, _ in parted if figure.id in apart],

@@ -1,6 +1,7 @@
 """Defects of every kind, planted into the samples: each is named, and the sample itself is not accused.
 
-A newcomer's tests take every eighth kind, the others all of them. `python -m benchmarks.planted_prints` asks the same of many more healthy outputs.
+A newcomer's tests take every eighth kind, the others all of them.
+`python -m benchmarks.planted_prints` asks the same of many more healthy outputs.
 """
 
 from __future__ import annotations

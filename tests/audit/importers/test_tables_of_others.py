@@ -147,7 +147,7 @@ BESIDE = Columns(value="mean_ms", unit="ms", by=("name",))
     ("row", "finding"),
     [
         ("a,2.0,0.1,1.9,2.1", None),
-        ("a,2.0,1.5,1.9,2.1", "W said-by-the-tool"),
+        ("a,2.0,1.5,1.9,2.1", "W modes"),
         ("a,2.0,NaN,1.9,2.1", None),
         ("a,2.3,0.1,1.9,2.1", "F contradiction"),
         ("a,1.7,0.1,1.9,2.1", "F contradiction"),
@@ -156,7 +156,7 @@ BESIDE = Columns(value="mean_ms", unit="ms", by=("name",))
 def test_columns_beside_the_value_are_held_against_it(row: str, finding: str | None) -> None:
     words = said(read(f"name,mean_ms,stddev_ms,min_ms,max_ms\n{row}\n", columns=BESIDE))
 
-    assert [each for each in words if each[2:] in ("said-by-the-tool", "contradiction") and each[0] in "FW"] == (
+    assert [each for each in words if each[2:] in ("modes", "contradiction") and each[0] in "FW"] == (
         [finding] if finding else []
     )
 

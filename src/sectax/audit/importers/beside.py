@@ -99,4 +99,5 @@ class Beside:
                 Severity.WARNING,
                 f"{rows} an error of over half of the value ({self.first})",
                 "by the table's own word no difference below that can be seen",
+                "modes",
             )

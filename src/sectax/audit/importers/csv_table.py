@@ -7,20 +7,23 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain, islice, pairwise
 from typing import TypeVar
 
-from sectax.audit.evidence import Evidence, Incident
-from sectax.audit.figure import Circumstances, Contrast, Moves, Quantity
+from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.figure import Circumstances, Contrast, Figure, Moves, Quantity
 from sectax.audit.importers.beside import Beside
 from sectax.audit.importers.cells import Cells
 from sectax.audit.importers.columns import HEADER, Columns, in_comment
+from sectax.audit.importers.jmh import both_ways
 from sectax.audit.importers.left_out import LeftOut
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
 from sectax.audit.importers.sizes import size_in
+from sectax.audit.importers.tallies import Failures, is_jmh, unit_column, unnamed_levels
+from sectax.audit.importers.units import unit_of
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST, number
 from sectax.model.finding import Severity
@@ -59,6 +62,10 @@ class _Group:
     replicates: set[str] = field(default_factory=set)
     size: float | None = None
     events: float = 0.0
+    failed: float = 0.0
+    counted: float = 0.0
+    told: bool = True
+    beside: dict[str, str] = field(default_factory=dict)
     machines: set[str] = field(default_factory=set)
     first_s: float = math.inf
     last_s: float = -math.inf
@@ -111,10 +118,11 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     apart = bool(columns.size) and columns.size not in columns.by
     by = (*columns.by, columns.size) if apart else columns.by
     value = _place(names, columns.value)
+    unnamed = unnamed_levels(names, columns.asked())
     table = _Table(
         names,
         value,
-        tuple(_place(names, name) for name in by),
+        tuple(_place(names, name) for name in (*by, *unnamed)),
         _place(names, columns.replicate) if columns.replicate else None,
         scale,
         _place(names, columns.size) if columns.size else None,
@@ -124,14 +132,17 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
         beside=Beside.of(names, value),
         machine=_unnamed(names, columns, _MACHINE),
         when=_unnamed(names, columns, _WHEN),
+        failures=Failures.of(names, columns.asked()),
     )
     if columns.events and quantity is Quantity.TIME:
         quantity = Quantity.TOTAL_TIME
     # What csv counts begins at the line of names.
-    groups = table.groups(reader, at - 1)
-    if apart and len({levels[:-1] for levels in groups}) == len(groups):
+    groups, told_apart = _told_apart(table.groups(reader, at - 1), unnamed)
+    by = (*by, *told_apart)
+    if apart and not told_apart and len({levels[:-1] for levels in groups}) == len(groups):
         groups, by = {levels[:-1]: group for levels, group in groups.items()}, columns.by
     figures = []
+    of_jmh, unit = is_jmh(names), unit_column(names, columns.asked()) or ""
     for levels, group in groups.items():
         label = ", ".join(levels)
         told = Circumstances(
@@ -142,10 +153,18 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
             moves=Moves.BODY if group.size is not None else None,
             size_bytes=group.size,
             events=group.events / len(group.values) if columns.events else None,
+            calibrated=True if of_jmh and group.beside.get("Mode") != "ss" else None,
+            threads=_threads(group) if of_jmh else None,
         )
+        if table.failures is not None and group.told and group.counted > 0 and not columns.events:
+            told = replace(told, errors=group.failed, events=group.counted)
         of = Measurement(label, dict(zip(by, levels, strict=True)), told, len(group.values))
         id_ = f"{columns.value}: {label}" if label else columns.value
-        figures.append(of.figure(columns.value, quantity, id=id_, values=group.values))
+        of_group = unit_of(group.beside.get(unit, "")) or (quantity, scale)
+        values = group.values if of_group[1] == scale else array("d", [x * of_group[1] / scale for x in group.values])
+        figures.append(
+            of.figure(columns.value, quantity if of_group[1] == scale else of_group[0], id=id_, values=values)
+        )
     # The levels of the first factor stand against each other; which is the baseline only the user can say.
     entails = ("size_bytes",) if columns.by and _is_size(groups, columns) else ()
     contrast = Contrast(columns.by[0], None, told=False, entails=entails) if columns.by else None
@@ -154,10 +173,61 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
         *table.beside.incidents(),
         *_of_machines(table, groups),
         *_of_times(table, groups),
+        *_of_unnamed(told_apart),
     ]
-    found = evidence(figures, "a CSV", contrast, incidents, table.beside.twice)
+    twice = [*table.beside.twice, *(_of_modes(figures, groups) if of_jmh else ())]
+    found = evidence(figures, "a CSV", contrast, incidents, twice)
     found = with_contained(found, columns.contains)
     return with_baseline(found, columns.baseline) if columns.baseline else found
+
+
+def _told_apart(
+    groups: dict[tuple[str, ...], _Group], unnamed: list[str]
+) -> tuple[dict[tuple[str, ...], _Group], list[str]]:
+    """The groups without those of the unnamed levels, which come last, that the others fix; and which are left."""
+    if not unnamed:
+        return groups, []
+    most = len(unnamed)
+    seen: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for levels in groups:
+        seen.setdefault(levels[:-most], []).append(levels[-most:])
+    left = [at for at in range(most) if any(len({each[at] for each in beside}) > 1 for beside in seen.values())]
+    found = {}
+    for levels, group in groups.items():
+        group.beside = dict(zip(unnamed, levels[-most:], strict=True))
+        found[(*levels[:-most], *(levels[-most:][at] for at in left))] = group
+    return found, [unnamed[at] for at in left]
+
+
+def _of_unnamed(told_apart: list[str]) -> Iterator[Incident]:
+    if told_apart:
+        names = " and ".join(printable(each, 40) for each in told_apart[:3])
+        yield Incident(
+            Severity.WARNING,
+            f"rows that agree in all columns of --by differ in {names}",
+            "they are of several things, and are told apart here: name these columns in --by",
+            "apples-and-oranges",
+        )
+
+
+def _threads(group: _Group) -> int | None:
+    text = group.beside.get("Threads", "")
+    return int(text) if re.fullmatch(r"[1-9][0-9]{0,4}", text) else None
+
+
+def _of_modes(figures: list[Figure], groups: dict[tuple[str, ...], _Group]) -> Iterator[Twice]:
+    """Throughput and average time of one benchmark of JMH; either may have a wide error."""
+    named = [
+        replace(
+            figure,
+            levels={name: level for name, level in figure.levels.items() if name not in ("Mode", "Unit")}
+            | {"mode": mode},
+        )
+        for figure, group in zip(figures, groups.values(), strict=True)
+        if (mode := group.beside.get("Mode") or figure.levels.get("Mode"))
+    ]
+    for each in both_ways(named):
+        yield replace(each, severity=Severity.WARNING)
 
 
 def _is_size(groups: dict[tuple[str, ...], _Group], columns: Columns) -> bool:
@@ -277,6 +347,7 @@ class _Table:
     beside: Beside
     machine: int | None = None
     when: int | None = None
+    failures: Failures | None = None
 
     def groups(self, reader: Iterator[list[str]], before: int) -> dict[tuple[str, ...], _Group]:
         """The values of all rows, by their levels; *before* lines come before those that the reader counts.
@@ -346,6 +417,12 @@ class _Table:
                     groups[key].machines.add(name.strip())
         if self.when is not None:
             self._take_times(groups, keys, columns[self.when])
+        for key, row in zip(keys, rows, strict=True) if self.failures is not None else ():
+            group, told = groups[key], self.failures.in_row(row) if self.failures is not None else None
+            if told is None:
+                group.told = False
+            else:
+                group.failed, group.counted = group.failed + told[0], group.counted + told[1]
 
     def _together(self, columns: list[tuple[str, ...]]) -> list[float] | None:
         """The values of plain numbers, all at once; None where any of them needs a look."""

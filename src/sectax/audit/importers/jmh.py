@@ -49,7 +49,9 @@ _MODES = {"thrpt": "Throughput", "avgt": "Average time", "sample": "Sampling tim
 _SHORT = {long: short for short, long in _MODES.items()}
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _FAILED = re.compile(r"<failure>|<forked VM failed with exit code .{1,20}>|RunnerException: .*|ERROR: .*")
-_WARNED = re.compile(r"\*\*\* ?WARNING: .*|WARNING: (?:System\.gc|JMH lock|The perf event count).*")
+_WARNED = re.compile(
+    r"\*\*\* ?WARNING: .*|WARNING: (?:System\.gc|JMH lock|The perf event count|(?:Failed|Unable|Could not) ).*"
+)
 _QUANTILE_ROW = re.compile(r"(.{1,400}):\S{0,200}[·.]p(\d\.\d{1,9})$")
 # Facts of a log, and what people know them by.
 _SETUP = {
@@ -60,23 +62,30 @@ _SETUP = {
     "Threads": "threads",
 }
 _STATED = {"min": "0.0", "median": "50.0", "max": "100.0"}
-# What makes the figures of a benchmark doubtful: a fact of its setup and its value, in words, and what it means.
+# What makes the figures of a benchmark doubtful: a fact of its setup and its value, in words, what it means, and which
+# check says it.
 _DOUBTFUL_SETUPS = (
     (
         "forks",
         "0",
         "it ran in JMH's own JVM, without a fork",
         "what ran before shaped the code that was compiled, so each figure depends on the order",
+        "said-by-the-tool",
     ),
     (
         "warm-up iterations",
         "0",
         "there was no warm-up iteration",
         "the first iterations are of code that is not compiled yet, and are part of the figures",
+        "first-trial",
     ),
 )
+# Facts whose difference is one of what was measured, and not only of how.
+_DIFFERING = {"version of the JVM": "apples-and-oranges"}
 # Throughput and time of one benchmark are measured one after the other, each with its own noise.
 MOST_APART = 2.0
+# Scores of one name that no noise explains; and rows that are there twice, of which one alone may be chance.
+HUNDREDFOLD, FEWEST_AGAIN = 100.0, 2
 # What printing takes from scores of iterations, as a share.
 OF_ITERATIONS = 0.005
 
@@ -93,6 +102,7 @@ class _Benchmark:
     threads: int | None = None
     unit: str = ""
     forks: list[list[float]] = field(default_factory=list)
+    single: bool = False
     stated: dict[str, float] = field(default_factory=dict)
     quantiles: dict[str, float] = field(default_factory=dict)
     setup: dict[str, str] = field(default_factory=dict)
@@ -261,7 +271,7 @@ def _evidence(log: list[_Benchmark], rows: list[_Row], runtime: str | None, said
     twice: list[Twice] = []
     rough: list[_Row] = []
     for row in rows:
-        incidents += too_wide(row.name, row.score, row.error or 0.0, "JMH")
+        incidents += too_wide(row.name, row.score, row.error or 0.0, "JMH", check="modes")
         if row.rough and per_operation(row.unit)[0] is not Quantity.OTHER:
             rough.append(row)
         source = _source(row, log)
@@ -269,18 +279,50 @@ def _evidence(log: list[_Benchmark], rows: list[_Row], runtime: str | None, said
             figures.append(_of_row(row, runtime))
         elif source.unit == row.unit and source.mode != "sample" and any(source.forks):
             twice += _score_twice(row, [value for fork in source.forks for value in fork])
+    incidents += _of_repeats(rows)
     if rough:
         incidents.append(
             Incident(
                 Severity.WARNING,
                 f"{len(rough)} scores are printed as a power of ten, such as that of {rough[0].name}",
                 "a power of ten has no digits that a cost could be seen in: print them in a smaller unit (-tu)",
+                "timer",
             )
         )
     if not figures:
         raise BadInput("there is no result of JMH in it", "give the whole output of a finished run, or its table")
-    twice += _both_ways(figures, {(one.name, one.mode): one.threads for one in log})
+    twice += both_ways(figures)
     return of_names(figures, "JMH", incidents, twice)
+
+
+def _of_repeats(rows: Sequence[_Row]) -> Iterator[Incident]:
+    """Rows that stand in several tables with all their digits, and names whose scores cannot be of one benchmark."""
+    by_name: dict[Hashable, list[_Row]] = {}
+    for row in rows:
+        own = frozenset(item for item in row.parameters.items() if item[1] != "N/A")
+        by_name.setdefault((row.name, own, row.mode, row.unit), []).append(row)
+    again, apart = [], []
+    for same in by_name.values():
+        told = [(row.score, row.error) for row in same if row.error and not row.rough]
+        again += [same[0]] if len(set(told)) < len(told) else []
+        scores = [row.score for row in same if row.score > 0]
+        apart += [(same[0], max(scores) / min(scores))] if scores and max(scores) >= HUNDREDFOLD * min(scores) else []
+    if len(again) >= FEWEST_AGAIN:
+        yield Incident(
+            Severity.WARNING,
+            f"{len(again)} scores stand in several tables with the same digits and the same error, such as that of "
+            f"{printable(again[0].name, 60)}",
+            "no second run gives them: one measurement was pasted twice, and is no repetition",
+            "copied-data",
+        )
+    for row, ratio in apart[:1]:
+        yield Incident(
+            Severity.WARNING,
+            f"{printable(row.name, 60)} has scores {ratio:,.0f} times apart"
+            f"{f', and {len(apart) - 1} others are like it' if len(apart) > 1 else ''}",
+            "the work changed and the name did not: they are not of one benchmark",
+            "contradiction",
+        )
 
 
 def _source(row: _Row, log: list[_Benchmark]) -> _Benchmark | None:
@@ -310,7 +352,7 @@ def _score_twice(row: _Row, values: list[float]) -> Iterator[Twice]:
         yield Twice(f"the error {where}", row.error, error, f"the error {of}", 5e-3, tolerance=10 * OF_ITERATIONS)
 
 
-def _both_ways(figures: list[Figure], threads: Mapping[tuple[str, str], int | None]) -> Iterator[Twice]:
+def both_ways(figures: Iterable[Figure]) -> Iterator[Twice]:
     """Throughput and average time of one benchmark: all threads together, and one. Each was measured by itself.
 
     Where nobody tells how many threads there are, no number of them explains less than one.
@@ -325,10 +367,10 @@ def _both_ways(figures: list[Figure], threads: Mapping[tuple[str, str], int | No
         if rate is None or time is None or (rate.quantity, time.quantity) != (Quantity.RATE, Quantity.TIME):
             continue
         under_way = (rate.typical or 0.0) * (time.typical or 0.0)
-        known = threads.get((rate.levels["benchmark"], "thrpt"))
+        known = rate.circumstances.threads
         if under_way < 1 / MOST_APART or (known is not None and under_way > MOST_APART * known):
             yield Twice(
-                f"the throughput of {printable(rate.levels['benchmark'], 60)}, in operations a second,",
+                f"the throughput of {printable(rate.circumstances.operation or rate.id, 60)}, in operations a second,",
                 rate.typical or 0.0,
                 (known or 1) / (time.typical or 1.0),
                 f"by its average time and {known or 'one'} thread{'s' if (known or 1) > 1 else ''} it is",
@@ -352,7 +394,9 @@ def _of_benchmark(benchmark: _Benchmark, runtime: str | None) -> Iterator[Figure
     forks = [fork for fork in benchmark.forks if fork]
     quantity, scale = per_operation(benchmark.unit)
     levels = {"benchmark": benchmark.name} | benchmark.parameters | {"mode": benchmark.mode}
-    values = () if benchmark.mode == "sample" else tuple(value * scale for fork in forks for value in fork)
+    # What a log prints of an iteration of samples is their mean.
+    single = benchmark.mode != "sample" or benchmark.single
+    values = tuple(value * scale for fork in forks for value in fork) if single else ()
     told = _circumstances(
         benchmark.label,
         runtime,
@@ -360,6 +404,7 @@ def _of_benchmark(benchmark: _Benchmark, runtime: str | None) -> Iterator[Figure
         replicate="process" if forks else None,
         per_replicate=tuple(map(len, forks)) or None,
         warm_up_trials=benchmark.warmups,
+        threads=benchmark.threads,
         cold=Cold.APART if benchmark.warmups else None,
     )
     of = Measurement(f"{benchmark.label} {benchmark.mode}", levels, told, len(values) or None)
@@ -396,6 +441,8 @@ class _Metric(msgspec.Struct):
     scoreError: float | str = "NaN"
     scoreConfidence: list[float | str] = []
     rawData: list[list[float | str]] = []
+    # Of samples: by fork and iteration, each value and how often it came, in no order of time.
+    rawDataHistogram: list[list[list[tuple[float, int]]]] = []
     scorePercentiles: dict[str, float | str] = {}
 
 
@@ -431,14 +478,14 @@ def _of_json(lines: Iterable[str]) -> Evidence:
             continue
         (score,) = json_text.checked((_plain(metric.score, f"{where}.score"),), f"{where}.score")
         benchmark = _Benchmark(
-            result.benchmark, result.mode, result.params, 0, result.warmupIterations, unit=metric.scoreUnit
+            result.benchmark, result.mode, result.params, 0, result.warmupIterations, result.threads, metric.scoreUnit
         )
         benchmark.forks = [
             list(json_text.checked((_plain(each, where) for each in fork), f"{where}.rawData[{number}]"))
             for number, fork in enumerate(metric.rawData)
         ]
         if isinstance(metric.scoreError, float):
-            incidents += too_wide(benchmark.label, score, metric.scoreError, "JMH")
+            incidents += too_wide(benchmark.label, score, metric.scoreError, "JMH", check="modes")
         if any(benchmark.forks) and result.mode != "sample":
             benchmark.stated = {"mean": score} | {
                 name: _plain(value, where)
@@ -452,12 +499,14 @@ def _of_json(lines: Iterable[str]) -> Evidence:
                 for share, value in metric.scorePercentiles.items()
                 if value != "NaN" and _is_number(share)
             }
+            if samples := _single_samples(metric):
+                benchmark.forks, benchmark.single = samples, True
         made = list(_of_benchmark(benchmark, runtime))
         figures += made
         if not made:
             row = _Row(result.benchmark, result.params, result.mode, None, score, None, metric.scoreUnit, 0)
             figures.append(_of_row(row, runtime))
-    twice = _both_ways(figures, {(result.benchmark, result.mode): result.threads for result in results})
+    twice = list(both_ways(figures))
     incidents += _of_setups([_setup(result) for result in results])
     return of_names(figures, "JMH", incidents, [*contradictions, *twice])
 
@@ -487,17 +536,18 @@ def _setup(result: _Result) -> dict[str, str]:
 
 def _of_setups(setups: Sequence[Mapping[str, str]]) -> Iterator[Incident]:
     """What makes all benchmarks doubtful in how they were run, or differs between them."""
-    for name, value, saw, meaning in _DOUBTFUL_SETUPS:
+    for name, value, saw, meaning, check in _DOUBTFUL_SETUPS:
         count = sum(setup.get(name) == value for setup in setups)
         if count:
             of = "" if count == len(setups) else f", in {count} of {len(setups)} benchmarks"
-            yield Incident(Severity.WARNING, f"{saw}{of}", meaning)
+            yield Incident(Severity.WARNING, f"{saw}{of}", meaning, check)
     for name in dict.fromkeys(name for setup in setups for name in setup):
         told = list(dict.fromkeys(setup[name] for setup in setups if name in setup))
         if len(told) > 1:
             shown = " and ".join(printable(each, 40) for each in told[:3])
             saw = f"the benchmarks differ in their {name}: {shown}{' and others' if len(told) > 3 else ''}"
-            yield Incident(Severity.WARNING, saw, "set beside each other they show the difference of that as well")
+            meaning = "set beside each other they show the difference of that as well"
+            yield Incident(Severity.WARNING, saw, meaning, _DIFFERING.get(name, "said-by-the-tool"))
 
 
 def _error_and_counts(result: _Result, benchmark: _Benchmark, score: float) -> Iterator[Twice]:
@@ -525,6 +575,14 @@ def _error_of(values: Sequence[float]) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(len(values) - 1, 0.9995)) * stdev(values) / math.sqrt(len(values))
+
+
+def _single_samples(metric: _Metric) -> list[list[float]]:
+    """The samples of each fork in their order, where every iteration has one; nothing where it has more."""
+    forks = metric.rawDataHistogram
+    if not all(len(iteration) == 1 and iteration[0][1] == 1 for fork in forks for iteration in fork):
+        return []
+    return [list(json_text.checked((each[0][0] for each in fork), "rawDataHistogram")) for fork in forks]
 
 
 def _plain(value: float | str, where: str) -> float:

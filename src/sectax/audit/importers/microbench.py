@@ -40,11 +40,14 @@ def _varies(figures: Sequence[Figure], factor: str) -> bool:
     return len({figure.levels.get(factor) for figure in figures}) > 1
 
 
-def too_wide(name: str, value: float, error: float, tool: str, wide: float = WIDE) -> Iterable[Incident]:
+def too_wide(
+    name: str, value: float, error: float, tool: str, wide: float = WIDE, check: str = "said-by-the-tool"
+) -> Iterable[Incident]:
     """A word on an error that the tool itself prints beside its figure."""
     if value > 0 and error > wide * value:
         yield Incident(
             Severity.WARNING,
             f"{printable(name, 60)} is printed with an error of ± {100 * error / value:.0f} %",
             f"by {tool}'s own word no difference below that can be seen",
+            check,
         )

@@ -1,0 +1,148 @@
+"""Three to nine repetitions: too few for a distribution, and enough for one that is far from all others to show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sectax.audit.check import Remark
+from sectax.audit.evidence import Evidence
+from sectax.audit.figure import Figure
+from sectax.audit.grouping import FEWEST, each_table, gather, slowness, speeds, worst_of_tables
+from sectax.audit.grouping import cell as one_cell
+from sectax.audit.words import named, number
+from sectax.model.finding import Severity
+
+FEWEST_VALUES = 3
+# Most of the values lie so near each other, and one is so many times beyond them.
+NEAR, BEYOND = 1.05, 1.5
+# A single one beyond all others, which are that near each other: by this factor, where Dixon's ratio of the gap to the
+# range passes its limit at 99 %.
+LEAST_BEYOND = 1.15
+_DIXON = {4: 0.926, 5: 0.821, 6: 0.740, 7: 0.680, 8: 0.634, 9: 0.598}
+# No repetitions of one thing are so many times apart.
+TWO_THINGS = 100.0
+# Half of the interval of a mean at 95 %, as a share of it: no cost below that can be seen.
+WIDE = 0.25
+_STUDENT = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306}
+
+
+@dataclass(frozen=True)
+class Odd:
+    """Values far from most others of their series: which, by their places, and how many times as slow."""
+
+    places: tuple[int, ...]
+    ratio: float
+
+    @property
+    def is_slow_start(self) -> bool:
+        """Whether it is the first value alone, and slower."""
+        return self.places == (0,) and self.ratio > 1
+
+
+def few(evidence: Evidence) -> list[Figure]:
+    """One figure of each cell with three to nine single values, all above zero."""
+    told = (group[0] for group in gather(speeds(evidence), one_cell))
+    return [each for each in told if FEWEST_VALUES <= len(each.values) < FEWEST and min(each.values) > 0]
+
+
+def odd_values(figure: Figure) -> Odd | None:
+    """The values far from most others, which are near each other; None where there are none."""
+    times = slowness(figure).tolist()
+    core = _core(sorted(times))
+    if core is None:
+        return None
+    low, high = core
+    far = [at for at, value in enumerate(times) if value >= BEYOND * high or value * BEYOND <= low]
+    outside = [at for at, value in enumerate(times) if not low <= value <= high]
+    if not far and len(outside) == 1 and len(times) in _DIXON:
+        (at,) = outside
+        gap = max(times[at] - high, low - times[at])
+        apart = max(times[at] / high, low / times[at])
+        if apart >= LEAST_BEYOND and gap >= _DIXON[len(times)] * (max(times) - min(times)):
+            far = outside
+    if not far:
+        return None
+    farthest = max(far, key=lambda at: abs(math.log(times[at] / high)))
+    return Odd(tuple(far), times[farthest] / math.sqrt(low * high))
+
+
+def _core(ordered: Sequence[float]) -> tuple[float, float] | None:
+    """The ends of the longest run of values that lie near each other; None where it is not most of them."""
+    best: tuple[int, float, float] | None = None
+    for begin, low in enumerate(ordered):
+        inside = [value for value in ordered[begin:] if value <= NEAR * low]
+        if best is None or len(inside) > best[0]:
+            best = len(inside), low, inside[-1]
+    return best[1:] if best is not None and 2 * best[0] > len(ordered) else None
+
+
+def slow_starts(evidence: Evidence) -> Iterator[Remark]:
+    """W: the first of few values is far slower than the others, which are near each other."""
+    found = {each.id: odd for each in few(evidence) if (odd := odd_values(each)) is not None and odd.is_slow_start}
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [each for each in few(evidence) if each.id in found],
+        lambda figure: found[figure.id].ratio,
+        lambda figure: (
+            f"the first of {len(figure.values)} values is {number(found[figure.id].ratio)} times the others, which "
+            "are near each other"
+        ),
+        "it belongs to the warm-up, and is part of the figure",
+        "throw the first trial away, or report it by itself; or warm up for longer",
+    )
+
+
+def unlike_values(evidence: Evidence) -> Iterator[Remark]:
+    """F where repetitions are of two things; W where one is far from the others, or the mean is hardly known."""
+    seen = few(evidence)
+    spans = {each.id: max(each.values) / min(each.values) for each in seen}
+    mixed = [each for each in seen if spans[each.id] >= TWO_THINGS]
+    for severity in (Severity.FATAL, Severity.WARNING):
+        yield from each_table(
+            severity,
+            [each for each in mixed if _repeats(each) is (severity is Severity.FATAL)],
+            lambda table: (
+                f"values of one series are up to {number(max(spans[each.id] for each in table))} times apart, "
+                f"in {named(table)}"
+            ),
+            "they are of two things, such as a cache that is empty and one that is full: no mean of them stands",
+            "see what changed between them, and report each by itself",
+        )
+    rest = [each for each in seen if each not in mixed]
+    odd = {each.id: found for each in rest if (found := odd_values(each)) is not None and not found.is_slow_start}
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [each for each in rest if each.id in odd],
+        lambda figure: abs(math.log(odd[figure.id].ratio)),
+        lambda figure: (
+            f"{len(odd[figure.id].places)} of {len(figure.values)} values is {number(odd[figure.id].ratio)} times most "
+            "others, which are near each other"
+        ),
+        "it decides the mean, and the median does not show it",
+        "see what happened then; report the median, and measure more often",
+    )
+    reach = {each.id: _reach(each.values) for each in rest if each.id not in odd and odd_values(each) is None}
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [each for each in rest if reach.get(each.id, 0.0) > WIDE],
+        lambda figure: reach[figure.id],
+        lambda figure: (
+            f"the mean of {len(figure.values)} values is known to ± {100 * reach[figure.id]:.0f} % only, at 95 %"
+        ),
+        "no cost below that can be seen",
+        "see what makes single values so unlike, and measure many more",
+    )
+
+
+def _repeats(figure: Figure) -> bool:
+    """Whether its tool repeated one thing; the rows of a table may be of whatever its columns say."""
+    return figure.circumstances.calibrated is True or figure.circumstances.batch is not None
+
+
+def _reach(values: Sequence[float]) -> float:
+    """Half of Student's interval of the mean at 95 %, as a share of it."""
+    mean = math.fsum(values) / len(values)
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return _STUDENT[len(values)] * deviation / math.sqrt(len(values)) / mean
