@@ -10,8 +10,9 @@ from sectax.audit.evidence import Evidence
 from sectax.audit.figure import EndsBy, Figure, Moves, Quantity
 from sectax.audit.flat_with_size import link_of
 from sectax.audit.grouping import about, by_table, each_table, seconds_per_operation, series, unknown
+from sectax.audit.least_time import too_short
 from sectax.audit.over_blocks import typical_speeds
-from sectax.audit.words import bandwidth, ids, named
+from sectax.audit.words import bandwidth, duration, ids, named
 from sectax.model.finding import Severity
 
 # A measured bandwidth has an error of its own.
@@ -69,6 +70,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _empty(seen)
     yield from _zeros(seen)
     yield from _free(seen)
+    yield from _by_name(evidence)
     yield from _in_runs(typical_speeds(evidence))
 
 
@@ -124,6 +126,19 @@ def _zeros(seen: list[Figure]) -> Iterator[Remark]:
                 NOTHING_IN_IT,
                 USE_THE_RESULTS,
             )
+
+
+def _by_name(evidence: Evidence) -> Iterator[Remark]:
+    """What takes less than any machine needs for what its name says."""
+    for figure, floor, certain in too_short(evidence):
+        yield about(
+            Severity.FATAL if certain else Severity.WARNING,
+            [figure],
+            f"{figure.id} takes {duration(figure.typical or 0.0)}, and {floor.what} {duration(floor.least_s)} at the "
+            "least",
+            "what its name says was not done: it failed at once, or something else was measured",
+            "check the result of each operation, and its error",
+        )
 
 
 def _free(seen: list[Figure]) -> Iterator[Remark]:
@@ -216,8 +231,9 @@ def _lasted(figure: Figure) -> float:
 FASTER_THAN_PHYSICS = Check(
     id="faster-than-physics",
     rule="F: more bytes per second than the memory or link was measured to carry, more work in no more time, or a "
-    "benchmark whose loop takes under 0.5 ns, where its name does not say that it is empty or runs in parallel; W: an "
-    "operation under 1 ns; in a run of ours, where even the slowest block is under 0.5 ns",
+    "benchmark whose loop takes under 0.5 ns, where its name does not say that it is empty or runs in parallel, or a "
+    "tenth of what any machine needs for what its name says; W: an operation under 1 ns, or under that least time; in "
+    "a run of ours, where even the slowest block is under 0.5 ns",
     examine=_examine,
     sees=_sees,
     applies=lambda evidence: bool(typical_speeds(evidence)),

@@ -81,6 +81,7 @@ class Circumstances:
         client_cpu_share: CPU use of the client as a share of its quota.
         target_rate, achieved_rate: operations per second.
         granularity_s: the step of the clock.
+        tick_s: the step in which summaries show that the clock goes on.
         printed_s: the step in which times are printed, where the tool fixes it.
         batch: operations that were timed together in one value.
         threads: that did the operations of a rate at the same time.
@@ -123,6 +124,7 @@ class Circumstances:
     target_rate: float | None = None
     achieved_rate: float | None = None
     granularity_s: float | None = None
+    tick_s: float | None = None
     printed_s: float | None = None
     batch: float | None = None
     threads: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from statistics import median
@@ -41,6 +42,8 @@ MOST_RANKS = 2000
 LEAST_DIFFERENCE = 0.05
 # As standard deviation of logs: values that repeat on a coarse clock show no spread of their own.
 LEAST_SPREAD = 0.01
+# Operations in one figure, beside a single one in another that is to be compared with it.
+MANY_OPERATIONS = 100.0
 # The chance that the first batches of any treatment of a healthy run are called different.
 CHANCE_OF_BATCHES = 0.005
 # They are the baseline again, and have its warm-up.
@@ -50,6 +53,7 @@ _COPIES = (Role.NEGATIVE, Role.POSITIVE)
 def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _figures(evidence)
     yield from first_row(evidence)
+    yield from _single(evidence)
     yield from _in_runs(evidence)
 
 
@@ -92,6 +96,43 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     yield from unknown(
         [figure for figure in open_ if figure.id not in with_values],
         "whether the first, cold trials are in the figure is not reported, nor are the single values",
+    )
+
+
+def _single(evidence: Evidence) -> Iterator[Remark]:
+    """One operation alone, where sides that differ in a word of their name did a hundred of the same size."""
+    told = [
+        figure
+        for figure in speeds(evidence)
+        if figure.circumstances.calibrated is True and figure.circumstances.events is not None
+    ]
+    for one in (figure for figure in told if figure.circumstances.events == 1):
+        many = [
+            other
+            for other in told
+            if (other.circumstances.events or 0.0) >= MANY_OPERATIONS * len(other.values) and _is_side(one, other)
+        ]
+        if many:
+            other = many[0]
+            yield about(
+                Severity.WARNING,
+                [one],
+                f"{one.id} is of one operation alone, and {other.id} of {other.circumstances.events:.0f}",
+                "the first operation has all that comes once in it: it is not set beside later ones",
+                "measure for longer (-benchtime=100x), or throw the first operation away",
+            )
+            return
+
+
+def _is_side(one: Figure, other: Figure) -> bool:
+    """Whether two parts of one benchmark differ in a word alone: of more work one may be all there was time for."""
+    if one.table != other.table or one.levels.keys() != other.levels.keys():
+        return False
+    unlike = [(name, level, other.levels[name]) for name, level in one.levels.items() if other.levels[name] != level]
+    return (
+        len(unlike) == 1
+        and unlike[0][0] != "name"
+        and len({tuple(re.findall(r"\d+", each)) for each in unlike[0][1:]}) == 1
     )
 
 

@@ -10,7 +10,17 @@ from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.few_values import unlike_values
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import NO_SINGLE_VALUES, sides, slowness, speeds, told_singly, unknown, worst_of_tables
+from sectax.audit.grouping import (
+    NO_SINGLE_VALUES,
+    cell,
+    gather,
+    sides,
+    slowness,
+    speeds,
+    told_singly,
+    unknown,
+    worst_of_tables,
+)
 from sectax.audit.over_blocks import column
 from sectax.audit.rounding import MOST_LOOKED_AT, printed_step
 from sectax.audit.words import ids, named, number, percent, slower
@@ -56,6 +66,11 @@ FEWEST_OF_A_PROCESS, LEAST_BETWEEN_PROCESSES, CHANCE_OF_PROCESSES, CHANCE_OF_TWO
 FEWEST_FOR_A_TAIL = 200
 # Of the total time, in the slowest hundredth: lognormal times with a deviation of 1 in logs have 9 %.
 LARGEST_TAIL = 0.25
+
+
+# Of a few values, whose largest is so many times the least: no quantile of them says anything closer. Of values that
+# the tool summed up, the same of their range.
+FEW_VALUES, APART_IN_FEW = range(3, 9), 1.4
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
@@ -149,6 +164,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     from sectax.stats.single_values import tail_share
 
     yield from _wide(evidence)
+    yield from _few(evidence)
     yield from _cut_off(evidence)
     yield from _processes(evidence)
     singly, bare = told_singly(speeds(evidence))
@@ -283,6 +299,32 @@ def _wide(evidence: Evidence) -> Iterator[Remark]:
         "no cost below that can be seen, whatever the medians are",
         "see what makes single values so unlike, and measure many more",
     )
+
+
+def _few(evidence: Evidence) -> Iterator[Remark]:
+    """A few values that are far apart, in whichever order."""
+    ranges = {
+        figure.id: high / low
+        for group in gather(speeds(evidence), cell)
+        for figure in group
+        if (figure.trials or 0) in FEW_VALUES
+        for low, high in [_range(figure)]
+        if low > 0 and high >= APART_IN_FEW * low
+    }
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [figure for figure in speeds(evidence) if figure.id in ranges],
+        lambda figure: ranges[figure.id],
+        lambda figure: f"of {figure.trials} values the largest is {number(ranges[figure.id])} times the least",
+        "so few values that are so unlike tell no middle: a difference below that is not seen",
+        "see what makes them unlike, and measure many more",
+    )
+
+
+def _range(figure: Figure) -> tuple[float, float]:
+    if len(figure.values):
+        return min(figure.values), max(figure.values)
+    return figure.stated.get("min", 0.0), figure.stated.get("max", 0.0)
 
 
 def _cut_off(evidence: Evidence) -> Iterator[Remark]:

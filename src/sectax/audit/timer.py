@@ -31,6 +31,8 @@ COARSE, ONE_TICK = 0.1, 2 / 3
 LEAST_HIDDEN = 0.05
 # A mean or median of fewer printed steps: rounding may change it by a quarter.
 FEWEST_PRINTED = 3
+# A trial of fewer ticks, which summaries show: rounding may change it by 2.5 %, more or less so in each.
+FEWEST_TICKS = 20
 # Where so little would be printed, a minimum of 0 is no rounding.
 SEEN_S = 1e-6
 
@@ -94,6 +96,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     yield from _told(groups, _of_values, lambda figure: len(figure.values) >= FEWEST_TO_COPY or _has_zeros(figure))
     yield from _printed_zeros(evidence)
     yield from _told(groups, _steps_of, _has_steps)
+    yield from _few_ticks(evidence)
     yield from _lost_in_a_step(evidence)
     yield from unknown(
         [figure for group in groups if not _has_steps(group[0]) for figure in group],
@@ -131,6 +134,33 @@ def _printed_zeros(evidence: Evidence) -> Iterator[Remark]:
         ),
         f"rounding alone may change it by {100 * 0.5 / (FEWEST_PRINTED - 1):.0f} % or more",
         "take the rate, or a tool that prints more digits",
+    )
+
+
+def _few_ticks(evidence: Evidence) -> Iterator[Remark]:
+    """Summaries of single values that are a few steps of their clock long."""
+    few = [
+        figure
+        for figure in _sees(evidence)
+        if (tick := figure.circumstances.tick_s) is not None
+        and 0 < (figure.typical or 0.0) * (figure.circumstances.batch or 1.0) < FEWEST_TICKS * tick
+    ]
+    yield from each_table(
+        Severity.WARNING,
+        few,
+        lambda table: (
+            f"the clock goes on in steps of {duration(table[0].circumstances.tick_s or 0.0)}, and a value of "
+            f"{named(table)} is {_shortest_in_ticks(table):.0f} of them"
+        ),
+        "medians of them come in whole steps, and differ by one where nothing differs",
+        "time many operations together",
+    )
+
+
+def _shortest_in_ticks(table: list[Figure]) -> float:
+    return min(
+        (figure.typical or 0.0) * (figure.circumstances.batch or 1.0) / (figure.circumstances.tick_s or 1.0)
+        for figure in table
     )
 
 
@@ -264,7 +294,7 @@ TIMER = Check(
     rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; single values "
     "that are one step long or 0, or copied in a row; sides nearer to each other than the step that hides their "
     "spread; W: under 1000 steps, steps of over a tenth of the value that hide the spread, repeats that no rounding "
-    "explains, a summary that is printed as 0 or in one or two steps",
+    "explains, a summary that is printed as 0 or in one or two steps, or is of values of under 20 ticks",
     examine=_examine,
     sees=_sees,
     applies=lambda evidence: bool(evidence.arms),

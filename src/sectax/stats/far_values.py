@@ -122,7 +122,9 @@ def _high_beginning(logs: Array, step: float) -> Beginning | None:
     ways = [_log_choose(n, int(at) + 1) for at in apart]
     chances = [float(gaps[at]) - way for at, way in zip(apart, ways, strict=True)]
     ordered = [math.lgamma(n - at) - math.lgamma(n + 1) if 3 <= at + 1 <= run else 0.0 for at in map(int, apart)]
-    best = [min(pair) + float(shared[at]) for at, *pair in zip(apart, chances, ordered, strict=True)]
+    # Order and gap are independent, so that the chance of both is their product.
+    both = [float(gaps[at]) + order if order else 0.0 for at, order in zip(apart, ordered, strict=True)]
+    best = [min(of) + float(shared[at]) for at, *of in zip(apart, chances, ordered, both, strict=True)]
     at = int(np.argmin(best))
     return Beginning(int(apart[at]) + 1, 0.0, math.exp(best[at]))
 

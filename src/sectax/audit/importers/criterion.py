@@ -33,18 +33,20 @@ _OUTLIERS = re.compile(r"\s*+Found (\d++) outliers among (\d++) measurements")
 _OF_A_KIND = re.compile(r"\s*+(\d++) \(\d++\.\d++%\) (?:low|high) (?:mild|severe)\s*+$")
 _SAMPLES = re.compile(
     r".{0,500}?: Collecting (\d++) samples in estimated "
-    r"(?:(\d++(?:\.\d++)?) (ns|us|µs|ms|s|m|h) \((\d++(?:\.\d++)?)([kMBT]?) )?"
+    r"(?:(\d++(?:\.\d++)?) (ns|us|µs|┬╡s|Âµs|┬Ás|ms|s|m|h) \((\d++(?:\.\d++)?)([kMBT]?) )?"
 )
 _COUNTS = {"": 1.0, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _BENCHER = re.compile(
     r"\s*+test (\S.{0,400}?) \.\.\. bench:\s++([\d,]++(?:\.\d++)?) ns/iter \(\+/- ([\d,]++(?:\.\d++)?)\)"
 )
 _MB = re.compile(r".{0,600}= ([\d,]++) MB/s")
+# In the end of a line too: behind what Criterion was about to do, or behind the head of a log.
+_PANICKED = re.compile(r"\bthread (?:'[^']{1,200}'|<unnamed>)(?: \(\d{1,12}\))? panicked.*|(?<!\S)panicked at '.*")
 _SAID = re.compile(
-    r"\s*+(Warning: (?:Unable to complete|It is not recommended|Benchmark).*|thread '.{1,200}' panicked.*"
+    r"\s*+(Warning: (?:Unable to complete|It is not recommended|Benchmark).*"
     r"|error: (?:bench(?:mark)?|test) failed.*|test \S.{0,400}? \.\.\. FAILED)"
 )
-_FAILED = re.compile(r"\s*+(?:thread '|error: bench(?:mark)? failed|error: test failed|test )")
+_FAILED = re.compile(r"\s*+(?:error: bench(?:mark)? failed|error: test failed|test )")
 _PREFIX = re.compile(r"(?:Benchmarking .{0,500}?: (?:Warming up|Collecting|Analyzing).{0,200}\r)++")
 # `Benchmarking NAME`, and behind a colon what it is doing.
 _BEGUN = re.compile(r"\s*+Benchmarking (\S.{0,498}?)(?:: [A-Z][a-z].{0,200})?$")
@@ -54,6 +56,7 @@ _MACHINE = re.compile(
 )
 _ALIASES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 _RAN = re.compile(r"^test result: \w+\. .{1,100} measured|^error: bench failed", re.MULTILINE)
+_BROKEN = "a benchmark failed: what is missing of it is of broken code"
 _NO_TIME = "the benchmark was begun, and interrupted or cut off: the file is not whole"
 _UNITS = SECONDS | {"ps": 1e-12}
 _MICRO = SECONDS["us"]
@@ -103,6 +106,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             continue
         # A terminal writes over what was there.
         text = line.rsplit("\r", 1)[-1] if "\r" in line.rstrip("\r") else line
+        if panicked := _PANICKED.search(text):
+            said.add(Severity.FATAL, place, panicked[0], _BROKEN)
         if found := _BEGUN.match(text):
             begun.setdefault(found[1], place)
             # What follows is not of the one before, whether or not it has a time that can be read.
@@ -131,9 +136,7 @@ def _read(lines: Iterable[str]) -> Evidence:
                 Severity.FATAL if broken else Severity.WARNING,
                 place,
                 found[1],
-                "a benchmark failed: what is missing of it is of broken code"
-                if broken
-                else "Criterion itself says that it measured less than it was to, or otherwise",
+                _BROKEN if broken else "Criterion itself says that it measured less than it was to, or otherwise",
             )
         elif found := _MACHINE.match(text):
             machine = _ALIASES.get(found[1], found[1])
@@ -203,7 +206,7 @@ def _expected(found: re.Match[str], place: int) -> float | None:
     if found[2] is None:
         return None
     count = number_in(found, 4, place, _COUNTS[found[5]])
-    return number_in(found, 2, place, SECONDS[found[3]]) / count if count else None
+    return number_in(found, 2, place, _UNITS[found[3]]) / count if count else None
 
 
 def _outliers(result: _Result) -> Iterator[Incident]:

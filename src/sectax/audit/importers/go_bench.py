@@ -40,6 +40,11 @@ _IDLE = re.compile(r"testing: warning: no tests to run|(?:ok|FAIL|\?) {0,4}\t\S|
 _NOT_READ = "this line is in no figure"
 _PASSED = re.compile(rf"{_MARGIN}ok\s+\S+\s+(\d{{1,9}}(?:\.\d{{1,6}})?)s")
 _FIELD = re.compile(r"\S+")
+# Words of the author's own: 'With a pool:', '# after'.
+_HEADING = re.compile(
+    r"(?!\s*+(?:Benchmark|goos|goarch|pkg|cpu|ok\s|PASS|FAIL|exit|---|===|\?\s|\d|[\[{<(|$%>`+-]|testing:))"
+    r"[ \t#*=]*+[A-Za-z][^\t{};]{2,120}$"
+)
 # Unit -> quantity, and how many of its base unit it is. Others are taken as they are.
 _UNITS = {
     "ns/op": (Quantity.TIME, 1e-9),
@@ -87,6 +92,11 @@ MOST_ITERATIONS = 1e9
 LONGER, MORE_S = 0.05, 0.5
 # Iterations of one count beside a single one of another.
 MANY = 100
+# Allocations of an operation, in two counts of one name: by so many more, and so many times as many.
+# What is allocated once counts among few iterations.
+MORE_ALLOCATIONS, TIMES_ALLOCATIONS = 5.0, 1.3
+# Times of one name under headings of their own, where the file holds all its names under each.
+UNLIKE_BLOCKS = 1.1
 # Bytes of an operation by its name and by its rate, where they are this far apart.
 UNLIKE_BYTES = 1.9
 
@@ -101,6 +111,8 @@ class _Line:
     told: dict[str, float]
     # The same in the units and digits that are printed.
     printed: dict[str, str]
+    # The words above it that are no line of go test's.
+    heading: str = ""
 
     @property
     def total_s(self) -> float | None:
@@ -126,7 +138,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     bytes_each: dict[tuple[str, str], list[float]] = {}
     begun: tuple[int, str] | None = None
     # The last name without a result: logs may stand between the two.
-    open_name, idle = "", ""
+    open_name, idle, heading = "", "", ""
     results: list[_Line] = []
     since_passed: list[_Line] = []
     twice: list[Twice] = []
@@ -159,6 +171,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             twice += _package(package, number_in(passed, 1, place), since_passed)
             since_passed = []
         matches = [found for part in _parts(line) if (found := _RESULT.match(part))]
+        if words := _HEADING.match(line):
+            heading = words[0].strip()
         if not matches and open_name and (bare := _BARE.match(line)):
             matches = [found for found in [_RESULT.match(f"Benchmark{open_name} {bare[0]}")] if found]
         if named := _NAME.match(line):
@@ -172,7 +186,7 @@ def _read(lines: Iterable[str]) -> Evidence:
             batch = number_in(found, 2, place)
             fields = found[3].split()
             printed = dict(zip(fields[1::2], fields[::2], strict=False))
-            results.append(_Line(package, found[1], batch, dict(pairs), printed))
+            results.append(_Line(package, found[1], batch, dict(pairs), printed, heading))
             since_passed.append(results[-1])
             if (moved := _bytes_each(dict(pairs))) is not None:
                 bytes_each.setdefault((package, found[1]), []).append(moved)
@@ -200,7 +214,10 @@ def _read(lines: Iterable[str]) -> Evidence:
     _processors(said, list(dict.fromkeys(line.name for line in results)))
     _single(said, results)
     return of_names(
-        figures, "go test -bench", said.incidents(), chain(twice, _beside_itself(results), _totals(results))
+        figures,
+        "go test -bench",
+        said.incidents(),
+        chain(twice, _beside_itself(results), _totals(results), _allocations(results), _under_headings(results)),
     )
 
 
@@ -259,6 +276,42 @@ def _bytes_within(line: _Line) -> tuple[float, float]:
         ends.append((value * (1 - half / shown), value * (1 + half / shown)))
     (short, long), (slow, fast) = ends
     return short * slow, long * fast
+
+
+def _allocations(results: Sequence[_Line]) -> Iterator[Twice]:
+    """Allocations do not depend on how fast it went: counts of one build have the same, or near it."""
+    counts: dict[tuple[str, str], list[float]] = {}
+    for line in results:
+        if "allocs/op" in line.told:
+            counts.setdefault((line.package, line.name), []).append(line.told["allocs/op"])
+    (name, few, many), others = ("", 0.0, 0.0), 0
+    for (_, of), each in counts.items():
+        if max(each) - min(each) >= MORE_ALLOCATIONS and max(each) >= TIMES_ALLOCATIONS * min(each):
+            others += 1
+            name, few, many = max((name, few, many), (of, min(each), max(each)), key=lambda told: told[2] - told[1])
+    if others:
+        what = f"the allocations of an operation of {printable(name, 60)}, the farthest of {others},"
+        from_ = "in another count, so of other code or data, they are"
+        yield Twice(what, many, few, from_, 0.0, (), 0.0, Severity.WARNING)
+
+
+def _under_headings(results: Sequence[_Line]) -> Iterator[Twice]:
+    """The same names again under each heading: other builds or settings, and no values of one figure."""
+    blocks: dict[str, dict[tuple[str, str], list[float]]] = {}
+    for line in results:
+        if "ns/op" in line.told:
+            times = blocks.setdefault(line.heading, {}).setdefault((line.package, line.name), [])
+            times.append(line.told["ns/op"])
+    named = [block for heading, block in blocks.items() if heading]
+    if len(named) < 2 or len({frozenset(block) for block in named}) > 1:
+        return
+    for (_, name), of in {key: [block[key] for block in named] for key in named[0]}.items():
+        fast, slow = min(of, key=max), max(of, key=min)
+        if min(slow) > UNLIKE_BLOCKS * max(fast):
+            what = f"the time of {printable(name, 60)}, in seconds,"
+            from_ = "under another heading, so of another state of the code, it is"
+            yield Twice(what, min(slow), max(fast), from_, 0.0, (), 0.0, Severity.WARNING)
+            return
 
 
 def _totals(results: Sequence[_Line]) -> Iterator[Twice]:

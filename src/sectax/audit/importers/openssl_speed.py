@@ -43,6 +43,9 @@ _SAID = re.compile(
     r"|don't match|is not an? (?:AEAD|multi-block)|can be used only with|unsupported key length|derivation failed"
     r"|secret failed|Child (?:exited with [1-9]|terminated by)|Don't understand line|Unknown type ))"
 )
+# Since it goes on without it: an engine that was asked for, and that is not there or cannot be used.
+_NO_ENGINE = re.compile(r"(?:.{0,80}: )?(?:[Ii]nvalid engine\b|can't use that engine\b)")
+_INSTEAD = "the engine that was asked for is not used: what follows is of openssl's own code"
 _NOT_READ = "this line is in no figure"
 _NOT_DONE = "openssl itself says that something asked of it was not done: which code was measured is not sure"
 # 'sign verify sign/s verify/s', 'op op/s'; since 3.2 of three and four operations too. Below it stand rows of a name,
@@ -87,6 +90,7 @@ class _Outputs:
         times: rates beside their times, in rows of both.
         facts: what `built on:` and such lines say, each once.
         forked: whether several processes measured at once, in any of the outputs.
+        refused: the first line that says that an engine was not there, and its place.
     """
 
     times: list[Twice] = field(default_factory=list)
@@ -95,9 +99,12 @@ class _Outputs:
     versions: int = 0
     since_version: set[str] = field(default_factory=set)
     with_: dict[str, int] = field(default_factory=dict)
+    refused: tuple[int, str] | None = None
 
     def take(self, line: str, place: int, said: Said) -> None:
         """One line, of any kind."""
+        if self.refused is None and _NO_ENGINE.match(line[:_LONGEST]):
+            self.refused = place, line
         if line.startswith("Forked child"):
             self.forked = True
             self.since_version.add("several processes (-multi)")
@@ -114,8 +121,11 @@ class _Outputs:
                     self.with_[name] = self.with_.get(name, 0) + 1
                 self.since_version = set()
 
-    def say(self, said: Said) -> None:
-        """Note what differs between the outputs."""
+    def say(self, said: Said, *, measured: bool) -> None:
+        """Note what differs between the outputs, and what was measured although it was refused."""
+        if self.refused is not None:
+            severity, meaning = (Severity.FATAL, _INSTEAD) if measured else (Severity.WARNING, _NOT_DONE)
+            said.add(severity, *self.refused, meaning)
         differs = "set beside each other they show the difference of that as well"
         for name, told in self.facts.items():
             if name != "version" and len(told) > 1:
@@ -222,13 +232,16 @@ def _keys(figures: Sequence[Figure]) -> Iterator[Twice]:
 def _read(lines: Iterable[str]) -> Evidence:
     said, outputs = Said(), _Outputs()
     steps = Steps(said)
-    figures = list(_figures(steps.watched(lines), said, outputs))
-    outputs.say(said)
-    # Steps are held against the tables; those that no table tells are figures themselves.
-    twice = [*outputs.times, *steps.twice(figures, at_once=outputs.forked)]
+    figures, behind = [], 0
+    for figure in _figures(steps.watched(lines), said, outputs):
+        figures.append(figure)
+        behind += outputs.refused is not None
+    of_steps = steps.twice(figures, at_once=outputs.forked)
     library = figures[0].circumstances.library if figures else None
-    figures += steps.missing(figures, library)
-    twice += chain(_throughputs_by_size(figures), _ciphers(figures), _keys(figures))
+    missing = list(steps.missing(figures, library))
+    outputs.say(said, measured=bool(behind or missing))
+    figures += missing
+    twice = list(chain(outputs.times, _throughputs_by_size(figures), _ciphers(figures), _keys(figures), of_steps))
     # What it says of itself is asked for after the last figure.
     return evidence(figures, "openssl speed", incidents=said.incidents(), twice=twice)
 
@@ -254,7 +267,7 @@ def _figures(lines: Iterable[str], said: Said, outputs: _Outputs) -> Iterator[Fi
         if found := _GOT.match(line):
             got = [int(each) for each in found[1].split(":")]
         outputs.take(line, place, said)
-        if len(line) <= _LONGEST and _SAID.match(line):
+        if len(line) <= _LONGEST and _SAID.match(line) and not _NO_ENGINE.match(line):
             said.add(Severity.WARNING, place, line, _NOT_DONE)
         elif version is not None:
             library = f"OpenSSL {version[1]}"

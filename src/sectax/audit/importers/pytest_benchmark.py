@@ -26,6 +26,9 @@ from sectax.model.printable import printable
 # By its own count of outliers: of fewer rounds, or of less than this share, nothing is said.
 FEWEST_ROUNDS, MOST_OUTLIERS = 10, 0.25
 PERF_COUNTER_S = 1e-9
+# Steps of the clocks of macOS on Apple's processors and of Windows, whose times are printed in whole nanoseconds; how
+# near to a whole number of steps they are; and how many different ones show which it is.
+TICKS_S, BESIDE_S, FEWEST_TOLD, MOST_TICKS = (1 / 24e6, 100e-9), 1.01e-9, 8, 1000
 # A mean that is so much above the median, by rounds that take so many times as long.
 MOST_DECIDED, FAR = 0.1, 10.0
 # Stated beside the single values: what `contradiction` holds against them.
@@ -68,10 +71,11 @@ def _read(lines: Iterable[str]) -> Evidence:
     figures: list[Figure] = []
     twice: list[Twice] = []
     incidents: list[Incident] = []
+    tick_s = _tick(file.benchmarks)
     for at, each in enumerate(file.benchmarks):
         where = f"benchmarks[{at}].stats"
         told = {name: _one(each.stats, name, where) for name in (*_STATED, "q1", "q3", "iqr", "stddev", "ops", "total")}
-        made = list(_figures(each, told, where, file.machine_info))
+        made = list(_figures(each, told, where, file.machine_info, tick_s))
         figures += made
         twice += _twice(each, told, made)
         incidents += _outliers(each, told)
@@ -121,7 +125,11 @@ def _one(stats: _Stats, name: str, where: str) -> float | None:
 
 
 def _figures(
-    benchmark: _Benchmark, told: dict[str, float | None], where: str, machine: dict[str, object]
+    benchmark: _Benchmark,
+    told: dict[str, float | None],
+    where: str,
+    machine: dict[str, object],
+    tick_s: float | None,
 ) -> Iterator[Figure]:
     stats = benchmark.stats
     values = json_text.checked(stats.data or (), f"{where}.data")
@@ -139,6 +147,7 @@ def _figures(
         batch=None if stats.iterations is None else float(stats.iterations),
         # perf_counter has whole nanoseconds at best; only where that matters is it told.
         granularity_s=PERF_COUNTER_S if _is_short(told["min"], stats.iterations) else None,
+        tick_s=tick_s,
         calibrated=True,
         processor=_processor(machine),
         runtime=json_text.text(machine, "python_implementation", "python_version"),
@@ -160,6 +169,22 @@ def _figures(
         id=name,
         values=values,
         stated=stated,
+    )
+
+
+def _tick(benchmarks: list[_Benchmark]) -> float | None:
+    """The step of the clock, where the least and largest times of single calls are all whole steps of a known one."""
+    ends = {
+        time
+        for each in benchmarks
+        if each.stats.iterations == 1
+        for time in (each.stats.min, each.stats.max)
+        if time is not None and 0 < time < MOST_TICKS * min(TICKS_S)
+    }
+    if len(ends) < FEWEST_TOLD:
+        return None
+    return next(
+        (tick for tick in TICKS_S if all(abs(time - tick * round(time / tick)) <= BESIDE_S for time in ends)), None
     )
 
 
