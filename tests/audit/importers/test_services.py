@@ -57,16 +57,6 @@ def test_a_run_of_k6_that_was_stopped_is_no_whole_one() -> None:
     assert "said-by-the-tool" not in k6(mark="✗")
 
 
-def test_checks_of_k6_that_failed_are_as_many_as_its_line_of_checks_says() -> None:
-    checks = "    ✗ status is 200\n     ↳  50% — ✓ 1455 / ✗ 1455\n\n"
-    well = K6.format(**K6_WELL).replace("    checks...............: 100.00% ✓ 2910 ✗ 0", "{}")
-
-    whole = said(read(well.format(checks + "    checks...............: 50.00% ✓ 1455 ✗ 1455")))
-    assert "contradiction" not in whole
-    other = said(read(well.format(checks + "    checks...............: 100.00% ✓ 2910 ✗ 0")))
-    assert other["contradiction"][0] == "F"
-
-
 def test_checks_of_k6_without_metrics_are_known_and_were_cut_short() -> None:
     with pytest.raises(BadInput, match=r"cut short: it has checks .* 'log in' failed 90 times of 100"):
         read("     ✗ log in\n      ↳  10% — ✓ 10 / ✗ 90\n     ✓ log out\n")
