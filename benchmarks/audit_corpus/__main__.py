@@ -4,8 +4,9 @@ python -m benchmarks.audit_corpus [--files FOLDER] [--fetch] [--all] [--sources]
 
 The files are other people's, from public repositories, and are not in this one: `corpus.toml` names each by repository,
 commit and path, with its SHA-256, its licence and what somebody found in it who read it before the audit did. `--fetch`
-brings those that are missing into FOLDER, with git. Nothing is audited whose hash differs. What has no commit is
-an output in a thread (`issues/7`, `pull/7`): copy it into FOLDER under its hash, with a line end behind its last line.
+brings those that are missing into FOLDER, with git. Nothing is audited whose hash differs. What has no commit, or is
+`copied`, is an output in a thread (`issues/7`, `pull/7`) or on a page: copy it into FOLDER under its hash, with a line end
+behind its last line.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Entry:
         may: checks that may mark it F besides.
         refused: why it holds no figures, where the audit must refuse it.
         why: what is wrong, in words.
+        copied: whether it was copied by hand from a page or a thread, so that its bytes may not be those of the source.
         amended: what the judge had overlooked, and the audit showed; it counts neither as a find nor as an accusation.
         set: 'tuned' where the checks were mended after this file was seen, 'fresh' where it was judged
             afterwards.
@@ -66,6 +68,7 @@ class Entry:
     may: Sequence[str] = ()
     refused: str = ""
     why: str = ""
+    copied: bool = False
     amended: str = ""
 
     @property
@@ -169,8 +172,8 @@ def fetch(wanted: Iterable[Entry], folder: Path) -> None:
     """Bring files with git, one shallow fetch for each repository and commit."""
     commits: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for entry in wanted:
-        if not entry.commit:
-            print(f"  in a thread, to be copied by hand: {HOST}/{entry.name.replace(': ', '/')} as {entry.sha256}")
+        if entry.copied or not entry.commit:
+            print(f"  to be copied by hand: {entry.name} as {entry.sha256}")
             continue
         commits[entry.repository, entry.commit].append(entry)
     for (repository, commit), files in commits.items():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
+from sectax.audit.words import EVERYTHING
 from sectax.model.finding import CANNOT_BE_CHECKED, AuditWarning, Severity
 
 
@@ -74,8 +75,13 @@ class Check:
         """What it does with the evidence."""
         seen = tuple(dict.fromkeys(figure.id for figure in self.sees(evidence)))
         applies = bool(seen) or self.applies(evidence)
+        told = [
+            Remark(each.severity, EVERYTHING, each.saw, each.meaning, "see why, and measure again")
+            for each in evidence.incidents
+            if each.check == self.id
+        ]
         warnings = tuple(
             AuditWarning(self.id, each.severity, each.subject, each.saw, each.meaning, each.advice, each.figures)
-            for each in (self.examine(evidence) if applies else ())
+            for each in (*(self.examine(evidence) if applies else ()), *told)
         )
-        return Outcome(self.id, self.rule, applies, warnings, seen)
+        return Outcome(self.id, self.rule, applies or bool(told), warnings, seen)

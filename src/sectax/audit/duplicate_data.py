@@ -11,6 +11,7 @@ from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import about, cell, gather, measured_at_once, speeds, unknown, without
+from sectax.audit.rounding import printed_step
 from sectax.audit.words import named
 from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
@@ -27,6 +28,8 @@ FEWEST_DIGITS = 15
 # A series that is another times a factor plus a constant: of fewer values nothing is said, of fewer different ones
 # neither, and the two agree to this share of the middle half of their values.
 FEWEST_TO_SCALE, FEWEST_DIFFERENT, MOST_APART = 8, 6, 0.03
+# Nearly every value of a copy is the other's but for rounding: two measurements of one thing differ by more.
+SAME_VALUE, MOST_OF_THEM = 2e-3, 0.9
 # A row over the levels of a factor: of fewer numbers, or with fewer digits in all, nothing is said; and logs of ratios
 # that are equal to this. Two processors of one kind at unlike clock speeds differ by a ratio that varies 40 times more.
 FEWEST_OF_A_ROW, DIGITS_OF_A_ROW, SAME_RATIO = 4, 24, 1e-5
@@ -90,8 +93,10 @@ def _scaled(cells: list[list[Figure]]) -> Iterator[Remark]:
             distances = np.sqrt(np.mean((others - form) ** 2, axis=1))
             for other in np.flatnonzero(distances <= MOST_APART).tolist():
                 copy = known[at + 1 + other][0]
-                if _follows(form, others[other], float(distances[other]), CHANCE / pairs) and not _equal_values(
-                    figure, copy
+                if (
+                    _follows(form, others[other], float(distances[other]), CHANCE / pairs)
+                    and _in_every_value(figure, copy)
+                    and not _equal_values(figure, copy)
                 ):
                     yield about(
                         Severity.FATAL,
@@ -123,6 +128,17 @@ def _follows(one: NDArray[np.float64], other: NDArray[np.float64], distance: flo
         float(np.sqrt(np.mean(steps**2))) <= 2 * MOST_APART * (high - low)
         and (one.size - 3) * math.log(max(2 * distance, 1e-9)) < math.log(chance)
     )
+
+
+def _in_every_value(one: Figure, other: Figure) -> bool:
+    """Whether the two agree in each value by itself, also where what they share is large steps between values."""
+    import numpy as np
+
+    x, y = (np.asarray(each.values, dtype=np.float64) for each in (one, other))
+    factor, constant = np.polyfit(x, y, 1)
+    steps = printed_step(other.values) + abs(factor) * printed_step(one.values)
+    near = np.abs(factor * x + constant - y) <= np.maximum(steps, SAME_VALUE * np.abs(y))
+    return bool(np.mean(near) >= MOST_OF_THEM)
 
 
 def _equal_values(one: Figure, other: Figure) -> bool:
@@ -174,13 +190,14 @@ def _rows(figures: list[Figure]) -> Iterator[Remark]:
     for factor in factors:
         rows: dict[Hashable, dict[str, Figure]] = {}
         for figure in figures:
-            if factor in figure.levels and figure.typical:
+            if factor in figure.levels and (figure.typical or 0.0) > 0:
                 rows.setdefault(without(figure, factor), {}).setdefault(figure.levels[factor], figure)
         known = [row for row in rows.values() if len(row) >= FEWEST_OF_A_ROW]
         by_ratios: dict[Hashable, list[dict[str, Figure]]] = {}
         for row in known:
-            first, *rest = [(each.typical or 0.0) for each in row.values()]
-            ratios = tuple(round(math.log(each / first) / SAME_RATIO) for each in rest)
+            # The ratio of two floats may be none.
+            first, *rest = [math.log(each.typical or 1.0) for each in row.values()]
+            ratios = tuple(round((each - first) / SAME_RATIO) for each in rest)
             key = next(iter(row.values()))
             by_ratios.setdefault((key.metric, key.statistic, tuple(row), ratios), []).append(row)
         for alike in by_ratios.values():

@@ -69,11 +69,16 @@ class KnownCost:
 
 @dataclass(frozen=True)
 class Incident:
-    """What a file says of its own figures that takes them away (fatal) or makes them doubtful."""
+    """What a file says of its own figures that takes them away (fatal) or makes them doubtful.
+
+    Attributes:
+        check: the id of the check that says it; that of an importer knows more of its tool than the figures do.
+    """
 
     severity: Severity
     saw: str
     meaning: str
+    check: str = "said-by-the-tool"
 
 
 @dataclass(frozen=True)

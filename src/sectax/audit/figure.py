@@ -91,6 +91,7 @@ class Circumstances:
         settings: what was asked of that service, by the names of `service_defaults`.
         set_up: how the tool was told to work (connections, threads, seconds), each in words; figures that are compared
             share it, but for what is compared.
+        line: where the output begins that tells it, in a text.
     """
 
     operation: str | None = None
@@ -134,6 +135,7 @@ class Circumstances:
     curve: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     set_up: Mapping[str, str] = field(default_factory=dict)
+    line: int | None = None
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,14 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         "two quantities were mixed, and the figure is of neither",
         "report the first trial by itself, and the later ones by themselves",
     )
+    if any(figure.circumstances.cold is Cold.APART for figure in seen):
+        yield from each_table(
+            Severity.WARNING,
+            [figure for figure in seen if figure.circumstances.cold is Cold.ONLY],
+            lambda table: f"cold starts stand among the warm ones; here they are by themselves, in {named(table)}",
+            "a figure of all lines together is of two quantities, and of neither",
+            "report cold starts by themselves, and the warm ones by themselves",
+        )
     open_ = [figure for figure in seen if figure.circumstances.cold is None]
     told = [figure for figure in seen if figure.circumstances.cold is not Cold.MIXED]
     vectors = [group for group in gather(told, cell) if _long_enough(group[0].values)]
@@ -252,7 +260,8 @@ def _pilot(evidence: Evidence) -> Iterator[Remark]:
 
 FIRST_TRIAL = Check(
     id="first-trial",
-    rule="F: cold and warm trials are in one summary; W: the first value, or counted batch, differs from the rest",
+    rule="F: cold and warm trials are in one summary; W: a log holds both; the first value, or counted batch, differs "
+    "from the rest",
     examine=_examine,
     sees=speeds,
     applies=has_batches,

@@ -62,6 +62,7 @@ def test_a_count_that_ran_into_its_time_contradicts_the_rate(time: str, contradi
         ("testing: warning: no tests to run\nPASS\nok  \texample\t0.990s\n", "no tests to run"),
         ("testing: warning: no tests to run\nPASS\nBenchmark-8\t--- FAIL: Benchmark-8\n", "--- FAIL"),
         ("PASS\nok  \texample\t0.475s\n", "PASS"),
+        ("testing: warning: no tests to run\nPASS\n", "no tests to run"),
         ("running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored; 0 measured\n", "0 measured"),
     ],
 )
@@ -101,3 +102,30 @@ def test_two_architectures_in_an_output_of_cargo_are_two_machines(other: str, wa
 
     assert ("W contradiction" in words) is warned
     assert not {each for each in words if each.startswith("F")}
+
+
+CRITERION = """Benchmarking ring/5
+ring/5                  time:   [486.40 ns 511.74 ns 539.35 ns]
+Found 2 outliers among 100 measurements (2.00%)
+  2 (2.00%) high mild
+Benchmarking ring/10
+ring/10                 time:   [84.006 µs 87.570 µs 91.190 µs]
+Found 4 outliers among 100 measurements (4.00%)
+  4 (4.00%) high mild
+"""
+
+
+@pytest.mark.parametrize("sign", ["µ", "┬╡", "Âµ", "\ufffd", "?", "??"])
+def test_a_sign_of_micro_that_a_terminal_spoilt_is_read(sign: str) -> None:
+    found = read(CRITERION.replace("µ", sign))
+
+    assert [figure.value for figure in found.figures] == [pytest.approx(511.74e-9), pytest.approx(87.570e-6)]
+    assert "F contradiction" not in said(found)
+
+
+def test_outliers_of_a_benchmark_whose_time_is_lost_are_not_of_the_one_before() -> None:
+    lost = CRITERION.replace("time:   [84.006 µs", "time:   [84.006").replace("  2 (2.00%)", "  1 (1.00%)", 1)
+    whole = CRITERION.replace("time:   [84.006 µs", "time:   [84.006")
+
+    assert "F contradiction" in said(read(lost))
+    assert "F contradiction" not in said(read(whole))

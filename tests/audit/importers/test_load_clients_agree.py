@@ -107,7 +107,7 @@ def test_a_mean_within_its_quantiles_is_no_contradiction() -> None:
     text = sample("wrk.txt")
 
     assert warned(text, "contradiction") == set()
-    assert warned(text.replace("813.78us", "2.78ms"), "contradiction") == {"F"}
+    assert "F" in warned(text.replace("813.78us", "2.78ms"), "contradiction")
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [("1.05", {"W"}), ("12.00", set())])

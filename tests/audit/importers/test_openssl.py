@@ -70,3 +70,21 @@ def test_rows_of_two_kinds_of_core_are_told() -> None:
 
     assert "two processors" in said(read(rows + slow))["contradiction"][1].replace("2 ", "two ")
     assert "contradiction" not in said(read(rows))
+
+
+@pytest.mark.parametrize("rate", ["1e-320", "1e-200", "0.0"])
+def test_a_rate_of_next_to_nothing_is_held_against_no_time(rate: str) -> None:
+    """It was an error of the program: no float is one over its square."""
+    row = f"rsa 2048 bits 0.000500s 0.000015s {rate} 66666.7"
+    text = f"version: 3.0.19\n{' ' * 18}sign    verify    sign/s verify/s\n{row}\n"
+
+    assert "contradiction" not in said(read(text))
+
+
+def test_rows_of_the_smallest_and_the_largest_numbers_are_compared() -> None:
+    """It was an error of the program: their ratio is no float."""
+    head = "version: 3.0.19\nThe 'numbers' are in 1000s of bytes per second processed.\n"
+    sizes = "type             16 bytes     64 bytes    256 bytes   1024 bytes   8192 bytes  16384 bytes\n"
+    row = "".join(f" {each:>11}k" for each in ("1e-320", "2.00", "3.00", "4.00", "5.00", "1e140"))
+
+    assert "faster-than-physics" in said(read(f"{head}{sizes}sha256      {row}\nsha512      {row}\n"))

@@ -74,6 +74,13 @@ def test_a_counter_that_came_to_its_end_is_fatal() -> None:
     assert "F said-by-the-tool" in fatal(STEPS + BLOCKS.format(size=1024, count=2**31 - 1, seconds="3.00"))
 
 
+def test_a_throughput_of_steps_that_falls_at_a_larger_block_is_doubted() -> None:
+    rising = STEPS + BLOCKS.format(size=32768, count=212500, seconds="3.00")
+
+    assert "W contradiction" not in said(read(rising))
+    assert "W contradiction" in said(read(rising.replace("212500", "152500")))
+
+
 def test_a_step_without_a_result_is_said() -> None:
     assert "W said-by-the-tool" in said(read(f"{STEPS}Doing sha512 for 3s on 16 size blocks: \n"))
     assert "W said-by-the-tool" not in said(read(STEPS))

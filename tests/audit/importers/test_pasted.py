@@ -132,8 +132,7 @@ def test_a_line_keeps_its_place() -> None:
     with pytest.raises(BadInput, match="cut short"):
         read(text)
     wrong = "intro\n\n> Running 1s test @ http://x\n>   Latency   1.00xs 1.00ms 1.00ms 50%\n>   Requests/sec: 10.0\n"
-    with pytest.raises(BadInput, match=r"line 4, column 15: '1.00xs' is not a duration"):
-        read(wrong)
+    assert any(each.saw.startswith("line 4: 'Latency   1.00xs") for each in read(wrong).incidents)
 
 
 def test_a_document_stands_within_a_text_and_two_of_them_are_refused() -> None:

@@ -85,6 +85,24 @@ def test_errors_of_warp_are_counted_also_on_one_line(times: int, severity: str) 
     assert said(read(text)).get("said-by-the-tool", ("", ""))[0] == severity
 
 
+SECONDS = """Operation: PUT. Concurrency: 40. Hosts: 1.
+* Average: {mean} MiB/s, {mean} obj/s (4m30.985s, starting 23:57:00 UTC)
+
+Aggregated Throughput, split into 270 x 1s time segments:
+ * Fastest: 400.2MiB/s, 400.20 obj/s (1s, starting {fastest} UTC)
+ * 50% Median: 18.8MiB/s, 18.80 obj/s (1s, starting 23:58:15 UTC)
+ * Slowest: 10.7MiB/s, 10.70 obj/s (1s, starting {slowest} UTC)
+"""
+
+
+def test_a_mean_far_above_the_median_second_that_began_fast_is_one_of_a_drift() -> None:
+    falls = {"mean": "121.34", "fastest": "23:57:04", "slowest": "00:00:32"}
+
+    assert said(read(SECONDS.format(**falls)))["drift"][0] == "W"
+    assert "drift" not in said(read(SECONDS.format(**falls | {"mean": "19.10"})))
+    assert "drift" not in said(read(SECONDS.format(**falls | {"fastest": "00:01:04"})))
+
+
 SYSBENCH = """sysbench 0.4.12:  multi-threaded system evaluation benchmark
 
 Running the test with following options:

@@ -47,11 +47,17 @@ _QUANTILE = re.compile(r"\s*+(\d{1,3})%\s++(\d++)")
 _UNRELIABLE = re.compile(r"\s*+(?:ERROR|WARNING): The median and mean for .*")
 _SAID = re.compile(
     r"\s*+(?:apr_\w++: .*\(\d++\)|ab: (?!option).*|Test aborted after .*|SSL (?:handshake|read|write) failed.*"
-    r"|Total of \d++ requests completed|Send request (?:failed|timed out)!)"
+    r"|Total of \d++ requests completed|Test failed|Send request (?:failed|timed out)!)"
 )
 _KB = 1024.0
 # A page that changes does not double or lose half of its length.
 MOST_UNLIKE = 2.0
+# After these seconds a first packet is sent again, a little late; of all requests at least a hundredth of a second.
+SYN_AGAIN_S, SYN_LATE, SYN_SHARE_S = (1.0, 3.0, 7.0), 1.1, 0.01
+# Of the time that requests took, that their places were there for.
+MOST_EMPTY = 2.0
+# Beyond whole seconds, where the clock ended a test.
+A_LITTLE = 0.02
 
 
 @dataclass
@@ -73,6 +79,8 @@ class _Run:
     finished: float | None = None
     per_request: list[float] = field(default_factory=list)
     means: dict[str, float] = field(default_factory=dict)
+    connects: tuple[float, float, float] | None = None
+    not_2xx: float | None = None
     quantiles: dict[float, float] = field(default_factory=dict)
     kept: bool = False
     asked: list[Command] = field(default_factory=list)
@@ -100,15 +108,17 @@ def _read(lines: Iterable[str]) -> Evidence:
                 _Run(LoadRun("ab", f"run at line {place}", place, factor="name", printed_s=1e-3), has_head=False)
             )
         if runs:
-            _take(runs[-1], place, line, said)
+            with said.unread(place, line):
+                _take(runs[-1], place, line, said)
     measured = [run for run in runs if run.host or not run.has_head]
     for run in runs:
         _name(run)
         if not run.host and run.has_head and measured:
             why = run.stopped or "its output ends before them"
-            said.add(
-                Severity.WARNING, run.load.line or 0, f"a run without results: {why}", "it is in none of the figures"
-            )
+            what = f"a run without results: {why}"
+            # What ab stopped was asked for, and would have had a place beside the others.
+            severity = Severity.FATAL if run.stopped else Severity.WARNING
+            said.add(severity, run.load.line or 0, what, "it is in none of the figures")
     if runs and not measured:
         why = next((run.stopped for run in runs if run.stopped), "")
         raise BadInput(
@@ -132,6 +142,9 @@ def _take(run: _Run, place: int, line: str, said: Said) -> None:
         run.means.setdefault(row[1], number_in(row, 3, place, 1e-3))
         if row[1] == "Total":
             load.stdev = number_in(row, 4, place, 1e-3)
+        elif row[1] == "Connect":
+            mean, middle, most = (number_in(row, at, place, 1e-3) for at in (3, 5, 6))
+            run.connects = mean, middle, most
     if finished := _FINISHED.match(line):
         run.finished = number_in(finished, 1, place)
     elif total := _TOTAL.match(line):
@@ -188,6 +201,8 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
         case "Write errors" | "Non-2xx responses" | "Broken pipe errors":
             kind = "other status than 2xx (ab follows no redirect)" if name.startswith("Non") else name.lower()
             load.fails({kind: amount()})
+            if name == "Non-2xx responses":
+                run.not_2xx = amount()
         case "Total transferred":
             load.bytes_read = amount()
         case "Total body sent":
@@ -251,6 +266,17 @@ def _consistent(run: _Run, said: Said) -> None:
             2.1e-3,
         )
     load.at_most("the mean time of waiting", run.means.get("Waiting"), whole, "in seconds, and of processing", 1.1e-3)
+    _slots(run)
+    if run.connects is not None:
+        mean, middle, most = run.connects
+        if mean - middle >= SYN_SHARE_S and any(wait <= most <= SYN_LATE * wait for wait in SYN_AGAIN_S):
+            said.add(
+                Severity.WARNING,
+                load.line or 0,
+                f"connecting takes {middle:g} s in the middle and up to {most:g} s {load.where}",
+                "some packets were sent again, as for a full queue, after 1, 3 or 7 s: the times are in clusters",
+                "modes",
+            )
     if load.requests and not times and not run.stopped:
         said.add(
             Severity.WARNING,
@@ -264,6 +290,36 @@ def _consistent(run: _Run, said: Said) -> None:
     load.set_up["protocol"] = load.name.removeprefix("sending to ").partition(":")[0]
     timed = any("-t" in each.options for each in run.asked)
     load.asked_for(run.asked, connections=load.busy, requests=None if timed or run.stopped else load.requests)
+
+
+def _slots(run: _Run) -> None:
+    """Answers beside requests, and the time of all requests beside that of all places that they had."""
+    load, longest = run.load, run.load.times.get(LATENCY, {}).get("max")
+    # Where the clock ended the test, some were under way.
+    by_the_clock = load.ends_by is EndsBy.TIME or (load.wall_s or 0.0) % 1 <= A_LITTLE
+    load.at_most(
+        "the number of answers of another status than 2xx",
+        run.not_2xx,
+        load.requests,
+        "and of complete requests",
+        load.busy or 0.0 if by_the_clock else 0.0,
+    )
+    mean = run.means.get("Total")
+    if mean is None or longest is None or not load.busy or not load.requests or not load.wall_s or _failed(run):
+        return
+    # Until the last request began no place was empty: each begins the next as soon as one is done.
+    least = load.busy * max(load.wall_s - longest, 0.0) / load.requests
+    if least > MOST_EMPTY * (mean + 1e-3):
+        load.tells_twice(
+            "the mean time of a request",
+            mean,
+            least,
+            f"in seconds, and {load.busy:.0f} at a time in {load.wall_s:g} s have at the least",
+        )
+
+
+def _failed(run: _Run) -> bool:
+    return any((run.load.failed or {}).values()) or bool(run.stopped)
 
 
 def _lengths(run: _Run) -> Iterable[Twice]:

@@ -21,7 +21,8 @@ from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
 _N = r"(\d++(?:\.\d++)?)"
-_TIME = r"(ps|ns|us|µs|μs|ms|s)"
+# The sign of micro is two others where a terminal took UTF-8 for something else ('┬╡s', 'Âµs').
+_TIME = r"(ps|ns|us|ms|s|[^\x00-\x7f\s]{1,4}s|\?{1,2}s)"
 _SPEED = r"([KMGT]?i?[Bb]/s|[KMG]?elem/s)"
 _BEGINS = re.compile(
     rf"\btime:[ \t]++\[{_N} {_TIME} {_N} {_TIME} {_N} {_TIME}\]|^test .{{1,400}} \.\.\. bench:[ \t]", re.MULTILINE
@@ -55,6 +56,7 @@ _ALIASES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 _RAN = re.compile(r"^test result: \w+\. .{1,100} measured|^error: bench failed", re.MULTILINE)
 _NO_TIME = "the benchmark was begun, and interrupted or cut off: the file is not whole"
 _UNITS = SECONDS | {"ps": 1e-12}
+_MICRO = SECONDS["us"]
 _BYTES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
 _BYTES |= {f"{prefix}b/s": 1000.0**power / 8 for power, prefix in enumerate(("", "K", "M", "G"))}
 _ELEMENTS = {"elem/s": 1.0, "Kelem/s": 1e3, "Melem/s": 1e6, "Gelem/s": 1e9}
@@ -95,6 +97,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     before, samples, expected = "", None, None
     machine, idle = None, ""
     begun: dict[str, int] = {}
+    of: _Result | None = None
     for place, line in enumerate(lines, 1):
         if len(line) > 5000:
             continue
@@ -102,19 +105,23 @@ def _read(lines: Iterable[str]) -> Evidence:
         text = line.rsplit("\r", 1)[-1] if "\r" in line.rstrip("\r") else line
         if found := _BEGUN.match(text):
             begun.setdefault(found[1], place)
+            # What follows is not of the one before, whether or not it has a time that can be read.
+            of = of if of is not None and of.name == found[1] else None
         if found := _RESULT.search(text):
-            results.append(_result(found, text, before, place))
-            results[-1].trials, results[-1].expected = samples, expected
+            of = _result(found, text, before, place)
+            of.trials, of.expected = samples, expected
+            results.append(of)
             samples = expected = None
         elif found := _BENCHER.match(text):
-            results.append(_of_bencher(found, text, place))
-        elif results and (found := _THROUGHPUT.match(text)):
-            twice += _throughput(results[-1], found, place)
-        elif results and (found := _OUTLIERS.match(text)):
-            results[-1].outliers = int(number_in(found, 1, place))
-            results[-1].trials = int(number_in(found, 2, place))
-        elif results and (found := _OF_A_KIND.match(text)):
-            results[-1].of_kinds += int(number_in(found, 1, place))
+            of = _of_bencher(found, text, place)
+            results.append(of)
+        elif of is not None and (found := _THROUGHPUT.match(text)):
+            twice += _throughput(of, found, place)
+        elif of is not None and (found := _OUTLIERS.match(text)):
+            of.outliers = int(number_in(found, 1, place))
+            of.trials = int(number_in(found, 2, place))
+        elif of is not None and (found := _OF_A_KIND.match(text)):
+            of.of_kinds += int(number_in(found, 1, place))
         elif found := _SAMPLES.match(text):
             samples = int(number_in(found, 1, place))
             expected = _expected(found, place)
@@ -132,8 +139,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             machine = _ALIASES.get(found[1], found[1])
         elif _RAN.match(text):
             idle = text.strip()
-        if results and results[-1].line == place:
-            results[-1].machine = machine
+        if of is not None and of.line == place:
+            of.machine = machine
         if text and not text.isspace():
             before = text
     timed = {result.name for result in results}
@@ -158,7 +165,7 @@ def _result(found: re.Match[str], text: str, before: str, place: int) -> _Result
     name = text[: found.start()].strip() or before.strip()
     if not name:
         name = f"benchmark at line {place}"
-    low, middle, high = (number_in(found, at, place, _UNITS[found[at + 1]]) for at in (1, 3, 5))
+    low, middle, high = (number_in(found, at, place, _UNITS.get(found[at + 1], _MICRO)) for at in (1, 3, 5))
     return _Result(name[:500], place, low, middle, high)
 
 

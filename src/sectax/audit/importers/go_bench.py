@@ -154,10 +154,10 @@ def _read(lines: Iterable[str]) -> Evidence:
             for pattern, meaning in _DOUBTFUL:
                 if doubtful := pattern.search(line):
                     said.add(Severity.WARNING, place, doubtful[0], meaning)
+            idle = idle or (line.strip() if _IDLE.match(line) else "")
         if passed := _PASSED.match(line):
             twice += _package(package, number_in(passed, 1, place), since_passed)
             since_passed = []
-            idle = idle or (line.strip() if _IDLE.match(line) else "")
         matches = [found for part in _parts(line) if (found := _RESULT.match(part))]
         if not matches and open_name and (bare := _BARE.match(line)):
             matches = [found for found in [_RESULT.match(f"Benchmark{open_name} {bare[0]}")] if found]

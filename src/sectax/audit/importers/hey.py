@@ -13,8 +13,10 @@ from itertools import chain
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
+from sectax.audit.importers.clusters import of_histogram
 from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
+from sectax.audit.importers.said import Said
 from sectax.formats.numbers import BINARY, SECONDS, number_in
 from sectax.model.finding import Severity
 
@@ -30,7 +32,7 @@ _RATE = re.compile(r"\s*+Requests/sec:\s++(\S++)")
 _SIZE = re.compile(r"\s*+(Total data|Size/request|Size/sec):\s++(\S++) (bytes|[KMGT]iB|B)(?:/s)?\s*+$")
 _QUANTILE = re.compile(r"\s*+(\d{1,2}(?:\.\d{1,4})?)%{1,2} in (\S++) (secs|sec|min|ms|us|µs|ns|s|m|h)\b")
 _STATUS = re.compile(r"\s*+\[(\d{3})\]\s++(\d++) responses")
-_BUCKET = re.compile(r"\s*+[\d.]++(?: (?:secs|sec|ms|us|µs|ns|s|m))?\s++\[(\d++)\](?:\s|$)")
+_BUCKET = re.compile(r"\s*+([\d.]++)(?: (secs|sec|ms|us|µs|ns|s|m))?\s++\[(\d++)\](?:\s|$)")
 # oha counts what was under way when the time was over, at most one of each connection; it is no failure.
 _CUT_OFF = "aborted due to deadline"
 _ERROR = re.compile(r"\s*+\[(\d++)\]\s++(\S.*)")
@@ -56,6 +58,7 @@ class _Run:
     answers: dict[str, float] = field(default_factory=dict)
     size: float | None = None
     histogram: float = 0.0
+    buckets: list[tuple[float, float]] = field(default_factory=list)
     success: float | None = None
     cut_off: float = 0.0
     asked: list[Command] = field(default_factory=list)
@@ -63,6 +66,7 @@ class _Run:
 
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
+    said = Said()
     asked: Command | None = None
     above: list[Command] = []
     for place, line in enumerate(lines, 1):
@@ -75,13 +79,16 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif runs or _WITHOUT_HEAD.match(line):
             if not runs:
                 runs.append(_Run(_load(1, place, asked)))
-            _take(runs[-1], place, line)
+            with said.unread(place, line):
+                _take(runs[-1], place, line)
     for run in runs:
         _finish(run)
     twice = [each for run in runs for each in _sizes(run)]
     loads = [run.load for run in runs]
     incidents = [
+        *said.incidents(),
         *chain(*map(_not_kept, runs), *map(_incomplete, runs)),
+        *chain(*(of_histogram(run.load.where, run.buckets) for run in runs)),
         *without_figures(loads, "Requests/sec"),
     ]
     return of_runs(loads, "hey or oha", incidents, twice)
@@ -153,7 +160,9 @@ def _take(run: _Run, place: int, line: str) -> None:
         load.gives_up_s = None
         run.success = number_in(success, 1, place) / 100
     elif run.section in ("Response time", "Latency") and (bucket := _BUCKET.match(line)):
-        run.histogram += number_in(bucket, 1, place)
+        count = number_in(bucket, 3, place)
+        run.histogram += count
+        run.buckets.append((number_in(bucket, 1, place, _UNITS[bucket[2] or "s"]), count))
     elif per_cent := _QUANTILE.match(line):
         # Too few answers leave quantiles out, which hey prints as '0% in 0.0000 secs'.
         if float(per_cent[1]) > 0:

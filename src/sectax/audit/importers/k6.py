@@ -102,6 +102,7 @@ class _Run:
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
     data: tuple[float, float] | None = None
     shares: dict[str, tuple[float, float]] = field(default_factory=dict)
+    all_checks: tuple[float, float] | None = None
     most_users: float | None = None
     ran_s: float | None = None
     complete: float | None = None
@@ -138,8 +139,9 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             last = name.partition("{")[0]
             if not runs or name in runs[-1].trends or name in runs[-1].counters:
                 runs.append(_run(runs, asked, place, section))
-            runs[-1].names[name] = place
-            _metric(runs[-1], name, found, place)
+            with said.unread(place, line):
+                _metric(runs[-1], name, found, place)
+                runs[-1].names[name] = place
             if below := _NEGATIVE.search(found[2]):
                 _backwards(said, name, below, place)
         elif found := _FAILED_CHECK.match(line):
@@ -148,7 +150,8 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             if not runs or runs[-1].trends:
                 # Checks stand above their metrics.
                 runs.append(_run(runs, asked, place, section))
-            runs[-1].checks[check] = (number_in(found, 1, place), number_in(found, 2, place))
+            with said.unread(place, line):
+                runs[-1].checks[check] = (number_in(found, 1, place), number_in(found, 2, place))
         elif found := _LOG.search(line):
             error = (found[1] or found[2])[0] in "efEFP"
             said.add(
@@ -158,7 +161,8 @@ def _of_text(lines: Iterable[str]) -> Evidence:
                 "k6 itself says that something failed" if error else "k6 itself warns of its test",
             )
         else:
-            asked = _asked(asked, line, place, said)
+            with said.unread(place, line):
+                asked = _asked(asked, line, place, said)
     measured = [run for run in runs if run.trends or run.counters]
     if not measured and (checks := [each for run in runs for each in run.checks.items()]):
         _checks_alone(checks, runs[0].load.line)
@@ -310,6 +314,8 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
     elif (per_cent := _PER_CENT.match(text)) and (share := _SHARE.match(text)):
         yes = number_in(share, 1 if share[1] else 3, place)
         no = number_in(share, 2, place) if share[2] else max(number_in(share, 4, place) - yes, 0.0)
+        if name == "checks" and share[1]:
+            run.all_checks = yes, no
         if yes + no > 0:
             run.shares[name] = number_in(per_cent, 1, place, 0.01), yes / (yes + no)
         if name == "http_req_failed":
@@ -518,6 +524,17 @@ def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
             beside,
             tolerance=0.3 if longest is None else MOST_BEYOND_USERS,
         )
+    if run.all_checks is not None and run.checks:
+        # Only checks that failed print their counts.
+        passed, failed = (sum(counts) for counts in zip(*run.checks.values(), strict=True))
+        if failed > run.all_checks[1]:
+            words = "and the checks that failed have together"
+            yield Twice(
+                f"the number of failures of all checks {where}", run.all_checks[1], failed, words, 0, tolerance=0
+            )
+        elif passed > run.all_checks[0]:
+            words = "and those that failed too have passed together"
+            yield Twice(f"the number of checks passed {where}", run.all_checks[0], passed, words, 0, tolerance=0)
     for name, (told, follows) in run.shares.items():
         yield Twice(
             f"the share of {printable(name, 60)} {where}",

@@ -11,6 +11,7 @@ from itertools import chain, zip_longest
 from sectax.audit.contradictions import LONG_ENOUGH_S, RATE_STEP
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
+from sectax.audit.importers.clusters import of_quantiles
 from sectax.audit.importers.parts import Measurement, evidence, numbered
 from sectax.audit.importers.sizes import named_size
 from sectax.formats.bad_input import BadInput
@@ -154,7 +155,7 @@ def of_runs(
             for figure in _figures(run, *named)
         ),
         client,
-        incidents=chain(incidents, *map(_failures, runs), *map(_given_up, runs)),
+        incidents=chain(incidents, *map(_failures, runs), *map(_given_up, runs), *map(_clusters, runs)),
         twice=chain(twice, *map(_twice, runs), *(run.twice for run in runs)),
     )
 
@@ -180,6 +181,14 @@ def _failures(run: LoadRun) -> Iterator[Incident]:
             f"{run.client} counts errors beside {requests} requests ({kinds}; {run.where.removeprefix('of ')})",
             "a request that fails is often a fast one, one that times out is in no latency",
         )
+
+
+def _clusters(run: LoadRun) -> Iterator[Incident]:
+    """Of all requests of a run, whatever the client calls them."""
+    times = run.times.get(LATENCY) or run.times.get("http_req_duration") or {}
+    shares = {"median": 50.0} | {name: float(name[1:]) for name in times if re.fullmatch(r"p[\d.]+", name)}
+    quantiles = {share: times[name] for name, share in shares.items() if name in times}
+    yield from of_quantiles(run.where, quantiles, run.requests, run.printed_s or 0.0)
 
 
 def _given_up(run: LoadRun) -> Iterator[Incident]:
@@ -259,6 +268,7 @@ def _figures(run: LoadRun, label: str, which: str) -> Iterator[Figure]:
         bytes_each=run.bytes_read / run.requests if run.bytes_read is not None and run.requests else None,
         errors=_errors(run),
         set_up=run.set_up,
+        line=run.line,
     )
     levels = {run.factor: run.name, "run": which}
     for metric, times in run.times.items():

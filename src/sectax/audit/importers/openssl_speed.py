@@ -127,13 +127,17 @@ class _Outputs:
                 said.add(Severity.WARNING, 0, f"{count} of {self.versions} outputs are of {name}", differs)
 
 
+# In operations a second; of a smaller one nothing follows, nor can all of them be squared.
+_LEAST_RATE = 1e-9
+
+
 def _times_and_rates(name: str, times: list[str], rates: list[str], place: int) -> Iterator[Twice]:
     """A time of a row is one over its rate, to its printed digits."""
     for time, rate in zip(times, rates, strict=True):
         if rate.startswith("-"):
             continue
         seconds, each = number(time.removesuffix("s"), line=place), number(rate, line=place)
-        if each > 0:
+        if each > _LEAST_RATE:
             step = 10.0 ** -len(time.removesuffix("s").partition(".")[2])
             what, from_ = f"a time of {printable(name, 60)}, in seconds,", "one over the rate beside it is"
             # Printed rates have digits of their own.
@@ -220,10 +224,11 @@ def _read(lines: Iterable[str]) -> Evidence:
     steps = Steps(said)
     figures = list(_figures(steps.watched(lines), said, outputs))
     outputs.say(said)
-    twice = list(chain(outputs.times, _throughputs_by_size(figures), _ciphers(figures), _keys(figures)))
-    twice += steps.twice(figures, at_once=outputs.forked)
+    # Steps are held against the tables; those that no table tells are figures themselves.
+    twice = [*outputs.times, *steps.twice(figures, at_once=outputs.forked)]
     library = figures[0].circumstances.library if figures else None
     figures += steps.missing(figures, library)
+    twice += chain(_throughputs_by_size(figures), _ciphers(figures), _keys(figures))
     # What it says of itself is asked for after the last figure.
     return evidence(figures, "openssl speed", incidents=said.incidents(), twice=twice)
 

@@ -23,6 +23,7 @@ from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.pasted import Pasted, unpasted
 from sectax.audit.importers.pyperf_json import PYPERF
 from sectax.audit.importers.pytest_benchmark import PYTEST_BENCHMARK
+from sectax.audit.importers.repeats import repeats
 from sectax.audit.importers.sysbench import SYSBENCH
 from sectax.audit.importers.warp import WARP
 from sectax.audit.importers.wrk import WRK
@@ -116,6 +117,7 @@ def read(text: str, importer: Importer, *, alone: bool = False) -> Evidence:
         for place, words in pasted.left_out
     ]
     missing = [*left_out, *cut(importer.name, pasted.lines)]
+    missing += repeats(evidence.figures, pasted.lines, own_lines.is_known)
     return replace(evidence, incidents=(*evidence.incidents, *missing)) if missing else evidence
 
 

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sectax.audit.contradictions import LONG_ENOUGH_S
-from sectax.audit.evidence import Evidence, Twice
+from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence, numbered
 from sectax.audit.importers.said import Said
+from sectax.audit.importers.sysbench_reports import BEGINS as REPORT_BEGINS
+from sectax.audit.importers.sysbench_reports import Report, every_s, report
+from sectax.audit.importers.unsteady import unsteady, waiting
 from sectax.audit.trials import A_LITTLE
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
@@ -20,7 +23,9 @@ from sectax.model.finding import Severity
 _MIB = 2.0**20  # 0.4 prints MB and Mb, and means the same
 _N = r"([0-9.eE+-]+|-?nan|-?inf)"
 
-_BEGINS = re.compile(r"^sysbench v?\d|^(?:General statistics|Test execution summary):", re.MULTILINE)
+_BEGINS = re.compile(
+    rf"^sysbench v?\d|^(?:General statistics|Test execution summary):|^[ \t]{{0,40}}{REPORT_BEGINS}", re.MULTILINE
+)
 _BANNER = re.compile(r"sysbench v?\d")
 _OPTIONS = "Running the test with following options:"
 
@@ -128,16 +133,14 @@ _NO_TIME = re.compile(r"WARNING: Operation time \(-?[\d.]++\) is less than minim
 _LONG_S = 1e-3
 # Of a whole number of queries by transaction: so much below it, they were counted at two times.
 MOST_COUNTED_APART = 5e-3
-# What it prints of single seconds: '[ 10s ] thds: 8 tps: 512.10 qps: … err/s: 0.00 reconn/s: 0.00'.
-_SECOND = re.compile(
-    r"\[ *(\d+)s ?\] ?(?:thds|threads): \d+,? (?:tps|eps): ([0-9.]+)(?:.{0,200}? err(?:ors)?(?:/s)?: ([0-9.]+))?"
-)
 # Of the mean, the spread of what threads did: threads that wait for a lock or a lone processor differ by less.
 MOST_UNFAIR = 0.5
 # Of the rate of the whole run.
 MOST_OF_A_SECOND = 20.0
 # Rates of whole runs are printed with two digits; the time that sysbench divides by is a little longer than it prints.
 OF_A_RATE = 0.05
+# Of one figure, in two places of an output.
+_SAME_TWICE = 1e-4
 # No line that is read is longer.
 _LONGEST = 1000
 _TIME_LIMIT = "Time limit exceeded, exiting"
@@ -156,10 +159,8 @@ class _Run:
     event_limit: bool = False
     started: bool = False
     version: str = ""
-    still: list[int] = field(default_factory=list)
-    erring: list[int] = field(default_factory=list)
-    seconds: int = 0
-    most_a_second: float = 0.0
+    reports: list[Report] = field(default_factory=list)
+    checkpoints: bool = False
     merged: bool = False
     no_time: int = 0
 
@@ -184,13 +185,14 @@ def _read(lines: Iterable[str]) -> Evidence:
                 _Run(place, "", version=line.partition(":")[0].partition("(")[0].strip() if _BANNER.match(line) else "")
             )
         if line and not line.isspace():
-            _take(runs[-1], place, line)
-    if runs and not any(run.started or run.facts for run in runs):
+            with said.unread(place, line):
+                _take_any(runs, place, line, said)
+    if runs and not any(run.started or run.facts or run.reports for run in runs):
         raise BadInput(
             "nothing was measured: there is no 'sysbench … run' in it, as after prepare, cleanup or --version",
             "give the output of 'run'",
         )
-    begun = [run for run in runs if run.started or run.facts]
+    begun = [run for run in runs if run.started or run.facts or run.reports]
     measured = [run for run in begun if _tells(run)]
     for run in begun:
         if not _tells(run) and measured:
@@ -201,7 +203,8 @@ def _read(lines: Iterable[str]) -> Evidence:
     for run in measured:
         _doubtful(run, said)
     twice = [each for run in measured for each in _twice(run)]
-    return evidence(_figures(measured), "sysbench", incidents=said.incidents(), twice=twice)
+    incidents = [*said.incidents(), *(each for run in measured for each in (*_along(run), *_of_a_histogram(run)))]
+    return evidence(_figures(measured), "sysbench", incidents=incidents, twice=twice)
 
 
 def _doubtful(run: _Run, said: Said) -> None:
@@ -218,9 +221,10 @@ def _doubtful(run: _Run, said: Said) -> None:
             f"{'ignored errors' if name == 'errors' else name}: {count:.0f}" for name, count in lost.items()
         )
         add(f"{kinds} in {where}", "a transaction that fails is made again, and its time is in no latency")
-    if run.still and len(run.still) < run.seconds:
+    still, erring = (sum(map(test, run.reports)) for test in (lambda each: not each.rate, lambda each: each.errors > 0))
+    if still and still < len(run.reports):
         add(
-            f"no transaction in {len(run.still)} of {run.seconds} reports of {where}",
+            f"no transaction in {still} of {len(run.reports)} reports of {where}",
             "it stood still for a while: the mean is of two states",
         )
     rate = told.get("events", 0.0) / max(told.get("total time", 0.0), 1e-9)
@@ -232,13 +236,19 @@ def _doubtful(run: _Run, said: Said) -> None:
             f"an event of {where} took no time, and they are alike and take {mean_s:.3g} s on average",
             "the clock stood still or jumped while it ran: no latency of it can be used",
         )
-    if rate and run.most_a_second > MOST_OF_A_SECOND * rate:
+    most = max((each.rate for each in run.reports if each.counts), default=0.0)
+    if rate and most > MOST_OF_A_SECOND * rate:
         add(
-            f"a report of {run.most_a_second:.3g} a second in {where}, and all of it makes {rate:.4g}",
+            f"a report of {most:.3g} a second in {where}, and all of it makes {rate:.4g}",
             "a counter ran over, or nothing was done most of the time: the mean is of two states",
         )
-    if run.erring:
-        add(f"errors in {len(run.erring)} of {run.seconds} reports of {where}", "what fails is often fast")
+    if erring:
+        add(f"errors in {erring} of {len(run.reports)} reports of {where}", "what fails is often fast")
+    if run.reports and not _summed_up(run):
+        add(
+            f"{where} has reports of single seconds and no summary",
+            "it was cut short, or lines were taken out: its figures are those of the reports",
+        )
     mean, spread = told.get("events by thread"), told.get("spread of events by thread")
     if mean and spread and spread > MOST_UNFAIR * mean and told.get("threads", 0) > 1:
         add(
@@ -249,9 +259,50 @@ def _doubtful(run: _Run, said: Said) -> None:
         add(f"{where} has no latencies", "it was cut short, or lines were taken out: what is missing is not known")
 
 
+def _summed_up(run: _Run) -> bool:
+    """Whether it prints a figure of the whole run."""
+    return any(fact.quantity is not None and fact.name in run.facts for fact in _FACTS)
+
+
 def _tells(run: _Run) -> bool:
     """Whether it has a figure."""
-    return any(fact.quantity is not None and fact.name in run.facts for fact in _FACTS)
+    return _summed_up(run) or bool(run.reports)
+
+
+def _along(run: _Run) -> Iterator[Incident]:
+    """Where its reports go, and whether they are of one state."""
+    if not run.reports:
+        return
+    where, each_s = f"the run at line {run.line}", every_s(run.reports)
+    rates = [each.rate for each in run.reports]
+    counts = [rate * each_s for rate in rates] if all(each.counts for each in run.reports) else None
+    timed = [(each.at_s, each.latency_s) for each in run.reports if each.latency_s is not None]
+    latencies = [took for _, took in timed]
+    found = [
+        *unsteady(f"{'events' if counts is not None else 'MiB'} a second of {where}", rates, counts),
+        *waiting([at for at, _ in timed], latencies),
+        # The percentile of a second without an event is printed as 0.
+        *unsteady(f"latencies of {where}, in seconds", [took for took in latencies if took > 0]),
+    ]
+    yield from {each.check: each for each in reversed(found)}.values()
+
+
+def _of_a_histogram(run: _Run) -> Iterator[Incident]:
+    """A percentile that lies beyond what it is of: it is the edge of a step, which is 2 % wide."""
+    told = run.facts
+    value, least, most = (told.get(f"latency {name}") for name in ("percentile", "min", "max"))
+    if (
+        run.percentile != "p100"
+        and value
+        and ((least is not None and value < least) or (most is not None and value > most))
+    ):
+        yield Incident(
+            Severity.WARNING,
+            f"the {run.percentile} of the run at line {run.line} is {value * 1000:.2f} ms, and its latencies lie "
+            f"between {(least or 0.0) * 1000:.2f} and {(most or 0.0) * 1000:.2f} ms",
+            "it comes from the edges of a histogram: differences of a few per cent in it show nothing",
+            "contradiction",
+        )
 
 
 def _twice(run: _Run) -> Iterator[Twice]:
@@ -368,19 +419,27 @@ def _rates(run: _Run, where: str) -> Iterator[Twice]:
         )
 
 
-def _take(run: _Run, place: int, line: str) -> None:
+def _take_any(runs: list[_Run], place: int, line: str, said: Said) -> None:
+    """A line of the last run, or of a new one where the last has it already: then its first lines were left out."""
+    if not _take(runs[-1], place, line):
+        what = "an output begins here without its first lines, or a line is there twice"
+        said.add(Severity.WARNING, place, what, "what was asked of it is not known, nor where it begins")
+        runs.append(_Run(place, runs[-1].test, version=runs[-1].version))
+        _take(runs[-1], place, line)
+
+
+def _take(run: _Run, place: int, line: str) -> bool:
+    """Whether the line can be of this run."""
     for name, pattern in _NAMES:
         if pattern.search(line):
             run.test = name
-    if second := _SECOND.match(line):
-        run.seconds += 1
-        of_second = number_in(second, 2, place)
-        run.most_a_second = max(run.most_a_second, of_second)
-        if of_second == 0:
-            run.still.append(place)
-        if second[3] and float(second[3]) > 0:
-            run.erring.append(place)
-        return
+    if second := report(place, line):
+        if run.reports and second.at_s < run.reports[-1].at_s:
+            return False
+        run.reports.append(second)
+        run.test = run.test or second.test
+        return True
+    run.checkpoints = run.checkpoints or "Checkpoint report" in line
     if _NO_TIME.match(line):
         run.no_time = run.no_time or place
     run.merged = run.merged or line.startswith("Merging requests")
@@ -391,16 +450,18 @@ def _take(run: _Run, place: int, line: str) -> None:
         found = fact.pattern.match(line)
         if found is None:
             continue
-        if fact.name in run.facts:
-            raise BadInput(
-                f"the {fact.name} of one run is printed twice",
-                "two outputs may follow each other when each has its first lines ('sysbench 1.0…')",
-                line=place,
-            )
-        run.facts[fact.name] = number_in(found, 1, place, fact.scale)
+        value = number_in(found, 1, place, fact.scale)
+        known = run.facts.get(fact.name)
+        # 1.1 tells the rate of events in two places, with other digits; checkpoints tell all of it again and again.
+        if known is not None and not run.checkpoints:
+            if not math.isclose(known, value, rel_tol=_SAME_TWICE) or fact.name == "total time":
+                return False
+            continue
+        run.facts[fact.name] = value
         percentile = _PERCENTILE.match(line)
         if percentile is not None:
             run.percentile = f"p{percentile[1]}"
+    return True
 
 
 def _figures(runs: list[_Run]) -> Iterator[Figure]:
@@ -408,14 +469,20 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
         run.test = run.test or _unnamed(run)
     for run, (label, which) in zip(runs, numbered(run.test for run in runs), strict=True):
         events = run.facts.get("events")
+        of_reports = run.reports if not _summed_up(run) else []
+        errors = run.facts.get("errors")
+        if of_reports and all(each.counts for each in of_reports):
+            events = every_s(of_reports) * sum(each.rate for each in of_reports)
+            errors = every_s(of_reports) * sum(each.errors for each in of_reports)
         told = Circumstances(
             operation=run.test,
             ends_by=_ends_by(run),
             events=events,
-            errors=run.facts.get("errors"),
+            errors=errors,
             wall_s=run.facts.get("total time"),
             target_rate=run.facts.get("target rate") or None,
             set_up=_set_up(run),
+            line=run.line,
             achieved_rate=(
                 None if events is None or "total time" not in run.facts else events / max(run.facts["total time"], 1e-9)
             ),
@@ -432,6 +499,17 @@ def _figures(runs: list[_Run]) -> Iterator[Figure]:
                 metric = f"latency {run.percentile}" if fact.name == "latency percentile" else fact.name
                 statistic = fact.statistic or run.percentile
                 yield of.figure(metric, fact.quantity, value, statistic, table=f"{run.test}: {metric}")
+        if of_reports:
+            yield _of_reports(of, of_reports, run.test)
+
+
+def _of_reports(of: Measurement, reports: list[Report], test: str) -> Figure:
+    """The mean rate of the reports, of a run without a summary."""
+    mean = sum(each.rate for each in reports) / len(reports)
+    events = all(each.counts for each in reports)
+    quantity, scale = (Quantity.RATE, 1.0) if events else (Quantity.BANDWIDTH, _MIB)
+    metric = "events per second" if events else "bytes per second"
+    return of.figure(f"{metric} of the reports", quantity, mean * scale, "rate", table=f"{test}: {metric}")
 
 
 def _set_up(run: _Run) -> dict[str, str]:

@@ -44,7 +44,12 @@ _AVERAGE = re.compile(rf"\s*+\* (?:(?:Average|Throughput): )?{_SPEED}")
 # Where its first lines were not copied.
 _WITHOUT_HEAD = re.compile(r"\s*+(?:\* (?:Average|Throughput|Fastest|50% Median): |Reqs: Avg|Throughput, split into)")
 _SEGMENT = re.compile(rf"\s*+\* (Fastest|50% Median|Slowest): {_SPEED}")
+_STARTING = re.compile(r"starting (\d\d):(\d\d):(\d\d) ")
+_DAY_S = 86400
+# Until 2022 it stood in brackets behind the average: '(4m30.985s, starting 10:26:21 UTC)'.
+_LASTED = re.compile(r"\s*+\* (?:Average|Throughput): .{1,80}\(([0-9hms.]{2,20}), starting ")
 _OF_HOST = re.compile(rf"\s*+(?:\* \S++ Avg: |- Average:\s++){_SPEED}")
+_OF_CLIENT = re.compile(rf"\s*+Client \d++ throughput: {_SPEED}")
 _CLUSTER = re.compile(rf"Cluster Total: {_SPEED}")
 # `warp cmp` prints how two results differ, and no result.
 _COMPARED = re.compile(r"\s*+\* Average: [+-]")
@@ -67,6 +72,8 @@ MOST_BELOW = 3.0
 # Of the whole: the beginning and the end, when not all clients are at work, are left out of rates.
 MOST_LEFT_OUT = 0.35
 _TIMES = re.compile(r"(Avg|Fastest|Slowest|(?<![\d.])\d++(?:\.\d++)?%): ([^,\s]+)")
+# Hosts, or clients, in two clusters: so far apart, with so many in either, each of them closer together.
+CLUSTERS_APART, FEWEST_IN_CLUSTER = 2.0, 2
 # The average of all seconds over their median, or the other way round.
 MOST_SKEWED = 2.0
 _STATISTICS = {"Avg": "mean", "Fastest": "min", "Slowest": "max", "50%": "median"}
@@ -109,6 +116,9 @@ class _Report:
     skipped: bool = False
     segments: dict[str, _Speed] = field(default_factory=dict)
     of_hosts: list[_Speed] = field(default_factory=list)
+    of_clients: list[_Speed] = field(default_factory=list)
+    # Of the whole ("") and of single segments: the second of the day.
+    begins: dict[str, float] = field(default_factory=dict)
     times: dict[str, float] = field(default_factory=dict)
     first_byte: tuple[float | None, ...] = ()
     spread: float | None = None
@@ -144,7 +154,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif not reports and _WITHOUT_HEAD.match(line):
             reports.append(_Report("OPERATION NOT COPIED", place))
         if len(reports) > ended:
-            _take(reports[-1], place, line)
+            with said.unread(place, line):
+                _take(reports[-1], place, line)
         if below := _BELOW.match(line):
             said.add(Severity.WARNING, place, below[0], "warp itself says that something failed")
         if failed := _ERROR.findall(line):
@@ -161,6 +172,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         said.add(Severity.FATAL, errors[0], what, "so many errors are no accident: what was asked for was not done")
     for report in reports:
         _of_two_states(report, said)
+        for what, parts in (("hosts", report.of_hosts), ("clients", report.of_clients)):
+            _in_clusters(report, what, [each.rate for each in parts], said)
     for report in reports:
         twice += [*_hosts(report), *_within(report), *_of_times(report)]
         idle = sum(each.rate == 0 for each in report.of_hosts)
@@ -194,11 +207,17 @@ def _take(report: _Report, place: int, line: str) -> None:
         if found is not None and getattr(report, name) is None:
             text = next(group for group in found.groups() if group is not None)
             setattr(report, name, number(text, line=place, column=found.start() + 1))
+    segment = _SEGMENT.match(line)
+    if begins := _STARTING.search(line):
+        hours, minutes, seconds = (int(each) for each in begins.groups())
+        report.begins.setdefault(segment[1] if segment else "", 3600.0 * hours + 60 * minutes + seconds)
     report.compared = report.compared or _COMPARED.match(line) is not None
-    if segment := _SEGMENT.match(line):
+    if segment is not None:
         report.segments.setdefault(segment[1], _speed(segment, 2, place))
     elif host := _OF_HOST.match(line):
         report.of_hosts.append(_speed(host, 1, place))
+    elif client := _OF_CLIENT.match(line):
+        report.of_clients.append(_speed(client, 1, place))
     elif report.average is None and (average := _AVERAGE.match(line)):
         report.average = _speed(average, 1, place)
     elif not report.times and _REQUESTS.match(line):
@@ -208,7 +227,7 @@ def _take(report: _Report, place: int, line: str) -> None:
             report.spread = duration_in(spread, 1, place)
     elif not report.first_byte and (first := _FIRST_BYTE.match(line)):
         report.first_byte = tuple(duration_in(first, at, place) if first[at] else None for at in (1, 2, 3))
-    if report.ran_s is None and (ran := _RAN.search(line)):
+    if report.ran_s is None and (ran := _RAN.search(line) or _LASTED.match(line)):
         report.ran_s = duration_in(ran, 1, place)
     if report.share is None and (share := _SHARE.match(line)):
         report.share = number_in(share, 1 if share[1] else 2, place)
@@ -345,6 +364,37 @@ def _of_two_states(report: _Report, said: Said) -> None:
             f"the average of {report.operation} is {number_of(ratio)} times its median second",
             "it was measured in more than one state, such as with and without a cache: the average is of none of them",
         )
+    begun = {name: report.begins[name] for name in ("Fastest", "Slowest") if name in report.begins}
+    if ratio <= MOST_SKEWED or len(begun) < 2 or not report.ran_s or report.begins.get("") is None:
+        return
+    fast, slow = ((at - report.begins[""]) % _DAY_S / report.ran_s for at in begun.values())
+    if fast < 1 / 3 and slow > 1 / 3:
+        said.add(
+            Severity.WARNING,
+            report.line,
+            f"the fastest second of {report.operation} is after {100 * fast:.0f} % of its time, and the slowest after "
+            f"{100 * slow:.0f} %",
+            "it grew slower while it ran, such as when a cache was full: the average is of its beginning and its end",
+            "drift",
+        )
+
+
+def _in_clusters(report: _Report, what: str, rates: Sequence[float], said: Said) -> None:
+    """Where some of those that shared the work were far faster than the others, and all of them alike."""
+    ordered = sorted(each for each in rates if each > 0)
+    for cut in range(FEWEST_IN_CLUSTER, len(ordered) - FEWEST_IN_CLUSTER + 1):
+        gap = ordered[cut] / ordered[cut - 1]
+        if gap >= CLUSTERS_APART and max(ordered[cut - 1] / ordered[0], ordered[-1] / ordered[cut]) < gap:
+            few, many = ordered[:cut], ordered[cut:]
+            said.add(
+                Severity.WARNING,
+                report.line,
+                f"{len(few)} {what} of {report.operation} made about {number_of(few[-1])}/s, and {len(many)} from "
+                f"{number_of(many[0])}/s",
+                "they are in two clusters: the average is of neither",
+                "modes",
+            )
+            return
 
 
 def _cluster(total: _Speed, reports: Sequence[_Report]) -> Iterator[Twice]:
@@ -380,6 +430,7 @@ def _figures(reports: Sequence[_Report]) -> Iterator[Figure]:
             errors=report.errors,
             wall_s=report.ran_s,
             set_up=_set_up(report),
+            line=report.line,
         )
         of = Measurement(
             label,

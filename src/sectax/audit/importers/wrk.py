@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
@@ -39,6 +39,13 @@ _SAID = re.compile(
     r"\s*+(?:unable to (?:connect|resolve|create thread|initialize SSL)|number of connections must|invalid URL"
     r"|We are about to crash|\S*\.lua:\d)"
 )
+# Another tool, whose table looks alike.
+_REWRK = re.compile(r"\s*+(?:Beginning round \d++|Benchmarking \d++ connections @ )")
+# Of rates wrk2 prints nothing where a run ends with its calibration.
+_NO_RATES = re.compile(r"\s*+Req/Sec\s++-?nan")
+# Of what one request at a time leaves for each: waits that wrk adds, and values that its correction invents. Where
+# single threads stall, real runs have a mean of 25 times that.
+MANY_IN_FLIGHT, FAR_TOO_MANY, ONE_AT_A_TIME = 3.0, 100.0, 1.5
 _RATE = re.compile(r"Requests/sec:\s*(\S+)")
 _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
@@ -70,6 +77,8 @@ class _Run:
     scheduled: bool = False
     largest: str = "max"
     uncorrected: bool = False
+    footer: list[float] = field(default_factory=list)
+    counted: float | None = None
 
 
 def _read(lines: Iterable[str]) -> Evidence:
@@ -77,9 +86,11 @@ def _read(lines: Iterable[str]) -> Evidence:
     said = Said()
     asked: list[Command] = []
     above: list[Command] = []
+    other = False
     for place, line in enumerate(lines, 1):
         head = _HEAD.match(line)
         if head is not None:
+            other = False
             timed = head[1] is not None
             load = LoadRun("wrk", head[2].strip(), place, ends_by=EndsBy.TIME if timed else EndsBy.EVENTS)
             load.target = asked[-1].number("-R", "--rate") if asked else None
@@ -90,19 +101,24 @@ def _read(lines: Iterable[str]) -> Evidence:
             asked = []
         elif typed := command(line, "wrk", "wrk2"):
             asked.append(typed)
-        elif not runs and _WITHOUT_HEAD.match(line):
-            load = LoadRun("wrk", f"run at line {place}", place, factor="name")
-            load.target = asked[-1].number("-R", "--rate") if asked else None
-            above += asked
-            runs.append(_Run(load, asked=above.copy()))
-            asked = []
-            _take(runs[-1], place, line)
+        elif (asked or not runs) and _WITHOUT_HEAD.match(line):
+            runs.append(_Run(_by_command(asked, place), asked=[*above, *asked]))
+            above, asked = runs[-1].asked.copy(), []
+            with said.unread(place, line):
+                _take(runs[-1], place, line)
+        elif _REWRK.match(line):
+            other = True
+            said.add(Severity.WARNING, place, line, "this is of rewrk, not of wrk: it is in none of the figures")
         elif _SAID.match(line):
             said.add(Severity.FATAL, place, line, "wrk itself says that it could not do its work")
-        elif runs:
+        elif runs and not other:
+            if _NO_RATES.match(line):
+                meaning = "not one value of it was taken: the run was no longer than its calibration"
+                said.add(Severity.WARNING, place, "the rate of a thread is 'nan'", meaning)
             if runs[-1].load.rate is not None and _REQUESTS_ALONE.match(line):
                 runs.append(_without_head(runs[-1].load, place))
-            _take(runs[-1], place, line)
+            with said.unread(place, line):
+                _take(runs[-1], place, line)
     for run in runs:
         run.load.in_flight = _in_flight(run)
         _consistent(run)
@@ -124,7 +140,18 @@ def _read(lines: Iterable[str]) -> Evidence:
         if (words := _longer_than_can_be(run)) is not None:
             said.add(Severity.WARNING, run.load.line or 0, *words)
     loads = [run.load for run in runs]
-    return of_runs(loads, "wrk", [*said.incidents(), *without_figures(loads, "Requests/sec")])
+    incidents = [*said.incidents(), *without_figures(loads, "Requests/sec"), *_same_footers(runs)]
+    return of_runs(loads, "wrk", [*incidents, *(each for run in runs for each in _in_flight_of_wrk(run))])
+
+
+def _by_command(asked: Sequence[Command], place: int) -> LoadRun:
+    """A run whose first lines were not copied: the command above it tells what it asked for."""
+    if not asked or not asked[-1].address:
+        load = LoadRun("wrk", f"run at line {place}", place, factor="name")
+    else:
+        load = LoadRun("wrk", asked[-1].address, place)
+    load.target = asked[-1].number("-R", "--rate") if asked else None
+    return load
 
 
 def _without_head(before: LoadRun, place: int) -> _Run:
@@ -156,6 +183,7 @@ def _take(run: _Run, place: int, line: str) -> None:
         _latency(load, quantile(float(per_cent[1])), per_cent, 2, place)
     elif (spectrum := _MEAN.match(line)) and not run.uncorrected:
         mean = number_in(spectrum, 1, place, 1e-3)
+        run.footer += mean, number_in(spectrum, 2, place)
         run.load.tells_twice(
             "the mean latency",
             load.times.get(LATENCY, {}).get("mean"),
@@ -166,6 +194,8 @@ def _take(run: _Run, place: int, line: str) -> None:
         )
     elif (spectrum := _MAX.match(line)) and not run.uncorrected:
         most = number_in(spectrum, 1, place, 1e-3)
+        run.counted = number_in(spectrum, 2, place)
+        run.footer += most, run.counted
         run.load.tells_twice(
             "the maximum",
             load.times.get(LATENCY, {}).get("max"),
@@ -208,6 +238,8 @@ def _within(load: LoadRun, per_cent: str | None) -> None:
 def _consistent(run: _Run) -> None:
     """What the lines of one run say of each other, and of the command above them."""
     load = run.load
+    # It is of those after the calibration.
+    load.at_most("the count below the spectrum", run.counted, load.requests, "and of requests", run.connections or 0.0)
     each = _by_threads(run)
     if each is not None and each < UNLIKE_THREADS:
         load.tells_twice(
@@ -229,6 +261,47 @@ def _consistent(run: _Run) -> None:
     if load.name.startswith("http"):
         load.set_up["protocol"] = load.name.partition(":")[0]
     load.asked_for(run.asked, connections=run.connections, threads=run.threads, seconds=load.configured_s)
+
+
+def _same_footers(runs: Sequence[_Run]) -> Iterator[Incident]:
+    """F where the summaries of two histograms are the same to the last digit."""
+    seen: dict[tuple[float, ...], int | None] = {}
+    for run in runs:
+        told = tuple(run.footer)
+        if any(told) and told in seen:
+            yield Incident(
+                Severity.FATAL,
+                f"the runs at lines {seen[told]} and {run.load.line} have the same summary of their histograms, to the "
+                "last digit",
+                "one of them was copied from the other",
+                "copied-data",
+            )
+        seen.setdefault(told, run.load.line)
+
+
+def _in_flight_of_wrk(run: _Run) -> Iterator[Incident]:
+    """Little's law: F where the mean is far beyond what a request at a time on each connection leaves, and half of
+    the requests are not; W where it is above, or several may have been under way by a script.
+    """
+    load, times = run.load, run.load.times.get(LATENCY, {})
+    mean, middle = times.get("mean"), times.get("median")
+    if run.scheduled or load.target or not run.connections or not load.rate or mean is None:
+        return
+    each = run.connections / load.rate
+    if mean < MANY_IN_FLIGHT * each:
+        return
+    phantoms = mean > FAR_TOO_MANY * each and middle is not None and middle <= ONE_AT_A_TIME * each
+    yield Incident(
+        Severity.FATAL if phantoms else Severity.WARNING,
+        f"the mean latency {load.where} is {mean:.3g} s, and {run.connections:g} connections at its rate leave "
+        f"{each:.3g} s for each request",
+        "half of the requests keep to that, so the mean is of values that nobody measured, as those that wrk's "
+        "correction for coordinated omission adds"
+        if phantoms
+        else "several were under way on a connection (a script that pipelines), or values were added that nobody "
+        "measured, as wrk's correction for coordinated omission does",
+        "contradiction",
+    )
 
 
 def _by_threads(run: _Run) -> float | None:
