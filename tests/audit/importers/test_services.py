@@ -85,6 +85,24 @@ def test_errors_of_warp_are_counted_also_on_one_line(times: int, severity: str) 
     assert said(read(text)).get("said-by-the-tool", ("", ""))[0] == severity
 
 
+SCREEN = """ λ ██████ 100%
+
+Reqs: 5490161, Errs:0, Objs:5490161, Bytes: 12.57GiB
+ -    DELETE Average: 3053 Obj/s; Current 3125 Obj/s, 0.9 ms/req
+ -       GET Average: {} Obj/s, 53.7MiB/s; Current 14074 Obj/s, 55.0MiB/s, 0.6 ms/req, TTFB: 0.6ms
+"""
+
+
+def test_the_screen_of_warp_is_read_where_there_is_no_report() -> None:
+    # It is printed again and again.
+    evidence = read(SCREEN.format(12000) + SCREEN.format(13740))
+    rates = [figure.value for figure in evidence.figures if figure.metric == "rate"]
+
+    assert rates == [3053, 13740]
+    assert said(evidence)["said-by-the-tool"][0] == "W"
+    assert "said-by-the-tool" not in said(read(SCREEN.format(13740) + WARP.format("StdDev: 300ms")))
+
+
 SECONDS = """Operation: PUT. Concurrency: 40. Hosts: 1.
 * Average: {mean} MiB/s, {mean} obj/s (4m30.985s, starting 23:57:00 UTC)
 

@@ -20,7 +20,12 @@ from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, duration_in, number, number_in
 from sectax.model.finding import Severity
 
-_BEGINS = re.compile(r"^(?:Report|Operation): [A-Z]{3,}(?=[ .,(]|$)", re.MULTILINE)
+_BEGINS = re.compile(
+    r"^(?:Report|Operation): [A-Z]{3,}(?=[ .,(]|$)|^[ \t]*+-[ \t]++[A-Z]{3,} Average: [\d.]++ Obj/s.{0,40}; Current ",
+    re.MULTILINE,
+)
+# Of its screen while it runs: '-  GET Average: 13740 Obj/s, 53.7MiB/s; Current 14074 Obj/s, 55.0MiB/s, 0.6 ms/req'.
+_SCREEN = re.compile(r"\s*+-\s++([A-Z]{3,}) Average: ([\d.]++) Obj/s(?:, ([\d.]++) ?([KMGT]?i?B)/s)?; Current ")
 _HEAD = re.compile(r"(?:Report|Operation): ([A-Z]{3,})(?=[ .,(]|$)")
 _COUNT = re.compile(r"\((\d++)(?: reqs)?\)|Reqs: (\d++), Errs|Requests considered: (\d++)|total: (\d++)")
 _ERRORS = re.compile(r"Errs: ?(\d++)|^\s*+(?:\* )?Errors: (\d++)")
@@ -135,6 +140,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     said = Said()
     twice: list[Twice] = []
     errors: list[int] = []
+    screens: list[_Report] = []
     # Where the operations of a mixed benchmark begin; they end with their sum, or where a new output begins.
     mixed: int | None = None
     # So many reports are followed by something else: the text of a page, another command.
@@ -143,6 +149,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         head = _HEAD.match(line)
         if head is not None:
             reports.append(_Report(head[1], place, mixed=mixed is not None))
+        elif screen := _SCREEN.match(line):
+            screens.append(_of_screen(screen, place))
         elif line.startswith("Mixed operations"):
             mixed = len(reports)
         elif cluster := _CLUSTER.match(line):
@@ -166,6 +174,12 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, place, too_little[0], "warp itself says that it measured too little")
             if reports:
                 reports[-1].skipped = True
+    if screens and not reports:
+        reports = list({each.operation: each for each in screens}.values())
+        for each in reports:
+            each.mixed = len(reports) > 1
+        meaning = "it did not end, or its end was not copied: these are averages up to then"
+        said.add(Severity.WARNING, screens[-1].line, "warp's screen while it ran, and no report", meaning)
     _without_a_result(reports, said)
     if len(errors) >= FEWEST_ERRORS:
         what = f"warp printed <ERROR> {len(errors)} times"
@@ -185,6 +199,15 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, report.line, what, "a request that fails is often a fast one")
     twice += _shares(reports)
     return evidence(_figures(reports), "warp", incidents=said.incidents(), twice=twice)
+
+
+def _of_screen(found: re.Match[str], place: int) -> _Report:
+    """An operation as it stands on the screen, where several are of one mixed benchmark."""
+    unit = _BYTES.get(found[4] or "B")
+    if unit is None:
+        raise BadInput(f"{found[4]}/s is not a unit that warp prints", line=place, column=found.start(4) + 1)
+    bandwidth = number_in(found, 3, place, unit) if found[3] else None
+    return _Report(found[1], place, average=_Speed(number_in(found, 2, place), bandwidth))
 
 
 def _without_a_result(reports: Sequence[_Report], said: Said) -> None:
