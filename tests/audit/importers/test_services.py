@@ -57,16 +57,6 @@ def test_a_run_of_k6_that_was_stopped_is_no_whole_one() -> None:
     assert "said-by-the-tool" not in k6(mark="✗")
 
 
-def test_checks_of_k6_that_failed_are_as_many_as_its_line_of_checks_says() -> None:
-    checks = "    ✗ status is 200\n     ↳  50% — ✓ 1455 / ✗ 1455\n\n"
-    well = K6.format(**K6_WELL).replace("    checks...............: 100.00% ✓ 2910 ✗ 0", "{}")
-
-    whole = said(read(well.format(checks + "    checks...............: 50.00% ✓ 1455 ✗ 1455")))
-    assert "contradiction" not in whole
-    other = said(read(well.format(checks + "    checks...............: 100.00% ✓ 2910 ✗ 0")))
-    assert other["contradiction"][0] == "F"
-
-
 def test_checks_of_k6_without_metrics_are_known_and_were_cut_short() -> None:
     with pytest.raises(BadInput, match=r"cut short: it has checks .* 'log in' failed 90 times of 100"):
         read("     ✗ log in\n      ↳  10% — ✓ 10 / ✗ 90\n     ✓ log out\n")
@@ -93,6 +83,42 @@ def test_errors_of_warp_are_counted_also_on_one_line(times: int, severity: str) 
     text = WARP.format("StdDev: 300ms") + "warp: <ERROR> unrecognized option:Marker" * times + "\n"
 
     assert said(read(text)).get("said-by-the-tool", ("", ""))[0] == severity
+
+
+SCREEN = """ λ ██████ 100%
+
+Reqs: 5490161, Errs:0, Objs:5490161, Bytes: 12.57GiB
+ -    DELETE Average: 3053 Obj/s; Current 3125 Obj/s, 0.9 ms/req
+ -       GET Average: {} Obj/s, 53.7MiB/s; Current 14074 Obj/s, 55.0MiB/s, 0.6 ms/req, TTFB: 0.6ms
+"""
+
+
+def test_the_screen_of_warp_is_read_where_there_is_no_report() -> None:
+    # It is printed again and again.
+    evidence = read(SCREEN.format(12000) + SCREEN.format(13740))
+    rates = [figure.value for figure in evidence.figures if figure.metric == "rate"]
+
+    assert rates == [3053, 13740]
+    assert said(evidence)["said-by-the-tool"][0] == "W"
+    assert "said-by-the-tool" not in said(read(SCREEN.format(13740) + WARP.format("StdDev: 300ms")))
+
+
+SECONDS = """Operation: PUT. Concurrency: 40. Hosts: 1.
+* Average: {mean} MiB/s, {mean} obj/s (4m30.985s, starting 23:57:00 UTC)
+
+Aggregated Throughput, split into 270 x 1s time segments:
+ * Fastest: 400.2MiB/s, 400.20 obj/s (1s, starting {fastest} UTC)
+ * 50% Median: 18.8MiB/s, 18.80 obj/s (1s, starting 23:58:15 UTC)
+ * Slowest: 10.7MiB/s, 10.70 obj/s (1s, starting {slowest} UTC)
+"""
+
+
+def test_a_mean_far_above_the_median_second_that_began_fast_is_one_of_a_drift() -> None:
+    falls = {"mean": "121.34", "fastest": "23:57:04", "slowest": "00:00:32"}
+
+    assert said(read(SECONDS.format(**falls)))["drift"][0] == "W"
+    assert "drift" not in said(read(SECONDS.format(**falls | {"mean": "19.10"})))
+    assert "drift" not in said(read(SECONDS.format(**falls | {"fastest": "00:01:04"})))
 
 
 SYSBENCH = """sysbench 0.4.12:  multi-threaded system evaluation benchmark

@@ -100,7 +100,6 @@ class _Run:
     names: dict[str, int] = field(default_factory=dict)
     failed: tuple[float, float] | None = None
     checks: dict[str, tuple[float, float]] = field(default_factory=dict)
-    checks_failed: float | None = None
     data: tuple[float, float] | None = None
     shares: dict[str, tuple[float, float]] = field(default_factory=dict)
     all_checks: tuple[float, float] | None = None
@@ -321,8 +320,6 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
             run.shares[name] = number_in(per_cent, 1, place, 0.01), yes / (yes + no)
         if name == "http_req_failed":
             run.failed = yes, no
-        elif name == "checks":
-            run.checks_failed = no
     elif name == "data_received" and (data := _DATA.match(text)):
         units = DECIMAL | {"kB": 1e3}
         run.data = (
@@ -478,10 +475,6 @@ def _finish(run: _Run) -> None:
 def _twice(run: _Run) -> Iterator[Twice]:
     where = run.load.where
     yield from _of_iterations(run, where)
-    each_failed = sum(failed for _, failed in run.checks.values())
-    if run.checks_failed is not None and each_failed > run.checks_failed:
-        what = f"the number of checks that failed {where}"
-        yield Twice(what, run.checks_failed, each_failed, "one by one they are", 0.0, tolerance=0.0)
     whole = run.trends.get(_WHOLE, {}).get("mean")
     parts = [run.trends.get(name, {}).get("mean") for name in _PARTS]
     if whole is not None and None not in parts:

@@ -20,7 +20,12 @@ from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import BINARY, duration_in, number, number_in
 from sectax.model.finding import Severity
 
-_BEGINS = re.compile(r"^(?:Report|Operation): [A-Z]{3,}(?=[ .,(]|$)", re.MULTILINE)
+_BEGINS = re.compile(
+    r"^(?:Report|Operation): [A-Z]{3,}(?=[ .,(]|$)|^[ \t]*+-[ \t]++[A-Z]{3,} Average: [\d.]++ Obj/s.{0,40}; Current ",
+    re.MULTILINE,
+)
+# Of its screen while it runs: '-  GET Average: 13740 Obj/s, 53.7MiB/s; Current 14074 Obj/s, 55.0MiB/s, 0.6 ms/req'.
+_SCREEN = re.compile(r"\s*+-\s++([A-Z]{3,}) Average: ([\d.]++) Obj/s(?:, ([\d.]++) ?([KMGT]?i?B)/s)?; Current ")
 _HEAD = re.compile(r"(?:Report|Operation): ([A-Z]{3,})(?=[ .,(]|$)")
 _COUNT = re.compile(r"\((\d++)(?: reqs)?\)|Reqs: (\d++), Errs|Requests considered: (\d++)|total: (\d++)")
 _ERRORS = re.compile(r"Errs: ?(\d++)|^\s*+(?:\* )?Errors: (\d++)")
@@ -44,6 +49,10 @@ _AVERAGE = re.compile(rf"\s*+\* (?:(?:Average|Throughput): )?{_SPEED}")
 # Where its first lines were not copied.
 _WITHOUT_HEAD = re.compile(r"\s*+(?:\* (?:Average|Throughput|Fastest|50% Median): |Reqs: Avg|Throughput, split into)")
 _SEGMENT = re.compile(rf"\s*+\* (Fastest|50% Median|Slowest): {_SPEED}")
+_STARTING = re.compile(r"starting (\d\d):(\d\d):(\d\d) ")
+_DAY_S = 86400
+# Until 2022 it stood in brackets behind the average: '(4m30.985s, starting 10:26:21 UTC)'.
+_LASTED = re.compile(r"\s*+\* (?:Average|Throughput): .{1,80}\(([0-9hms.]{2,20}), starting ")
 _OF_HOST = re.compile(rf"\s*+(?:\* \S++ Avg: |- Average:\s++){_SPEED}")
 _OF_CLIENT = re.compile(rf"\s*+Client \d++ throughput: {_SPEED}")
 _CLUSTER = re.compile(rf"Cluster Total: {_SPEED}")
@@ -113,6 +122,8 @@ class _Report:
     segments: dict[str, _Speed] = field(default_factory=dict)
     of_hosts: list[_Speed] = field(default_factory=list)
     of_clients: list[_Speed] = field(default_factory=list)
+    # Of the whole ("") and of single segments: the second of the day.
+    begins: dict[str, float] = field(default_factory=dict)
     times: dict[str, float] = field(default_factory=dict)
     first_byte: tuple[float | None, ...] = ()
     spread: float | None = None
@@ -129,6 +140,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     said = Said()
     twice: list[Twice] = []
     errors: list[int] = []
+    screens: list[_Report] = []
     # Where the operations of a mixed benchmark begin; they end with their sum, or where a new output begins.
     mixed: int | None = None
     # So many reports are followed by something else: the text of a page, another command.
@@ -137,6 +149,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         head = _HEAD.match(line)
         if head is not None:
             reports.append(_Report(head[1], place, mixed=mixed is not None))
+        elif screen := _SCREEN.match(line):
+            screens.append(_of_screen(screen, place))
         elif line.startswith("Mixed operations"):
             mixed = len(reports)
         elif cluster := _CLUSTER.match(line):
@@ -160,6 +174,12 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, place, too_little[0], "warp itself says that it measured too little")
             if reports:
                 reports[-1].skipped = True
+    if screens and not reports:
+        reports = list({each.operation: each for each in screens}.values())
+        for each in reports:
+            each.mixed = len(reports) > 1
+        meaning = "it did not end, or its end was not copied: these are averages up to then"
+        said.add(Severity.WARNING, screens[-1].line, "warp's screen while it ran, and no report", meaning)
     _without_a_result(reports, said)
     if len(errors) >= FEWEST_ERRORS:
         what = f"warp printed <ERROR> {len(errors)} times"
@@ -179,6 +199,15 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, report.line, what, "a request that fails is often a fast one")
     twice += _shares(reports)
     return evidence(_figures(reports), "warp", incidents=said.incidents(), twice=twice)
+
+
+def _of_screen(found: re.Match[str], place: int) -> _Report:
+    """An operation as it stands on the screen, where several are of one mixed benchmark."""
+    unit = _BYTES.get(found[4] or "B")
+    if unit is None:
+        raise BadInput(f"{found[4]}/s is not a unit that warp prints", line=place, column=found.start(4) + 1)
+    bandwidth = number_in(found, 3, place, unit) if found[3] else None
+    return _Report(found[1], place, average=_Speed(number_in(found, 2, place), bandwidth))
 
 
 def _without_a_result(reports: Sequence[_Report], said: Said) -> None:
@@ -201,8 +230,12 @@ def _take(report: _Report, place: int, line: str) -> None:
         if found is not None and getattr(report, name) is None:
             text = next(group for group in found.groups() if group is not None)
             setattr(report, name, number(text, line=place, column=found.start() + 1))
+    segment = _SEGMENT.match(line)
+    if begins := _STARTING.search(line):
+        hours, minutes, seconds = (int(each) for each in begins.groups())
+        report.begins.setdefault(segment[1] if segment else "", 3600.0 * hours + 60 * minutes + seconds)
     report.compared = report.compared or _COMPARED.match(line) is not None
-    if segment := _SEGMENT.match(line):
+    if segment is not None:
         report.segments.setdefault(segment[1], _speed(segment, 2, place))
     elif host := _OF_HOST.match(line):
         report.of_hosts.append(_speed(host, 1, place))
@@ -217,7 +250,7 @@ def _take(report: _Report, place: int, line: str) -> None:
             report.spread = duration_in(spread, 1, place)
     elif not report.first_byte and (first := _FIRST_BYTE.match(line)):
         report.first_byte = tuple(duration_in(first, at, place) if first[at] else None for at in (1, 2, 3))
-    if report.ran_s is None and (ran := _RAN.search(line)):
+    if report.ran_s is None and (ran := _RAN.search(line) or _LASTED.match(line)):
         report.ran_s = duration_in(ran, 1, place)
     if report.share is None and (share := _SHARE.match(line)):
         report.share = number_in(share, 1 if share[1] else 2, place)
@@ -353,6 +386,19 @@ def _of_two_states(report: _Report, said: Said) -> None:
             report.line,
             f"the average of {report.operation} is {number_of(ratio)} times its median second",
             "it was measured in more than one state, such as with and without a cache: the average is of none of them",
+        )
+    begun = {name: report.begins[name] for name in ("Fastest", "Slowest") if name in report.begins}
+    if ratio <= MOST_SKEWED or len(begun) < 2 or not report.ran_s or report.begins.get("") is None:
+        return
+    fast, slow = ((at - report.begins[""]) % _DAY_S / report.ran_s for at in begun.values())
+    if fast < 1 / 3 and slow > 1 / 3:
+        said.add(
+            Severity.WARNING,
+            report.line,
+            f"the fastest second of {report.operation} is after {100 * fast:.0f} % of its time, and the slowest after "
+            f"{100 * slow:.0f} %",
+            "it grew slower while it ran, such as when a cache was full: the average is of its beginning and its end",
+            "drift",
         )
 
 
