@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sectax.audit.check import Remark
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
-from sectax.audit.grouping import FEWEST, each_table, gather, slowness, speeds, worst_of_tables
+from sectax.audit.grouping import FEWEST, about, by_table, each_table, gather, slowness, speeds, worst_of_tables
 from sectax.audit.grouping import cell as one_cell
 from sectax.audit.words import named, number
 from sectax.model.finding import Severity
@@ -21,6 +21,9 @@ NEAR, BEYOND = 1.05, 1.5
 # range passes its limit at 99 %.
 LEAST_BEYOND = 1.15
 _DIXON = {4: 0.926, 5: 0.821, 6: 0.740, 7: 0.680, 8: 0.634, 9: 0.598}
+# Of first values: the chance that several of them are called slow, what one of them adds to that at the most, as noise
+# has heavier tails than a normal one, and the least spread of the others, in logs.
+CHANCE, LEAST_CHANCE, LEAST_SPREAD = 5e-3, 0.01, 1e-3
 # No repetitions of one thing are so many times apart.
 TWO_THINGS = 100.0
 # Half of the interval of a mean at 95 %, as a share of it: no cost below that can be seen.
@@ -92,6 +95,39 @@ def slow_starts(evidence: Evidence) -> Iterator[Remark]:
         "it belongs to the warm-up, and is part of the figure",
         "throw the first trial away, or report it by itself; or warm up for longer",
     )
+    yield from _slow_together([each for each in few(evidence) if each.id not in found])
+
+
+def _slow_together(figures: list[Figure]) -> Iterator[Remark]:
+    """First values of several series of a table that are far slower than their others, each maybe by chance."""
+    from scipy.special import chdtrc
+
+    tables = [table for table in by_table(figures) if len(table) > 1]
+    for table in tables:
+        starts = [_start(slowness(figure).tolist()) for figure in table]
+        slow = [figure for figure, (excess, _) in zip(table, starts, strict=True) if excess >= NEAR]
+        # Fisher (1925): of chances that are all uniform, twice the sum of their logs.
+        together = -2 * math.fsum(math.log(max(chance, LEAST_CHANCE)) for _, chance in starts)
+        if len(slow) > 1 and float(chdtrc(2 * len(table), together)) <= CHANCE / len(tables):
+            yield about(
+                Severity.WARNING,
+                slow,
+                f"the first value of {len(slow)} of {len(table)} series is up to "
+                f"{number(max(excess for excess, _ in starts))} times the others of its series, in {named(slow)}",
+                "it belongs to the warm-up, and is part of the figures",
+                "throw the first value of each away, or report it by itself",
+            )
+
+
+def _start(times: Sequence[float]) -> tuple[float, float]:
+    """How many times the slowest of the others the first is, and Student's chance that it is so far above them."""
+    from scipy.special import stdtr
+
+    first, *others = map(math.log, times)
+    mean = math.fsum(others) / len(others)
+    spread = math.sqrt(math.fsum((each - mean) ** 2 for each in others) / (len(others) - 1))
+    far = (first - mean) / (max(spread, LEAST_SPREAD) * math.sqrt(1 + 1 / len(others)))
+    return math.exp(first - max(others)), float(stdtr(len(others) - 1, -far))
 
 
 def unlike_values(evidence: Evidence) -> Iterator[Remark]:
