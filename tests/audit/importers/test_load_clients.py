@@ -216,3 +216,10 @@ def test_k6_json_with_failures_is_named() -> None:
 def test_single_points_of_k6_are_refused_in_words() -> None:
     with pytest.raises(BadInput):
         read('{"metric":"http_reqs","type":"Point","data":{"value":1}}\n{"metric":"http_req_duration"}\n')
+
+
+def test_a_name_that_only_begins_as_that_of_a_count_is_no_statistic() -> None:
+    """It was an error of the program."""
+    summary = sample("k6-summary.json")
+
+    assert read(summary.replace('"avg":', '"count==": 1, "avg":', 1)).figures == read(summary).figures

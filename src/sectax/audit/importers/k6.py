@@ -397,7 +397,7 @@ def _json_metric(run: _Run, name: str, told: Mapping[str, object]) -> None:
     times = {
         _called(found): value * _MS
         for key, value in values.items()
-        if (found := _STATISTIC.fullmatch(f"{key}=x")) and key != "count"
+        if (found := _STATISTIC.fullmatch(f"{key}=x")) and found[1] != "count"
     }
     kind = told.get("contains")
     if times and (kind == "time" or (kind is None and re.match(r"(?:http_req|iteration|grpc_req|ws|browser)_", name))):
