@@ -294,7 +294,7 @@ def test_same_statistic_of_as_many_trials_is_warned_of_once_for_all_tables() -> 
         ([0.5, 1.0, 1.01, 0.99, 1.0, 1.01, 1.0], True),
         ([1.04, 1.0, 1.01, 0.99, 1.0, 1.01, 1.0], False),  # too little to matter
         ([2.0, 1.0, 3.0, 0.7, 1.0, 2.2, 1.0], False),  # the rest does the same
-        ([2.0, 1.0, 1.0], False),  # too few
+        ([2.0, 1.0, 1.0], True),  # few, and twice as long
         ([21.0, 20.0, 20.0, 20.0, 20.0, 20.0], False),  # one step of a coarse clock
         ([2.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0], False),  # no times
     ],

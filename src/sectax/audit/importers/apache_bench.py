@@ -35,6 +35,8 @@ _WITHOUT_HEAD = re.compile(
     r"\s*+(?:Document (?:Path|Length)|Concurrency Level|Time taken for tests|(?:Complete|Failed) requests"
     r"|Requests per second|Time per request|Total|Percentage of the requests served.{0,60}):?\s"
 )
+# They stand before the rate in every output, so that behind one they are of the next.
+_EARLY = re.compile(r"\s*+(?:Document (?:Path|Length)|Concurrency Level|Time taken for tests):\s")
 _FIELD = re.compile(r"\s*+([A-Z][A-Za-z0-9/-]*+(?: [A-Za-z0-9/-]++){0,4}):\s++(\S.*)")
 _VALUE = re.compile(r"(\S++)(?: (\S++))?")
 _KINDS = re.compile(r"\s*+\(Connect: (\d++)(?:, Receive: (\d++))?, Length: (\d++), Exceptions: (\d++)\)")
@@ -103,7 +105,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif typed := command(line, "ab"):
             asked = typed
             above.append(typed)
-        elif not runs and _WITHOUT_HEAD.match(line):
+        elif _WITHOUT_HEAD.match(line) and (not runs or (runs[-1].load.rate is not None and _EARLY.match(line))):
             runs.append(
                 _Run(LoadRun("ab", f"run at line {place}", place, factor="name", printed_s=1e-3), has_head=False)
             )

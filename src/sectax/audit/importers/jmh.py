@@ -163,8 +163,13 @@ def _of_text(lines: Iterable[str]) -> Evidence:
             said.add(Severity.FATAL, place, failed[0], meaning)
         elif warned := _WARNED.search(line[:2000]):
             said.add(Severity.WARNING, place, warned[0], "JMH itself warns of its figures")
-        elif log:
-            _take(log[-1], line, place)
+        else:
+            if not log and (found := _ITERATION.match(line)):
+                # Its first lines were not copied.
+                mode = "Throughput" if found[4].startswith("ops") else "Average time"
+                log.append(_begun({"Benchmark": f"benchmark at line {place}", "Benchmark mode": mode}, place))
+            if log:
+                _take(log[-1], line, place)
     return _evidence(log, rows, facts.get("VM version"), said)
 
 

@@ -42,7 +42,8 @@ _NEGATIVE = re.compile(r"(\w{1,10})=(-\S{1,40})")
 # Until 0.25 what comes a second stood in brackets.
 _COUNTER = re.compile(r"(\d++(?:\.\d++)?)\s++\(?(\d++(?:\.\d++)?)/s")
 _DATA = re.compile(r"(\d++(?:\.\d++)?) ([kKMGT]?B)\s++\(?(\d++(?:\.\d++)?) ([kKMGT]?B)/s")
-_SHARE = re.compile(r"[\d.]++%\s++(?:✓ (\d++)\s++✗ (\d++)|(\d++) out of (\d++))")
+# Of failures some versions exchange the marks; the first number is of what the metric counts.
+_SHARE = re.compile(r"[\d.]++%\s++(?:[✓✗] (\d++)\s++[✓✗] (\d++)|(\d++) out of (\d++))")
 _PER_CENT = re.compile(r"([\d.]++)%")
 _GAUGE = re.compile(r"(\d++)(?:\s++min=(\d++)\s++max=(\d++))?\s*+$")
 _FAILED_CHECK = re.compile(r"\s*+✗ (\S.{0,200})")
