@@ -40,6 +40,7 @@ _IDLE = re.compile(r"testing: warning: no tests to run|(?:ok|FAIL|\?) {0,4}\t\S|
 _NOT_READ = "this line is in no figure"
 _PASSED = re.compile(rf"{_MARGIN}ok\s+\S+\s+(\d{{1,9}}(?:\.\d{{1,6}})?)s")
 _FIELD = re.compile(r"\S+")
+_PLAIN = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 # Words of the author's own: 'With a pool:', '# after'.
 _HEADING = re.compile(
     r"(?!\s*+(?:Benchmark|goos|goarch|pkg|cpu|ok\s|PASS|FAIL|exit|---|===|\?\s|\d|[\[{<(|$%>`+-]|testing:))"
@@ -269,9 +270,9 @@ def _bytes_within(line: _Line) -> tuple[float, float]:
     ends = []
     for unit in ("ns/op", "MB/s"):
         text, value = line.printed.get(unit, ""), line.told.get(unit, 0.0)
-        shown = float(text) if value > 0 else 0.0
+        shown = float(text) if value > 0 and _PLAIN.fullmatch(text) else 0.0
         half = 0.6 * 10.0 ** -len(text.partition(".")[2])
-        if shown <= half or "e" in text.lower():
+        if shown <= half:
             return 0.0, 0.0
         ends.append((value * (1 - half / shown), value * (1 + half / shown)))
     (short, long), (slow, fast) = ends
