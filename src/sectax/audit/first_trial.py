@@ -66,14 +66,6 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
         "two quantities were mixed, and the figure is of neither",
         "report the first trial by itself, and the later ones by themselves",
     )
-    if any(figure.circumstances.cold is Cold.APART for figure in seen):
-        yield from each_table(
-            Severity.WARNING,
-            [figure for figure in seen if figure.circumstances.cold is Cold.ONLY],
-            lambda table: f"cold starts stand among the warm ones; here they are by themselves, in {named(table)}",
-            "a figure of all lines together is of two quantities, and of neither",
-            "report cold starts by themselves, and the warm ones by themselves",
-        )
     open_ = [figure for figure in seen if figure.circumstances.cold is None]
     told = [figure for figure in seen if figure.circumstances.cold is not Cold.MIXED]
     vectors = [group for group in gather(told, cell) if _long_enough(group[0].values)]
@@ -95,7 +87,7 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     with_values = {figure.id for group in vectors for figure in group}
     yield from unknown(
         [figure for figure in open_ if figure.id not in with_values],
-        "whether the first, cold trials are in the figure is not reported, nor are the single values",
+        "whether the first, cold trials are in the figure is not reported, nor are enough single values",
     )
 
 

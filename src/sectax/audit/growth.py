@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence
-from sectax.audit.figure import Figure, Quantity
+from sectax.audit.figure import Figure, Moves, Quantity
 from sectax.audit.grouping import seconds_per_operation
 
 # Of the time of less work, that more of it may take: of twice as much, and of a tenth more.
@@ -61,6 +61,7 @@ def rising(evidence: Evidence) -> Iterator[list[Amount]]:
         for figure in evidence.printed
         if figure.quantity in (Quantity.TIME, Quantity.RATE)
         and figure.statistic in (None, "mean", "median", "rate")
+        and figure.circumstances.moves is not Moves.METADATA
         and (seconds_per_operation(figure) or 0.0) > 0
         for amount in _amounts(figure)
     ]

@@ -164,7 +164,6 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     from sectax.stats.single_values import tail_share
 
     yield from _wide(evidence)
-    yield from _few(evidence)
     yield from _cut_off(evidence)
     yield from _processes(evidence)
     singly, bare = told_singly(speeds(evidence))
@@ -179,7 +178,9 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     yield from _medians_of_values(evidence, modes)
     of_few = list(unlike_values(evidence))
     yield from of_few
-    yield from _far(evidence, {*modes, *(id for remark in of_few for id in remark.figures)})
+    known = {id for remark in of_few for id in remark.figures}
+    yield from _few(evidence, known)
+    yield from _far(evidence, {*modes, *known})
     yield from worst_of_tables(
         Severity.WARNING,
         [figure for figure in singly if figure.id in modes],
@@ -301,13 +302,13 @@ def _wide(evidence: Evidence) -> Iterator[Remark]:
     )
 
 
-def _few(evidence: Evidence) -> Iterator[Remark]:
-    """A few values that are far apart, in whichever order."""
+def _few(evidence: Evidence, known: Collection[str]) -> Iterator[Remark]:
+    """A few values that are far apart, in whichever order, where nothing else is known of them."""
     ranges = {
         figure.id: high / low
         for group in gather(speeds(evidence), cell)
         for figure in group
-        if (figure.trials or 0) in FEW_VALUES
+        if (figure.trials or 0) in FEW_VALUES and figure.id not in known
         for low, high in [_range(figure)]
         if low > 0 and high >= APART_IN_FEW * low
     }

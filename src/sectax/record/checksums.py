@@ -56,18 +56,25 @@ class BlockChecksum:
     """Of all that one block is made of: the digest of its rows, and the sums of its telemetry.
 
     The rows of telemetry are many, and nothing but their sums is read; so these are kept instead of a digest.
+
+    Attributes:
+        without_start: the digest of all but the time at which the block began, as it was before that was read; none of
+            what a file holds.
     """
 
     digest: str
     telemetry: Telemetry
+    without_start: str = ""
 
     def row(self, number: int) -> Statement:
         return _INSERT, (number, self.digest, as_json(self.telemetry))
 
-    def check(self, number: int, recorded: BlockChecksum) -> None:
-        """Raises `Changed` where the block is another one than was recorded."""
-        if self.digest != recorded.digest or not _alike(self.telemetry, recorded.telemetry):
+    def check(self, number: int, recorded: BlockChecksum) -> bool:
+        """Whether the time at which the block began is covered. Raises `Changed` where it is not what was recorded."""
+        known = recorded.digest in (self.digest, self.without_start)
+        if not known or not _alike(self.telemetry, recorded.telemetry):
             raise Changed(f"block {number} holds something else than was recorded")
+        return recorded.digest == self.digest
 
 
 def _alike(one: Telemetry, other: Telemetry) -> bool:

@@ -93,7 +93,9 @@ class BlockReducer:
         self._add_observations(block, of)
         self._add_telemetry(block, of)
         self._add_batches(block)
-        return block, BlockChecksum(of.hexdigest(), block.telemetry)
+        without_start = of.hexdigest()
+        of.add(started)
+        return block, BlockChecksum(of.hexdigest(), block.telemetry, without_start)
 
     def _add_subjects(self, block: BlockSummary, of: Hash) -> None:
         planned: list[str] = []
@@ -257,6 +259,7 @@ def finished_blocks(db: sqlite3.Connection, reducer: BlockReducer) -> Iterator[B
     for number, seconds in finished:
         block, checksum = reducer.reduce(number, seconds)
         if checked:
-            checksum.check(number, recorded[number])
+            if not checksum.check(number, recorded[number]):
+                block.started = ""
             block.telemetry = recorded[number].telemetry
         yield block

@@ -279,13 +279,6 @@ def _consistent(run: _Run, said: Said) -> None:
                 "some packets were sent again, as for a full queue, after 1, 3 or 7 s: the times are in clusters",
                 "modes",
             )
-    if load.requests and not times and not run.stopped:
-        said.add(
-            Severity.WARNING,
-            load.line or 0,
-            "this output of ab has no times of requests",
-            "it was cut short, or lines were taken out: what is missing is not known",
-        )
     if load.busy is not None:
         load.set_up["connections"] = f"{load.busy:g}"
     load.set_up["keep-alive"] = "with keep-alive" if run.kept else "without keep-alive"

@@ -134,7 +134,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         Incident(Severity.WARNING, each, "the tool that listed the log failed: the log may be cut short")
         for each in cuts
     ]
-    incidents += [*log.incidents(), *_limits(groups)]
+    incidents += [*log.incidents(), *_limits(groups), *_cold_among_warm(groups)]
     if log.cut_off:
         incidents.append(_cut_off(log.cut_off, reports))
     return evidence(figures, "AWS Lambda", incidents=incidents, twice=log.twice)
@@ -218,6 +218,18 @@ class _Log:
                 f"{missing} invocations have a START and no REPORT",
                 "the log is cut, or they were still at work: the longest are missing first",
             )
+
+
+def _cold_among_warm(groups: Mapping[tuple[str, str, bool], _Starts]) -> Iterator[Incident]:
+    cold = sum(len(group.values["duration"]) for (*_, is_cold), group in groups.items() if is_cold)
+    warm = sum(len(group.values["duration"]) for (*_, is_cold), group in groups.items() if not is_cold)
+    if cold and warm:
+        yield Incident(
+            Severity.WARNING,
+            f"{cold} of {cold + warm} invocations are cold starts; here they are figures of their own",
+            "a figure of all lines of the log together is of two quantities, and of neither",
+            check="first-trial",
+        )
 
 
 def _limits(groups: Mapping[tuple[str, str, bool], _Starts]) -> Iterator[Incident]:
