@@ -73,3 +73,13 @@ def test_flat_times_over_sizes_that_go_names_are_doubted_and_with_set_bytes_they
     assert said(read(named))["flat-with-size"][0] == "W"
     assert said(read(told.replace(" ns/op\t 0", " B/op")))["faster-than-physics"][0] == "F"
     assert "flat-with-size" not in said(read(GO.format("size=1KiB", 100, "size=16MiB", 900000)))
+
+
+def test_a_unit_that_comes_again_behind_the_last_value_is_not_its() -> None:
+    """It was an error of the program."""
+    line = "BenchmarkHash-8 \t 100\t 120.0 ns/op\t 8.53 MB/s"
+    (whole,), (cut,) = (
+        read(f"goos: linux\n{line}{more}\nPASS\n").figures[:1] for more in ("", "\t x y\t 0m/hash ns/op")
+    )
+
+    assert (cut.id, cut.values) == (whole.id, whole.values)

@@ -185,8 +185,9 @@ def _read(lines: Iterable[str]) -> Evidence:
             if not pairs:
                 continue
             batch = number_in(found, 2, place)
-            fields = found[3].split()
-            printed = dict(zip(fields[1::2], fields[::2], strict=False))
+            fields = _FIELD.findall(found.string, found.start(3))[: 2 * len(pairs)]
+            # What stands behind the last pair is none, and may name a unit again.
+            printed = dict(zip(fields[1::2], fields[::2], strict=True))
             results.append(_Line(package, found[1], batch, dict(pairs), printed, heading))
             since_passed.append(results[-1])
             if (moved := _bytes_each(dict(pairs))) is not None:
