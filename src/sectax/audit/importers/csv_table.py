@@ -18,7 +18,7 @@ from sectax.audit.figure import Circumstances, Contrast, Figure, Moves, Quantity
 from sectax.audit.importers.beside import Beside
 from sectax.audit.importers.cells import Cells
 from sectax.audit.importers.columns import HEADER, Columns, in_comment
-from sectax.audit.importers.jmh import both_ways
+from sectax.audit.importers.jmh_agree import both_ways
 from sectax.audit.importers.left_out import LeftOut
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
 from sectax.audit.importers.sizes import size_in
