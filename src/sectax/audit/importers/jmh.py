@@ -38,7 +38,7 @@ _BEGINS = re.compile(
     re.MULTILINE,
 )
 _FACT = re.compile(
-    r"# (Benchmark|Benchmark mode|Parameters|VM version|VM options|Warmup|Measurement|Threads|Fork): (.*\S)"
+    r"# (Benchmark|Benchmark mode|Parameters|VM version|VM options|Warmup|Measurement|Threads|(?:Warmup )?Fork): (.*\S)"
 )
 _ITERATION = re.compile(r"(# Warmup )?Iteration\s++(\d++): (≈ )?(\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)")
 # Of old versions the score stands behind the word; 'Secondary result' is of a profiler or a part of a group.
@@ -46,10 +46,9 @@ _RESULT = re.compile(r'Result "([^"\n]{1,400})":\s*+$|(Secondary result |Result 
 _SCORE = re.compile(
     r"(?:Result ?:)?\s*+(?:mean =\s++)?(≈ )?(\d\S*+)(?: ±\(99[.,]9%\) (\d\S*+))? ([^\s/]++/\S++)(?: \[\w++\])?\s*+$"
 )
-_SUMMARY = re.compile(
-    r"\s*+(?:Statistics: )?\(min, avg, max\) = \(([^,]++|\d++,\d++), ([^ ]++), ([^)]++)\)(?:, stdev = (\d\S*+))?"
-)
-_ENDS = re.compile(r"\s*+(?:CI|Confidence interval) \(99[.,]9%\): \[(\d\S*+), (\d[^\s\]]*+)\]")
+_N = r"(\d[^\s\])]{0,40}?)"
+_SUMMARY = re.compile(rf"\s*+(?:Statistics: )?\(min, avg, max\) = \({_N}, {_N}, {_N}\)(?:, stdev = (\d\S*+))?")
+_ENDS = re.compile(rf"\s*+(?:CI|Confidence interval) \(99[.,]9%\): \[{_N}, {_N}\]")
 _QUANTILE = re.compile(r"\s*+p\((\d{1,3}[.,]\d{1,4})\) =\s++(\S++) (\S++/op)")
 _HEADER = re.compile(r"\s*+Benchmark\s.*\bMode\s++(?:Thr\s++)?(?:Cnt|Samples)\s")
 _WITHOUT_HEADER = re.compile(
@@ -103,6 +102,8 @@ class _Log:
         # Whether the lines are those of a result, which has one score.
         self._result: Benchmark | None = None
         self._clock: list[datetime] = []
+        # Warm-ups are not kept, be they iterations or whole forks.
+        self._counts = True
 
     def take(self, line: str, place: int) -> None:
         """Read the next line."""
@@ -142,14 +143,15 @@ class _Log:
             self.facts = {key: self.facts[key] for key in (*_SETUP, "Benchmark mode") if key in self.facts}
         elif name == "Parameters" and self.benchmarks:
             self.benchmarks[-1].parameters = _parameters(value)
-        elif name == "Fork" and self.benchmarks:
-            self.benchmarks[-1].begin_fork()
+        elif name.endswith("Fork") and self.benchmarks:
+            self._counts = name == "Fork"
+            if self._counts:
+                self.benchmarks[-1].begin_fork()
             if value.startswith("N/A"):
                 self.benchmarks[-1].setup["forks"] = "0"
 
     def _iteration(self, found: re.Match[str], place: int) -> None:
-        # Warm-ups are not kept.
-        if found[1] is not None:
+        if found[1] is not None or not self._counts:
             return
         if not self.benchmarks:
             # Its first lines were not copied.
@@ -167,8 +169,7 @@ class _Log:
             return
         if begun is not None:
             last = self.benchmarks[-1] if self.benchmarks else None
-            is_last = last is not None and begun[1] in (None, last.name) and (last.score is None or last.is_rough)
-            if last is None or not (is_last or (last.line and last.name.startswith("benchmark at line"))):
+            if last is None or not _is_of(last, begun[1]):
                 last = _without_head(begun[1] or f"benchmark at line {place}", "", place)
                 self.benchmarks.append(last)
             self._result = last
@@ -191,7 +192,7 @@ class _Log:
             benchmark.deviation = told.pop("deviation", None)
             benchmark.stated = told
         elif found := _ENDS.match(line):
-            benchmark.ends = tuple(_score(found[at], place) for at in (1, 2) if _is_number(found[at]))
+            benchmark.ends = tuple(_score(each, place) for each in found.groups() if _is_number(each))
         elif (found := _QUANTILE.match(line)) and _is_number(found[2]):
             benchmark.quantiles[found[1].replace(",", ".")] = _score(found[2], place)
             benchmark.unit = found[3]
@@ -244,6 +245,14 @@ def _begun(facts: dict[str, str], place: int) -> Benchmark:
         told=dict(facts),
         setup=setup,
     )
+
+
+def _is_of(benchmark: Benchmark, name: str | None) -> bool:
+    """Whether a result of this name, if any, is that of a benchmark; lines may have been left out in between."""
+    measured = bool(benchmark.values) or benchmark.is_rough
+    if name is None or not benchmark.told:
+        return measured
+    return name == benchmark.name and (benchmark.score is None or benchmark.is_rough)
 
 
 def _without_head(name: str, unit: str, place: int) -> Benchmark:
@@ -318,6 +327,8 @@ def _power(text: str) -> float | None:
 def _evidence(log: _Log) -> Evidence:
     benchmarks, rows, runtime = log.benchmarks, log.rows, log.facts.get("VM version")
     figures = [figure for benchmark in benchmarks for figure in of_benchmark(benchmark, runtime)]
+    # What is known to a power of ten alone contradicts nothing.
+    sharp = [figure for one in benchmarks if not one.is_rough for figure in of_benchmark(one, runtime)]
     twice = log.twice
     rough = [each.label for each in benchmarks if each.is_rough]
     errors = [(each.label, each.score or 0.0, each.error) for each in benchmarks if each.error is not None]
@@ -331,6 +342,7 @@ def _evidence(log: _Log) -> Evidence:
         if source is None:
             beside.append(row)
             figures.append(of_row(row, runtime))
+            sharp += [] if row.is_rough else figures[-1:]
         elif source.unit == row.unit and source.mode != "sample":
             twice += score_twice(row, source.values) if source.is_whole else row_beside_result(row, source)
     twice += [each for benchmark in benchmarks for each in result_agrees(benchmark)]
@@ -351,7 +363,7 @@ def _evidence(log: _Log) -> Evidence:
         )
     if not figures:
         raise BadInput("there is no result of JMH in it", "give the whole output of a finished run, or its table")
-    return of_names(figures, "JMH", incidents, [*twice, *both_ways(figures)])
+    return of_names(figures, "JMH", incidents, [*twice, *both_ways(sharp)])
 
 
 def _source(row: Row, log: list[Benchmark]) -> Benchmark | None:

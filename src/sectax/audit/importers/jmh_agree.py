@@ -89,6 +89,7 @@ def result_agrees(benchmark: Benchmark) -> Iterator[Twice]:
         return
     values = benchmark.values
     of = f"by its {len(values)} iterations it is"
+    yield Twice(f"the score of {name}", benchmark.score, fmean(values), of, 2 * DIGIT, (), OF_ITERATIONS)
     if benchmark.deviation is not None and len(values) > 1:
         what = f"the standard deviation of {name}"
         yield Twice(what, benchmark.deviation, stdev(values), of, 5 * DIGIT, (), 10 * OF_ITERATIONS)
