@@ -17,7 +17,7 @@ from sectax.audit.importers.beside import beside
 from sectax.audit.importers.cells import Cells
 from sectax.audit.importers.columns import HEADER, Columns
 from sectax.audit.importers.hosts_and_times import machines, where_and_when
-from sectax.audit.importers.jmh import both_ways
+from sectax.audit.importers.jmh_agree import both_ways
 from sectax.audit.importers.left_out import LeftOut
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
 from sectax.audit.importers.rows import Rows
