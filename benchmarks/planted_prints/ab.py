@@ -177,7 +177,7 @@ _KINDS = (
     ),
     Kind(
         "answers of unlike size to one path",
-        "F contradiction",
+        "F unequal-work",
         and_again(
             _UNLIKE,
             times(r"^(?:Total|HTML) transferred:\s+(?P<n>\d+)", 0.2),

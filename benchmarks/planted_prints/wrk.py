@@ -243,7 +243,7 @@ _KINDS = (
     ),
     Kind(
         "answers of unlike size to one path",
-        "W contradiction",
+        "W unequal-work",
         and_again(
             _UNLIKE,
             times(r"^  \d+ requests in \S+, (?P<n>[\d.]+)", 0.05),

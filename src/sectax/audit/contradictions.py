@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from urllib.parse import urlsplit
 
 from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Evidence
@@ -23,10 +22,6 @@ OF_ITS_VALUES = 0.005
 EXACTLY, ALL_DIGITS, MOST_PRINTED = 1e-4, 10, 100
 # Shorter trials spend a part of their time on beginning and end.
 LONG_ENOUGH_S = 0.5
-# Answers to one path differ in their headers, and by no more than this: short ones by a few hundred bytes.
-MOST_UNLIKE_BYTES, HEADERS_BYTES = 1.5, 1000.0
-# Of the bytes that a path names, that an answer has at the least: people write KB for 1000 and for 1024.
-LEAST_OF_NAMED = 0.5
 # Quantiles of fewer values lie between two of them, so they say little of the mean.
 ENOUGH_FOR_QUANTILES = 100
 # Tools print rates with two digits behind the point at the least.
@@ -51,8 +46,6 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     for group in gather((one for one in _imported(evidence) if one.measurement), measured_at_once):
         yield from _order(group)
         yield from _rate(group)
-    yield from _bytes(evidence)
-    yield from _named_sizes(evidence)
     yield from _machines(evidence)
     yield from _hosts(evidence)
     yield from _units(evidence)
@@ -189,60 +182,6 @@ def _told_twice(evidence: Evidence) -> Iterator[Remark]:
             yield Remark(each.severity, each.what, saw, meaning, _ASK, each.figures)
 
 
-def _bytes(evidence: Evidence) -> Iterator[Remark]:
-    """One path asked for twice, and far fewer bytes in the answers of one: a redirect, or an error page."""
-    rates = [
-        figure
-        for figure in _imported(evidence)
-        if figure.quantity is Quantity.RATE and figure.circumstances.bytes_each is not None
-    ]
-    known = set(ids(rates))
-    compared = [[one for one in group if one.id in known] for group in sides(evidence)]
-    groups = [*gather(rates, _path), *compared]
-    seen: set[tuple[str, ...]] = set()
-    for group in groups:
-        ordered = sorted(group, key=lambda figure: figure.circumstances.bytes_each or 0.0)
-        if len(ordered) < 2 or ids(ordered) in seen:
-            continue
-        seen.add(ids(ordered))
-        few, many = (ordered[end].circumstances.bytes_each or 0.0 for end in (0, -1))
-        if many > MOST_UNLIKE_BYTES * few:
-            by_headers = many - few < HEADERS_BYTES
-            yield Remark(
-                Severity.WARNING if by_headers else Severity.FATAL,
-                ordered[0].table,
-                f"an answer has {number(few)} bytes in {ordered[0].id}, and {number(many)} in {ordered[-1].id}",
-                "headers may explain so few bytes; if they do not, one was redirected or refused"
-                if by_headers
-                else "the two did not do the same work; likely one of them was redirected, refused or compressed",
-                "look at one answer of each side",
-                ids(ordered),
-            )
-
-
-def _named_sizes(evidence: Evidence) -> Iterator[Remark]:
-    """A path that names a size, and answers with far fewer bytes."""
-    for figure in _imported(evidence):
-        told = figure.circumstances
-        if told.named_bytes is None or told.bytes_each is None or figure.quantity is not Quantity.RATE:
-            continue
-        if told.bytes_each < LEAST_OF_NAMED * told.named_bytes:
-            yield warning(
-                figure.table,
-                f"{figure.id} names {number(told.named_bytes)} bytes, and an answer has {number(told.bytes_each)}",
-                "if the name tells the size of the answer, it was not sent: a redirect, an error page, compression",
-                "look at one answer",
-            )
-
-
-def _path(figure: Figure) -> str:
-    try:
-        parts = urlsplit(figure.circumstances.operation or "")
-    except ValueError:
-        return figure.id
-    return f"{parts.path or '/'}?{parts.query}"
-
-
 def _machines(evidence: Evidence) -> Iterator[Remark]:
     """Whole files that hold the figures of two machines or two builds, where nobody compares these."""
     if not evidence.imported:
@@ -327,9 +266,8 @@ def _odd_one(group: list[Figure]) -> list[tuple[Figure, Figure, tuple[float, flo
 CONTRADICTION = Check(
     id="contradiction",
     rule="F: a summary that its own values contradict, quantiles that fall, a mean outside of least and most, a rate "
-    "that is not its count over its time, a sum that is not that of its parts, answers of unlike size to one path, "
-    "each side on its own hosts; W: figures of two processors or builds in one file, sides a thousand times apart, "
-    "answers whose headers may differ",
+    "that is not its count over its time, a sum that is not that of its parts, each side on its own hosts; "
+    "W: figures of two processors or builds in one file, sides a thousand times apart",
     examine=_examine,
     sees=_imported,
 )

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
-from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import EndsBy, Figure, Quantity
 from sectax.audit.grouping import each_table, gather, sides, speeds, trials_of, unknown, worst_of_tables
 from sectax.audit.mislabelled_level import same
-from sectax.audit.words import named
+from sectax.audit.words import ids, named, number
 from sectax.model.finding import Severity
 from sectax.model.subject import Witness
 from sectax.stats.binomial import clopper_pearson
 
 # Of all counted operations.
 MOST_ERRORS = 0.001
+
+# Answers to one path differ in their headers, and by no more than this: short ones by a few hundred bytes.
+MOST_UNLIKE_BYTES, HEADERS_BYTES = 1.5, 1000.0
+# Of the bytes that a path names, that an answer has at the least: people write KB for 1000 and for 1024.
+LEAST_OF_NAMED = 0.5
 
 FAST_FAILURES = "a failed operation is often a fast one: the figure is not that of the work"
 FIX = "fix what fails, then measure"
@@ -37,6 +43,8 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         for name in evidence.equal_witnesses:
             yield from _witness(name, treatment, baseline)
     yield from _figures(evidence)
+    yield from _bytes(evidence)
+    yield from _named_sizes(evidence)
 
 
 def _unwitnessed(evidence: Evidence) -> Iterator[Remark]:
@@ -178,9 +186,67 @@ def _unlike_counts(group: list[Figure]) -> bool:
     return len(counts) > 1
 
 
+def _with_bytes(evidence: Evidence) -> list[Figure]:
+    """One figure of each run whose source tells how many bytes an answer had."""
+    return [
+        figure
+        for figure in speeds(evidence)
+        if evidence.imported and figure.quantity is Quantity.RATE and figure.circumstances.bytes_each is not None
+    ]
+
+
+def _bytes(evidence: Evidence) -> Iterator[Remark]:
+    """One path asked for twice, and far fewer bytes in the answers of one: a redirect, or an error page."""
+    rates = _with_bytes(evidence)
+    known = set(ids(rates))
+    compared = [[one for one in group if one.id in known] for group in sides(evidence)]
+    groups = [*gather(rates, _path), *compared]
+    seen: set[tuple[str, ...]] = set()
+    for group in groups:
+        ordered = sorted(group, key=lambda figure: figure.circumstances.bytes_each or 0.0)
+        if len(ordered) < 2 or ids(ordered) in seen:
+            continue
+        seen.add(ids(ordered))
+        few, many = (ordered[end].circumstances.bytes_each or 0.0 for end in (0, -1))
+        if many > MOST_UNLIKE_BYTES * few:
+            by_headers = many - few < HEADERS_BYTES
+            yield Remark(
+                Severity.WARNING if by_headers else Severity.FATAL,
+                ordered[0].table,
+                f"an answer has {number(few)} bytes in {ordered[0].id}, and {number(many)} in {ordered[-1].id}",
+                "headers may explain so few bytes; if they do not, one was redirected or refused"
+                if by_headers
+                else "the two did not do the same work; likely one of them was redirected, refused or compressed",
+                "look at one answer of each side",
+                ids(ordered),
+            )
+
+
+def _named_sizes(evidence: Evidence) -> Iterator[Remark]:
+    """A path that names a size, and answers with far fewer bytes."""
+    for figure in _with_bytes(evidence):
+        told, each = figure.circumstances.named_bytes, figure.circumstances.bytes_each or 0.0
+        if told is not None and each < LEAST_OF_NAMED * told:
+            yield warning(
+                figure.table,
+                f"{figure.id} names {number(told)} bytes, and an answer has {number(each)}",
+                "if the name tells the size of the answer, it was not sent: a redirect, an error page, compression",
+                "look at one answer",
+            )
+
+
+def _path(figure: Figure) -> str:
+    try:
+        parts = urlsplit(figure.circumstances.operation or "")
+    except ValueError:
+        return figure.id
+    return f"{parts.path or '/'}?{parts.query}"
+
+
 UNEQUAL_WORK = Check(
     id="unequal-work",
-    rule="F: bytes, operation counts or outputs differ where declared equal; more than 0.1 % errors, or unlike shares",
+    rule="F: bytes, operation counts or outputs differ where declared equal, or bytes of answers to one path; more "
+    "than 0.1 % errors, or unlike shares; W: bytes that headers may explain, or fewer than a path names",
     examine=_examine,
     sees=speeds,
     applies=lambda evidence: bool(evidence.arms),

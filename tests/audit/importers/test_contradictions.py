@@ -94,7 +94,7 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
     "answers of a redirect": (
         PLAIN + wrk("https", 24_000, 8.4, 2397.6),
         PLAIN + wrk("https", 21_000, 171.5, 2097.9),
-        "contradiction",
+        "unequal-work",
         "an answer has 367 bytes",
     ),
     "two processors in one figure": (MIXED, GO, "said-by-the-tool", "two processors: A and B"),

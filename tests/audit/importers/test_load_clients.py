@@ -17,6 +17,11 @@ def said(evidence: Evidence) -> set[str]:
     return {f"{warning.severity.value} {each.check}" for each in review(evidence) for warning in each.warnings}
 
 
+def words(text: str) -> str:
+    """All that is said of a text."""
+    return "; ".join(warning.saw for each in review(read(text)) for warning in each.warnings)
+
+
 AB = sample("ab.txt")
 HEY = sample("hey.txt")
 K6 = sample("k6.txt")
@@ -65,8 +70,8 @@ def test_ab_sending_a_body_is_other_work_than_asking_for_the_same_path() -> None
     short = short.replace("17174000", "416000").replace("6021.83", "145.87")
     posted = short.replace("HTML transferred:", "Total body sent:        54600000\nHTML transferred:")
 
-    assert "F contradiction" in said(read(AB + short))
-    assert "F contradiction" not in said(read(AB + posted))
+    assert "an answer has 208 bytes" in words(AB + short)
+    assert "an answer has" not in words(AB + posted)
 
 
 def test_ab_without_results_says_why() -> None:

@@ -23,7 +23,7 @@ smoke   [  47% ] 10 VUs  {clock}/30s
     iterations...........: 2910   {rate}/s
     vus..................: 10     min=10 max=10
     vus_max..............: 10     min=10 max=10
-    data_received........: 40 MB  7.1 MB/s
+    data_received........: 40 MB  1.3 MB/s
 
 running (0m30.0s), 00/10 VUs, 2910 complete and 0 interrupted iterations
 smoke {mark} [ 100% ] 10 VUs  {ended}/30s

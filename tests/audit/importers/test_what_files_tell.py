@@ -50,7 +50,7 @@ def test_a_transfer_that_is_not_its_bytes_over_its_time_is_found() -> None:
 
 
 def test_a_path_that_names_more_than_its_answers_have_is_doubted() -> None:
-    assert "names 1,050,000 bytes" in said(read(wrk(path="1mb")))["contradiction"][1]
+    assert "names 1,050,000 bytes" in said(read(wrk(path="1mb")))["unequal-work"][1]
 
 
 @pytest.mark.parametrize(("asked", "check"), [("5000", "fixed-time-total"), ("9000", "saturated-client")])

@@ -52,8 +52,8 @@ _SAID = re.compile(
     r"|Total of \d++ requests completed|Test failed|Send request (?:failed|timed out)!)"
 )
 _KB = 1024.0
-# A page that changes does not double or lose half of its length.
-MOST_UNLIKE = 2.0
+# A page that changes does not double or lose half of its length, and is not another one most of the time.
+MOST_UNLIKE, MOST_OTHERS = 2.0, 0.5
 # After these seconds a first packet is sent again, a little late; of all requests at least a hundredth of a second.
 SYN_AGAIN_S, SYN_LATE, SYN_SHARE_S = (1.0, 3.0, 7.0), 1.1, 0.01
 # Of the time that requests took, that their places were there for.
@@ -74,9 +74,9 @@ class _Run:
     secure: bool = False
     sends: bool = False
     length: float | None = None
-    body: float | None = None
     lengths_differ: float = 0.0
-    kinds: bool = False
+    kinds: float | None = None
+    all_failed: float | None = None
     stopped: str = ""
     finished: float | None = None
     per_request: list[float] = field(default_factory=list)
@@ -106,9 +106,9 @@ def _read(lines: Iterable[str]) -> Evidence:
             asked = typed
             above.append(typed)
         elif _WITHOUT_HEAD.match(line) and (not runs or (runs[-1].load.rate is not None and _EARLY.match(line))):
-            runs.append(
-                _Run(LoadRun("ab", f"run at line {place}", place, factor="name", printed_s=1e-3), has_head=False)
-            )
+            load = LoadRun("ab", f"run at line {place}", place, factor="name", printed_s=1e-3)
+            runs.append(_Run(load, has_head=False, asked=above.copy() if asked is not None else []))
+            asked = None
         if runs:
             with said.unread(place, line):
                 _take(runs[-1], place, line, said)
@@ -159,7 +159,7 @@ def _take(run: _Run, place: int, line: str, said: Said) -> None:
         load.took(quantile(float(per_cent[1])), value)
     elif kinds := _KINDS.match(line):
         connect, receive, length, exceptions = (number(each or "0", line=place) for each in kinds.groups())
-        run.kinds, run.lengths_differ = True, length
+        run.kinds, run.lengths_differ = connect + receive + length + exceptions, length
         load.fails({"connect": connect, "receive": receive, "exceptions": exceptions})
         (load.failed or {}).pop("failed", None)
     elif _UNRELIABLE.match(line):
@@ -199,7 +199,8 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
         case "Complete requests":
             load.requests = amount()
         case "Failed requests":
-            load.fails({"failed": amount()})
+            run.all_failed = amount()
+            load.fails({"failed": run.all_failed})
         case "Write errors" | "Non-2xx responses" | "Broken pipe errors":
             kind = "other status than 2xx (ab follows no redirect)" if name.startswith("Non") else name.lower()
             load.fails({kind: amount()})
@@ -210,7 +211,7 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
         case "Total body sent":
             run.sends = True
         case "HTML transferred":
-            run.body = amount()
+            load.content = amount()
         case "Requests per second":
             load.rate = amount()
         case "Time per request":
@@ -230,7 +231,7 @@ def _name(run: _Run) -> None:
     verb = "sending to " if run.sends else ""
     if run.host:
         load.name = f"{verb}{'https' if run.secure else 'http'}://{run.host}{port}{run.path}"
-    if load.failed is not None and not run.kinds and not load.failed.get("failed"):
+    if load.failed is not None and run.kinds is None and not load.failed.get("failed"):
         load.failed.pop("failed", None)
     if run.host and load.requests == 0:
         load.rate = 0.0
@@ -240,12 +241,19 @@ def _consistent(run: _Run, said: Said) -> None:
     """What the lines of one run say of each other, and of the command above them."""
     load, times = run.load, run.load.times.get(LATENCY, {})
     # Waits of all connections together, and of one request after the other: three digits after the point of both.
+    command = run.asked[-1] if run.asked else Command({}, "")
+    requests, at_a_time = load.requests or command.number("-n"), load.busy or command.number("-c")
+    rate = load.rate or (requests / load.wall_s if requests and load.wall_s else None)
     for each, busy, words in zip(
-        run.per_request, (load.busy, 1.0), ("the time of a request", "the time across all requests"), strict=False
+        run.per_request, (at_a_time, 1.0), ("the time of a request", "the time across all requests"), strict=False
     ):
-        if busy and load.rate:
-            step = 5e-7 + busy / load.rate * RATE_STEP / load.rate
-            load.tells_twice(words, each, busy / load.rate, "in seconds, and by the rate it is", step)
+        if busy and rate:
+            step = 5e-7 + busy / rate * RATE_STEP / rate
+            load.tells_twice(words, each, busy / rate, "in seconds, and by the rate it is", step)
+    if run.per_request and not times:
+        load.took("mean", run.per_request[0])
+        load.printed_s = 1e-6
+    load.tells_twice("the number of failures of all kinds", run.kinds, run.all_failed, "and of failed requests")
     load.tells_twice(
         "the number of finished requests", run.finished, load.requests, "and of complete ones", tolerance=0
     )
@@ -320,17 +328,17 @@ def _failed(run: _Run) -> bool:
 def _lengths(run: _Run) -> Iterable[Twice]:
     """Bytes of the answers beside their number and the length of the first."""
     load = run.load
-    load.at_most("the HTML transferred", run.body, load.bytes_read, "in bytes, and all that was transferred is", 1.0)
+    load.at_most("the HTML transferred", load.content, load.bytes_read, "in bytes, and all that was read is", 1.0)
     if (
         run.length
-        and run.body is not None
+        and load.content is not None
         and load.requests
         and not sum((load.failed or {}).values())
         and not run.lengths_differ
     ):
         yield Twice(
             f"the HTML that was transferred {load.where}, in bytes,",
-            run.body,
+            load.content,
             run.length * load.requests,
             f"{load.requests:.0f} documents of {run.length:.0f} bytes make",
             # Answers to requests that were under way at the end are in it.
@@ -341,17 +349,14 @@ def _lengths(run: _Run) -> Iterable[Twice]:
 def _other_lengths(run: _Run) -> Iterable[Incident]:
     """Answers of another length than the first: W of a page that changes; where most of it is gone, they failed."""
     load = run.load
-    if run.length == 0 and run.body == 0 and load.requests:
-        yield Incident(
-            Severity.WARNING,
-            f"the answers have no content ({load.where.removeprefix('of ')})",
-            "what was measured is a redirect, an empty page, or a server that answers nothing",
-        )
     if not run.lengths_differ:
         return
     many = f"{run.lengths_differ:.0f} of {load.requests or 0:.0f} answers have another length than the first"
     mean = _mean_of_others(run)
-    if mean is not None and run.length and not run.length / MOST_UNLIKE <= mean <= MOST_UNLIKE * run.length:
+    unlike = (
+        mean is not None and run.length and not run.length / MOST_UNLIKE <= mean <= MOST_UNLIKE * run.length
+    ) or run.lengths_differ > MOST_OTHERS * (load.requests or 0.0)
+    if mean is not None and run.length and unlike:
         load.fails({f"length (about {mean:.0f} bytes instead of {run.length:.0f})": run.lengths_differ})
         return
     yield Incident(
@@ -362,10 +367,11 @@ def _other_lengths(run: _Run) -> Iterable[Incident]:
 
 
 def _mean_of_others(run: _Run) -> float | None:
-    if run.body is None or run.length is None or not run.load.requests:
+    load = run.load
+    if load.content is None or run.length is None or not load.requests:
         return None
-    alike = run.load.requests - run.lengths_differ
-    return max(run.body - alike * run.length, 0.0) / run.lengths_differ
+    alike = load.requests - run.lengths_differ
+    return max(load.content - alike * run.length, 0.0) / run.lengths_differ
 
 
 APACHE_BENCH = Importer("ab", "ApacheBench", _read, _BEGINS)

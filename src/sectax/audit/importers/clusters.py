@@ -1,4 +1,4 @@
-"""Two clusters of times that a table of quantiles or a histogram shows: a mean lies in neither of them."""
+"""What a load client's summary shows of how its times lie: two clusters, or a mean that a few of them make."""
 
 from __future__ import annotations
 
@@ -20,8 +20,14 @@ JUMP, STEEPER = 2.5, 4.0
 JUMP_ALONE = 10.0
 # Of so few values above it a quantile is chance.
 FEWEST_ABOVE = 5
-# Of a histogram: the share of either heap, and how little lies between them beside the lesser of their peaks.
-HEAP, BETWEEN, FEWEST_IN_HEAP = 0.1, 0.1, 20
+# Of a histogram: the share of either heap, and how little lies between them beside the lesser of their peaks, which is
+# so unlikely to be chance.
+HEAP, BETWEEN, FEWEST_IN_HEAP, CHANCE_OF_HEAPS = 0.1, 1 / 3, 20, 2e-3
+# The mean of log-normal times lies above nine tenths of them from a deviation of 2.6 in logs on, and is so many times
+# their median from 1.8 on.
+NINE_TENTHS, TIMES_THE_MEDIAN = (90.0, 99.0), 5.0
+# One value alone, of so many: its part of the variance, by how much it moves the mean, and how many times that it is.
+FEWEST_BESIDE_ONE, PART_OF_ONE, LEAST_MOVED, LEAST_FAR = 20, 0.8, 0.015, 2.0
 
 
 def of_quantiles(
@@ -67,14 +73,50 @@ def _steepness(low: float, fast: float, high: float, slow: float) -> float:
     return math.log(slow / fast) / (normal.inv_cdf(high / 100) - normal.inv_cdf(low / 100))
 
 
+def of_mean(
+    where: str, times: Mapping[str, float], quantiles: Mapping[float, float], count: float, stdev: float, step_s: float
+) -> Iterator[Incident]:
+    """W modes where one answer, or a few, make the mean what it is.
+
+    Args:
+        times: 'mean', 'median' and 'max' in seconds, as far as they are told.
+        quantiles: per cent -> seconds.
+        count, stdev: of all answers; 0 where that is not told.
+        step_s: in which they are printed.
+    """
+    mean, longest = times.get("mean", 0.0), times.get("max", 0.0)
+    far = longest - mean
+    # Tools print a stdev with a digit more.
+    most = PART_OF_ONE * count * (stdev + step_s / 10) ** 2
+    alone = count >= FEWEST_BESIDE_ONE and stdev > 0 < mean and far**2 >= most
+    above = [(share, value) for share, value in quantiles.items() if NINE_TENTHS[0] <= share <= NINE_TENTHS[1]]
+    share, value = min(above, default=(50.0, TIMES_THE_MEDIAN * times.get("median", math.inf)))
+    if alone and far > LEAST_MOVED * count * mean and longest > LEAST_FAR * (mean + step_s):
+        saw = f"one of {count:.0f} answers {where} takes {duration(longest)}, and the mean is {duration(mean)}"
+        meaning = "it alone makes nearly all of the spread, and moves the mean: a first, cold one, or a stall"
+    elif mean - step_s / 2 > value + step_s / 2:
+        less = duration(times["median"] if share == 50 else value)
+        saw = f"the mean {where} is {duration(mean)}, and {share:g} % of the answers take no more than {less}"
+        meaning = "a few answers that are far slower make the mean: it is that of no answer, and chance from run to run"
+    else:
+        return
+    yield Incident(Severity.WARNING, saw, meaning, "modes")
+
+
 def of_histogram(where: str, buckets: Sequence[tuple[float, float]]) -> Iterator[Incident]:
     """W modes where a gap parts the buckets (their upper ends in seconds, and counts) in two heaps."""
+    from scipy.special import bdtr
+
     counts = [count for _, count in buckets]
     whole = sum(counts)
     for at in range(1, len(counts) - 1):
         below, above = counts[:at], counts[at + 1 :]
         least = min(sum(below), sum(above))
-        if least < max(HEAP * whole, FEWEST_IN_HEAP) or counts[at] > BETWEEN * min(max(below), max(above)):
+        peak = min(max(below), max(above))
+        if least < max(HEAP * whole, FEWEST_IN_HEAP) or counts[at] > BETWEEN * peak:
+            continue
+        # As if whatever lies here and in the lesser peak were as likely in either.
+        if float(bdtr(counts[at], int(counts[at] + peak), 0.5)) > CHANCE_OF_HEAPS:
             continue
         yield Incident(
             Severity.WARNING,

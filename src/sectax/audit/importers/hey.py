@@ -87,21 +87,11 @@ def _read(lines: Iterable[str]) -> Evidence:
     loads = [run.load for run in runs]
     incidents = [
         *said.incidents(),
-        *chain(*map(_not_kept, runs), *map(_without_content, runs)),
+        *chain(*map(_not_kept, runs)),
         *chain(*(of_histogram(run.load.where, run.buckets) for run in runs)),
         *without_figures(loads, "Requests/sec"),
     ]
     return of_runs(loads, "hey or oha", incidents, twice)
-
-
-def _without_content(run: _Run) -> Iterator[Incident]:
-    where = run.load.where.removeprefix("of ")
-    if run.load.bytes_read == 0 and run.answers:
-        yield Incident(
-            Severity.WARNING,
-            f"the answers have no content ({where})",
-            "what was measured is a redirect, an empty page, or a server that answers nothing",
-        )
 
 
 def _not_kept(run: _Run) -> Iterator[Incident]:
@@ -143,7 +133,7 @@ def _take(run: _Run, place: int, line: str) -> None:
     elif size := _SIZE.match(line):
         value = number_in(size, 2, place, _BYTES[size[3]])
         if size[1] == "Total data":
-            load.bytes_read = value
+            load.bytes_read = load.content = value
         elif size[1] == "Size/sec":
             load.transfer = value
         else:

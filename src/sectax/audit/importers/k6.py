@@ -14,9 +14,9 @@ from typing import NoReturn
 
 import msgspec
 
-from sectax.audit.contradictions import ENOUGH_FOR_QUANTILES
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
+from sectax.audit.importers.k6_summary import Summary
 from sectax.audit.importers.load_run import LoadRun, of_runs, quantile
 from sectax.audit.importers.parts import Importer, by_first_line
 from sectax.audit.importers.said import Said
@@ -68,45 +68,13 @@ _CLOCKS_APART_S = 1.0
 # Of the time that a scenario was given: one that ends before is cut off.
 _CUT_OFF = 0.95
 _RAN = re.compile(r"\s*+running \(([0-9hms.]{1,20})\), 0++/\d++ VUs, (\d++) complete")
-# Of the users: a rate that more of them would be needed for was taken from another clock.
-MOST_BEYOND_USERS = 0.05
-# After this a request is given up where the script says nothing else.
-_TIMEOUT_S = 60.0
-# Of the mean of http_req_duration: a connection that is kept waits for none.
-MOST_BLOCKED = 0.5
 # Of all iterations: a few are under way when the time is over.
 MOST_INTERRUPTED = 0.01
 _LOG = re.compile(r"(?:time=\S{1,60} level=(error|warning|fatal) msg=|(ERRO|WARN|FATA|PANI)\[\d++\] ?)(.*)")
-# What stands in every whole summary of requests: in the old form at its end, in the new one below them.
-_WHOLE_SUMMARY = (("http_reqs",), ("data_received",), ("iterations", "vus", "vus_max"))
-# How times of connections go; a connection that is kept has none. The rest are parts of http_req_duration.
-_PARTS = ("http_req_sending", "http_req_waiting", "http_req_receiving")
-_NOT_FIGURES = frozenset({*_PARTS, "http_req_blocked", "http_req_connecting", "http_req_tls_handshaking"})
-_WHOLE = "http_req_duration"
-# A check by such a name tells of answers; others may ask how long they took.
-_OF_STATUS = re.compile(r"\bstatus\b|\b2\d\d\b|\b2xx\b", re.IGNORECASE)
 _STATISTICS = {"avg": "mean", "min": "min", "med": "median", "max": "max"}
 _MS = 1e-3
 # It prints nanoseconds where there are any.
 _STEP_S = 1e-9
-
-
-@dataclass
-class _Run:
-    """One summary, or one group or scenario of it."""
-
-    load: LoadRun
-    trends: dict[str, dict[str, float]] = field(default_factory=dict)
-    counters: dict[str, tuple[float, float]] = field(default_factory=dict)
-    names: dict[str, int] = field(default_factory=dict)
-    failed: tuple[float, float] | None = None
-    checks: dict[str, tuple[float, float]] = field(default_factory=dict)
-    data: tuple[float, float] | None = None
-    shares: dict[str, tuple[float, float]] = field(default_factory=dict)
-    all_checks: tuple[float, float] | None = None
-    most_users: float | None = None
-    ran_s: float | None = None
-    complete: float | None = None
 
 
 @dataclass
@@ -128,7 +96,7 @@ def _read(lines: Iterable[str]) -> Evidence:
 
 
 def _of_text(lines: Iterable[str]) -> Evidence:
-    runs: list[_Run] = []
+    runs: list[Summary] = []
     said, asked = Said(), _Asked()
     section, check, last = "", "", ""
     for place, line in enumerate(lines, 1):
@@ -167,11 +135,20 @@ def _of_text(lines: Iterable[str]) -> Evidence:
     measured = [run for run in runs if run.trends or run.counters]
     if not measured and (checks := [each for run in runs for each in run.checks.items()]):
         _checks_alone(checks, runs[0].load.line)
-    incidents = [*said.incidents(), *(each for run in measured for each in _failed_checks(run))]
-    for run in measured:
-        _finish(run)
-    incidents += [each for run in measured for each in (*_cut_short(run), *_doubtful(run))]
-    return of_runs([run.load for run in measured], "k6", incidents, chain(asked.clocks, *map(_twice, measured)))
+    return _evidence(measured, said.incidents(), asked.clocks)
+
+
+def _evidence(
+    summaries: Sequence[Summary], incidents: Iterable[Incident] = (), twice: Iterable[Twice] = ()
+) -> Evidence:
+    for each in summaries:
+        each.finish()
+    return of_runs(
+        [each.load for each in summaries],
+        "k6",
+        chain(incidents, *(each.incidents() for each in summaries)),
+        chain(twice, *(each.twice() for each in summaries)),
+    )
 
 
 def _checks_alone(checks: Sequence[tuple[str, tuple[float, float]]], line: int | None) -> NoReturn:
@@ -183,40 +160,6 @@ def _checks_alone(checks: Sequence[tuple[str, tuple[float, float]]], line: int |
         "give the lines below the checks too",
         line=line,
     )
-
-
-def _cut_short(run: _Run) -> Iterator[Incident]:
-    """A text whose last metrics are missing, or whose last line ends before its last number."""
-    last, told = max(run.names, key=lambda name: run.names[name], default=""), run.trends
-    missing = [names[0] for names in _WHOLE_SUMMARY if not any(each in run.names for each in names)]
-    asked = any(name.startswith("http_req") for name in run.names)
-    if asked and missing and run.load.factor == "script":
-        yield _not_whole(f"the summary at line {run.load.line} has no {' and no '.join(missing)}")
-    elif last in told and len(told[last]) < max(map(len, told.values())):
-        yield _not_whole(f"line {run.names[last]} has fewer statistics of {printable(last, 60)} than the others")
-
-
-def _not_whole(saw: str) -> Incident:
-    return Incident(Severity.WARNING, saw, "it was cut short, or lines were taken out: what is missing is not known")
-
-
-def _doubtful(run: _Run) -> Iterator[Incident]:
-    """What a summary tells of work that was not done, or of what dominates its times."""
-    blocked, whole = (run.trends.get(name, {}).get("mean") for name in ("http_req_blocked", _WHOLE))
-    if blocked is not None and whole is not None and blocked > MOST_BLOCKED * whole and run.load.requests:
-        yield Incident(
-            Severity.WARNING,
-            f"requests wait for a connection for {blocked:.3g} s on average, and take {whole:.3g} s",
-            "connecting dominates (no keep-alive, or each user makes few requests), and is in no http_req_duration",
-        )
-    if run.data is not None and run.data[0] == 0 and run.load.requests:
-        yield Incident(
-            Severity.WARNING,
-            f"no data was received in answer to {run.load.requests:.0f} requests",
-            "no answer came, or what was measured is no server's work",
-        )
-    if run.most_users == 0:
-        yield Incident(Severity.WARNING, "vus_max is 0", "no virtual user was there to make these requests")
 
 
 def _asked(asked: _Asked, line: str, place: int, said: Said) -> _Asked:
@@ -285,19 +228,23 @@ def _progress(asked: _Asked, found: re.Match[str], place: int, said: Said) -> No
     asked.clock_s = None
 
 
-def _run(runs: list[_Run], asked: _Asked, place: int, section: str) -> _Run:
+def _run(runs: list[Summary], asked: _Asked, place: int, section: str) -> Summary:
     name = section or asked.script or f"summary {len(runs) + 1}"
     load = LoadRun("k6", name, place, factor="group" if section else "script", failed=None, printed_s=_STEP_S)
     if asked.scenarios == 1 and not section:
         load.target, load.configured_s = asked.target, asked.lasts
         load.ends_by = None if asked.lasts is None else EndsBy.TIME
-    return _Run(load, ran_s=None if section else asked.ran_s, complete=asked.complete)
+    return Summary(load, ran_s=None if section else asked.ran_s, complete=asked.complete)
 
 
-def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
+def _metric(run: Summary, name: str, found: re.Match[str], place: int) -> None:
     text = found[2]
-    if name == "vus_max" and (users := _GAUGE.match(text)):
-        run.most_users = number_in(users, 3 if users[3] else 1, place)
+    if name in ("vus", "vus_max") and (users := _GAUGE.match(text)):
+        most = number_in(users, 3 if users[3] else 1, place)
+        if name == "vus_max":
+            run.most_users = most
+        elif users[3]:
+            run.users = number_in(users, 2, place), most
     elif statistics := list(_STATISTIC.finditer(text)):
         times: dict[str, float] = {}
         for each in statistics:
@@ -317,13 +264,15 @@ def _metric(run: _Run, name: str, found: re.Match[str], place: int) -> None:
         no = number_in(share, 2, place) if share[2] else max(number_in(share, 4, place) - yes, 0.0)
         if name == "checks" and share[1]:
             run.all_checks = yes, no
+        elif name == "checks_failed":
+            run.all_checks = no, yes
         if yes + no > 0:
             run.shares[name] = number_in(per_cent, 1, place, 0.01), yes / (yes + no)
         if name == "http_req_failed":
             run.failed = yes, no
-    elif name == "data_received" and (data := _DATA.match(text)):
+    elif name.startswith("data_") and (data := _DATA.match(text)):
         units = DECIMAL | {"kB": 1e3}
-        run.data = (
+        run.counters[name] = (
             number_in(data, 1, place, units.get(data[2], 1.0)),
             number_in(data, 3, place, units.get(data[4], 1.0)),
         )
@@ -373,7 +322,7 @@ class _Summary(msgspec.Struct):
 
 def _of_json(lines: Iterable[str]) -> Evidence:
     summary = json_text.read(lines, _Summary, "k6")
-    run = _Run(LoadRun("k6", "summary", None, factor="script", failed=None, printed_s=_STEP_S))
+    run = Summary(LoadRun("k6", "summary", None, factor="script", failed=None, printed_s=_STEP_S))
     for name, told in summary.metrics.items():
         _json_metric(run, name, told)
     if not run.trends and not run.counters:
@@ -383,11 +332,10 @@ def _of_json(lines: Iterable[str]) -> Evidence:
     for check in _checks(summary.root_group):
         if check.fails > 0:
             run.checks[check.name] = (float(check.passes), float(check.fails))
-    _finish(run)
-    return of_runs([run.load], "k6", chain(_failed_checks(run), _doubtful(run)), _twice(run))
+    return _evidence([run])
 
 
-def _json_metric(run: _Run, name: str, told: Mapping[str, object]) -> None:
+def _json_metric(run: Summary, name: str, told: Mapping[str, object]) -> None:
     inner = told.get("values")
     given = inner if isinstance(inner, dict) else told
     values = {
@@ -411,11 +359,13 @@ def _json_metric(run: _Run, name: str, told: Mapping[str, object]) -> None:
             run.shares[name] = share, values["passes"] / every
         if name == "http_req_failed":
             run.failed = values["passes"], values["fails"]
+        elif name == "checks":
+            run.all_checks = values["passes"], values["fails"]
     elif name == "vus_max" and ("max" in values or "value" in values):
         run.most_users = values.get("max", values.get("value"))
+    elif name == "vus" and {"min", "max"} <= values.keys():
+        run.users = values["min"], values["max"]
     elif "count" in values and "rate" in values:
-        if name == "data_received":
-            run.data = values["count"], values["rate"]
         run.counters[name] = values["count"], values["rate"]
 
 
@@ -426,125 +376,6 @@ def _checks(group: _Group | None) -> Iterator[_Check]:
         one = waiting.pop()
         yield from one.checks.values() if isinstance(one.checks, dict) else one.checks
         waiting += one.groups.values() if isinstance(one.groups, dict) else one.groups
-
-
-def _failed_checks(run: _Run) -> Iterator[Incident]:
-    for name, (passed, failed) in run.checks.items():
-        yield Incident(
-            Severity.WARNING,
-            f"the check '{printable(name, 60)}' failed {failed:.0f} times of {passed + failed:.0f}",
-            "the script itself says that answers were not what it expected: their times are of other work",
-        )
-
-
-def _finish(run: _Run) -> None:
-    """What the metrics tell of the run."""
-    load = run.load
-    load.gives_up_s = _TIMEOUT_S
-    iterations = run.counters.get("iterations")
-    requests = run.counters.get("http_reqs")
-    if requests is not None:
-        load.requests, load.rate = requests
-    elif iterations is not None:
-        load.requests = iterations[0]
-    if load.wall_s is None and load.requests and load.rate:
-        load.wall_s = load.requests / load.rate
-    if load.target is not None and iterations is not None and iterations != requests:
-        # The schedule is of iterations, which may make several requests.
-        load.target = load.target * requests[0] / iterations[0] if requests and iterations[0] else None
-    dropped = run.counters.get("dropped_iterations")
-    load.dropped = dropped[0] if dropped is not None else None
-    if run.data is not None:
-        # A script may ask for unlike things, so that bytes by request are of none of them.
-        load.transfer = run.data[1]
-    if run.failed is not None:
-        load.failed = {"http_req_failed": run.failed[0]}
-    elif worst := [failed for name, (_, failed) in run.checks.items() if _OF_STATUS.search(name)]:
-        load.failed = {"checks of the status": max(worst)}
-    for name, times in run.trends.items():
-        base, _, tag = name.partition("{")
-        if base in _NOT_FIGURES:
-            continue
-        load.times[name] = times
-        if name not in load.counts and base != _WHOLE:
-            load.counts[name] = iterations[0] if base == "iteration_duration" and iterations and not tag else None
-        elif tag and name not in load.counts:
-            right = run.failed[1] if run.failed is not None and "expected_response:true" in tag else None
-            load.counts[name] = right
-
-
-def _twice(run: _Run) -> Iterator[Twice]:
-    where = run.load.where
-    yield from _of_iterations(run, where)
-    whole = run.trends.get(_WHOLE, {}).get("mean")
-    parts = [run.trends.get(name, {}).get("mean") for name in _PARTS]
-    if whole is not None and None not in parts:
-        yield Twice(
-            f"the mean of http_req_duration {where}, in seconds,",
-            whole,
-            sum(each or 0.0 for each in parts),
-            "its parts (sending, waiting, receiving) are together",
-            # Text cuts off what is behind two digits of its unit.
-            1e-5 if run.load.line is not None else 1e-9,
-        )
-    lasted = {
-        name: count / rate
-        for name in ("http_reqs", "iterations")
-        if (count := run.counters.get(name, (0.0, 0.0))[0]) and (rate := run.counters[name][1])
-    }
-    if len(lasted) == 2:
-        yield Twice(
-            f"the time of the test {where}, in seconds,",
-            lasted["http_reqs"],
-            lasted["iterations"],
-            "by the number of iterations and their rate it is",
-            1e-3,
-        )
-
-
-def _of_iterations(run: _Run, where: str) -> Iterator[Twice]:
-    """Iterations beside the time of the test and its users, and failures beside their share."""
-    count, rate = run.counters.get("iterations", (0.0, 0.0))
-    # A line of progress from before the end counts fewer.
-    if run.ran_s is not None and count and rate and run.complete == count:
-        # The time is printed to a tenth of a second, and from an hour on to a second.
-        yield Twice(
-            f"the time of the test {where}, in seconds,", run.ran_s, count / rate, "by iterations and rate it is", 1.0
-        )
-    lasted = run.trends.get("iteration_duration", {}).get("mean")
-    if lasted is not None and run.most_users and rate * lasted > run.most_users and count >= ENOUGH_FOR_QUANTILES:
-        # Little's law: a user makes one iteration after the other. setup() and teardown() are among their times, and
-        # none is longer than the longest.
-        longest = run.trends["iteration_duration"].get("max")
-        beside = 1.0 if longest is None else rate * (2 * longest / count + 0.006 * lasted)
-        yield Twice(
-            f"the number of iterations under way {where}",
-            rate * lasted,
-            run.most_users,
-            "by their rate and duration, and there were virtual users, at the most,",
-            beside,
-            tolerance=0.3 if longest is None else MOST_BEYOND_USERS,
-        )
-    if run.all_checks is not None and run.checks:
-        # Only checks that failed print their counts.
-        passed, failed = (sum(counts) for counts in zip(*run.checks.values(), strict=True))
-        if failed > run.all_checks[1]:
-            words = "and the checks that failed have together"
-            yield Twice(
-                f"the number of failures of all checks {where}", run.all_checks[1], failed, words, 0, tolerance=0
-            )
-        elif passed > run.all_checks[0]:
-            words = "and those that failed too have passed together"
-            yield Twice(f"the number of checks passed {where}", run.all_checks[0], passed, words, 0, tolerance=0)
-    for name, (told, follows) in run.shares.items():
-        yield Twice(
-            f"the share of {printable(name, 60)} {where}",
-            told,
-            follows,
-            "and by its counts it is",
-            1.1e-4,
-            tolerance=0.0,
-        )
 
 
 def _is_json(head: str) -> bool:

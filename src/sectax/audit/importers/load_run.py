@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from sectax.audit.contradictions import LONG_ENOUGH_S, RATE_STEP
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
-from sectax.audit.importers.clusters import of_quantiles
+from sectax.audit.importers.clusters import of_mean, of_quantiles
 from sectax.audit.importers.parts import Measurement, evidence, numbered
 from sectax.audit.importers.sizes import named_size
 from sectax.formats.bad_input import BadInput
@@ -56,6 +56,7 @@ class LoadRun:
         requests: that were counted, those that failed too.
         failed: how many by kind; None where failures are not told.
         bytes_read: of all requests together.
+        content: bytes of the answers without their headers, where that is told.
         rate, transfer: requests and bytes a second, as printed.
         transfer_step: the step in which bytes a second are printed, at the most.
         busy: how many requests were under way at a time at most, each waiting for its answer.
@@ -76,6 +77,7 @@ class LoadRun:
     failed: dict[str, float] | None = field(default_factory=dict)
     wall_s: float | None = None
     bytes_read: float | None = None
+    content: float | None = None
     rate: float | None = None
     transfer: float | None = None
     transfer_step: float = 1.0
@@ -94,6 +96,11 @@ class LoadRun:
     @property
     def where(self) -> str:
         return f"of {printable(self.name, 60)}" if self.line is None else f"of the run at line {self.line}"
+
+    @property
+    def all_times(self) -> Mapping[str, float]:
+        """Statistics of the times of all requests, in seconds, whatever the client calls them."""
+        return self.times.get(LATENCY) or self.times.get("http_req_duration") or {}
 
     def fails(self, kinds: Mapping[str, float]) -> None:
         """Note how many failed, by kind."""
@@ -155,7 +162,7 @@ def of_runs(
             for figure in _figures(run, *named)
         ),
         client,
-        incidents=chain(incidents, *map(_failures, runs), *map(_given_up, runs), *map(_clusters, runs)),
+        incidents=chain(incidents, *(look(run) for look in _LOOKS for run in runs)),
         twice=chain(twice, *map(_twice, runs), *(run.twice for run in runs)),
     )
 
@@ -183,29 +190,48 @@ def _failures(run: LoadRun) -> Iterator[Incident]:
         )
 
 
-def _clusters(run: LoadRun) -> Iterator[Incident]:
-    """Of all requests of a run, whatever the client calls them."""
-    times = run.times.get(LATENCY) or run.times.get("http_req_duration") or {}
+def _shape(run: LoadRun) -> Iterator[Incident]:
+    """Of all requests of a run, whatever the client calls them: clusters, or a mean that a few of them make."""
+    times = run.all_times
     shares = {"median": 50.0} | {name: float(name[1:]) for name in times if re.fullmatch(r"p[\d.]+", name)}
     quantiles = {share: times[name] for name, share in shares.items() if name in times}
-    yield from of_quantiles(run.where, quantiles, run.requests, run.printed_s or 0.0)
+    step = run.printed_s or 0.0
+    found = chain(
+        of_quantiles(run.where, quantiles, run.requests, step),
+        of_mean(run.where, times, quantiles, run.requests or 0.0, run.stdev or 0.0, step),
+    )
+    yield from islice(found, 1)
+
+
+def _empty(run: LoadRun) -> Iterator[Incident]:
+    if run.content == 0 and run.requests:
+        yield Incident(
+            Severity.WARNING,
+            f"the answers have no content ({run.where.removeprefix('of ')})",
+            "what was measured is a redirect, an empty page, or a server that answers nothing",
+        )
 
 
 def _given_up(run: LoadRun) -> Iterator[Incident]:
     """The longest time is the one after which the client gives up."""
-    for metric, times in run.times.items():
-        longest = times.get("max") if metric in (LATENCY, "http_req_duration") else None
-        if run.gives_up_s and longest is not None and abs(longest / run.gives_up_s - 1) < OF_A_LIMIT:
-            yield Incident(
-                Severity.WARNING,
-                f"the longest {metric} is {longest:.4g} s, after which {run.client} gives up "
-                f"({run.where.removeprefix('of ')})",
-                "answers that take longer are in no time: the maximum, and what lies near it, are those of the limit",
-            )
+    longest = run.all_times.get("max")
+    if run.gives_up_s and longest is not None and abs(longest / run.gives_up_s - 1) < OF_A_LIMIT:
+        yield Incident(
+            Severity.WARNING,
+            f"the longest answer takes {longest:.4g} s, after which {run.client} gives up "
+            f"({run.where.removeprefix('of ')})",
+            "answers that take longer are in no time: the maximum, and what lies near it, are those of the limit",
+        )
+
+
+_LOOKS = (_failures, _empty, _given_up, _shape)
 
 
 def _twice(run: LoadRun) -> Iterator[Twice]:
     yield from _spread(run)
+    # Every answer that was counted came while the test ran.
+    longest = max(run.all_times.values(), default=None)
+    run.at_most("the longest time", longest, run.wall_s, "in seconds, and the whole test took", run.printed_s or 1e-3)
     mean = run.times.get(LATENCY, {}).get("mean")
     if run.transfer is not None and run.bytes_read is not None and run.wall_s and run.wall_s >= LONG_ENOUGH_S:
         yield Twice(

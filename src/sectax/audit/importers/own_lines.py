@@ -93,6 +93,11 @@ _OF_TOOLS = {
 }
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _OF_TOOLS.items()}
 _ANY = re.compile("|".join(f"(?:{pattern})" for pattern in _OF_TOOLS.values()))
+# Whose command stands above lines that two tools print: wrk -c10 http://…
+_COMMAND = re.compile(
+    r"(?:\S{1,200}[$#>] )?(?:\S{1,200}/)?(wrk2?|ab|hey|oha)(?:\.exe)? (?:\S{1,200} ){0,40}?(?:-|.?https?://)"
+)
+_OF_COMMAND = {"wrk2": "wrk", "oha": "hey"}
 # So many lines of one tool, and of no other as many.
 _LEAST_LINES = 2
 # One row of it is unlike anything else.
@@ -113,6 +118,15 @@ def most_lines(lines: Sequence[str]) -> str | None:
         for name, pattern in _PATTERNS.items()
         if name != "JSON" and pattern.match(line)
     )
+    if _is_open(counts):
+        asked = {found[1] for line in lines if (found := _COMMAND.match(line))}
+        counts.update({_OF_COMMAND.get(name, name) for name in asked} & counts.keys())
     first, second = [*counts.most_common(2), ("", 0), ("", 0)][:2]
     enough = 1 if first[0] in _ALONE else _LEAST_LINES
     return first[0] if first[1] >= enough and first[1] > second[1] else None
+
+
+def _is_open(counts: Counter[str]) -> bool:
+    """Whether as many lines are of one tool as of another."""
+    most = [count for _, count in counts.most_common(2)]
+    return len(most) > 1 and most[0] == most[1]

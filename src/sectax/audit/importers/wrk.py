@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ _BEGINS = re.compile(r"^(?:Running \S+ test @ |Making \d+ requests to )", re.MUL
 _HEAD = re.compile(r"(?:Running (\S+) test @|Making \d++ requests to) \s*+(\S.*)")
 # Where its first lines were not copied.
 _WITHOUT_HEAD = re.compile(
-    r"\s*+(?:\d++ threads and \d++ conn|Thread Stats\s|Latency\s++\d|\d++ requests in |Requests/sec:)"
+    r"\s*+(?:\d++ threads and \d++ conn|Thread Stats\s|Latency\s++\d|#\[Mean |\d++ requests in |Requests/sec:)"
 )
 _LATENCY = re.compile(r"\s*+Latency\s++(?!Distribution)(\S++)\s++(\S++)\s++(\S++)(?:\s++([\d.]++)%)?")
 _PER_THREAD = re.compile(
@@ -34,7 +35,7 @@ _SOCKET = re.compile(r"\s*+Socket errors: connect (\d++), read (\d++), write (\d
 _SOCKETS = ("connect", "read", "write", "timeout")
 _STATUS = re.compile(r"\s*+Non-2xx or 3xx responses: (\d++)")
 # wrk2 counts a request's latency from when it was due, and says so.
-_SCHEDULED = re.compile(r"\s*+(?:Thread calibration:|Latency Distribution \(HdrHistogram)")
+_SCHEDULED = re.compile(r"\s*+(?:Thread calibration:|Latency Distribution \(HdrHistogram|Detailed Percentile spectrum)")
 _SAID = re.compile(
     r"\s*+(?:unable to (?:connect|resolve|create thread|initialize SSL)|number of connections must|invalid URL"
     r"|We are about to crash|\S*\.lua:\d)"
@@ -63,6 +64,10 @@ _METRIC = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 # What threads make together, as a share of the whole rate. Their means are of tenths of a second in which anything was
 # answered, so they are too high where the server pauses, and never much too low.
 UNLIKE_THREADS = 0.5
+# The spread of what a thread does in tenths of a second, beside its mean.
+UNEVEN = 0.5
+# Of the whole run, for a request that was due to be answered.
+MOST_WAITED = 0.1
 
 
 @dataclass
@@ -73,6 +78,7 @@ class _Run:
     connections: float | None = None
     threads: float | None = None
     per_thread: float | None = None
+    spread: float = 0.0
     asked: list[Command] = field(default_factory=list)
     scheduled: bool = False
     largest: str = "max"
@@ -137,11 +143,10 @@ def _read(lines: Iterable[str]) -> Evidence:
         if each is not None and each > 1 / UNLIKE_THREADS:
             what = f"the threads of the run at line {run.load.line} make {each:.3g} times the whole rate together"
             said.add(Severity.WARNING, run.load.line or 0, what, "the server stood still for parts of the run")
-        if (words := _longer_than_can_be(run)) is not None:
-            said.add(Severity.WARNING, run.load.line or 0, *words)
     loads = [run.load for run in runs]
     incidents = [*said.incidents(), *without_figures(loads, "Requests/sec"), *_same_footers(runs)]
-    return of_runs(loads, "wrk", [*incidents, *(each for run in runs for each in _in_flight_of_wrk(run))])
+    incidents += [each for run in runs for look in (_in_flight_of_wrk, _unsteady) for each in look(run)]
+    return of_runs(loads, "wrk", incidents)
 
 
 def _by_command(asked: Sequence[Command], place: int) -> LoadRun:
@@ -174,7 +179,7 @@ def _take(run: _Run, place: int, line: str) -> None:
         _within(load, latency[4])
     elif per_thread := _PER_THREAD.match(line):
         mean, spread, most = (number_in(per_thread, at, place, _METRIC[per_thread[at + 1]]) for at in (1, 3, 5))
-        run.per_thread = mean
+        run.per_thread, run.spread = mean, spread
         if run.largest == "max":
             load.at_most("the mean of requests a second by thread", mean, most, "their maximum is", 0.01 * most)
             load.at_most("the spread of requests a second by thread", spread, most, "their maximum is", 0.01 * most)
@@ -184,7 +189,8 @@ def _take(run: _Run, place: int, line: str) -> None:
     elif (spectrum := _MEAN.match(line)) and not run.uncorrected:
         mean = number_in(spectrum, 1, place, 1e-3)
         run.footer += mean, number_in(spectrum, 2, place)
-        run.load.tells_twice(
+        run.scheduled = True
+        load.tells_twice(
             "the mean latency",
             load.times.get(LATENCY, {}).get("mean"),
             mean,
@@ -192,11 +198,12 @@ def _take(run: _Run, place: int, line: str) -> None:
             1e-5,
             0.01,
         )
+        load.took("mean", mean)
     elif (spectrum := _MAX.match(line)) and not run.uncorrected:
         most = number_in(spectrum, 1, place, 1e-3)
         run.counted = number_in(spectrum, 2, place)
         run.footer += most, run.counted
-        run.load.tells_twice(
+        load.tells_twice(
             "the maximum",
             load.times.get(LATENCY, {}).get("max"),
             most,
@@ -204,6 +211,7 @@ def _take(run: _Run, place: int, line: str) -> None:
             1e-5,
             0.01,
         )
+        load.took("max", most)
     elif requests := _REQUESTS.match(line):
         load.requests = number_in(requests, 1, place)
         load.wall_s = duration_in(requests, 2, place)
@@ -285,7 +293,7 @@ def _in_flight_of_wrk(run: _Run) -> Iterator[Incident]:
     """
     load, times = run.load, run.load.times.get(LATENCY, {})
     mean, middle = times.get("mean"), times.get("median")
-    if run.scheduled or load.target or not run.connections or not load.rate or mean is None:
+    if _by_schedule(run) or not run.connections or not load.rate or mean is None:
         return
     each = run.connections / load.rate
     if mean < MANY_IN_FLIGHT * each:
@@ -304,6 +312,33 @@ def _in_flight_of_wrk(run: _Run) -> Iterator[Incident]:
     )
 
 
+def _unsteady(run: _Run) -> Iterator[Incident]:
+    """A rate that went up and down, and waits that grew with the run."""
+    load, mean = run.load, run.load.times.get(LATENCY, {}).get("mean", 0.0)
+    # What comes in a tenth of a second is counted, and a Poisson number by chance alone.
+    by_chance = 2 * math.sqrt(10 * (run.per_thread or 0.0))
+    if run.per_thread and run.spread > max(UNEVEN * run.per_thread, by_chance) and load.rate:
+        yield Incident(
+            Severity.WARNING,
+            f"a thread makes {run.per_thread:.4g} requests a second, with a spread of {run.spread:.4g} ({load.where})",
+            "it did not run evenly: the mean is of several states, such as a server that pauses",
+            "modes",
+        )
+    if _by_schedule(run) and load.wall_s and mean > MOST_WAITED * load.wall_s:
+        yield Incident(
+            Severity.WARNING,
+            f"the mean latency {load.where} is {mean:.3g} s, in a test of {load.wall_s:.4g} s",
+            "requests waited for their turn, longer and longer: less was done than was asked for, and the latencies "
+            "are those of the queue",
+            "saturated-client",
+        )
+
+
+def _by_schedule(run: _Run) -> bool:
+    """Whether requests were due at a rate, so that it is of wrk2."""
+    return run.scheduled or bool(run.load.target)
+
+
 def _by_threads(run: _Run) -> float | None:
     """What its threads make together by their own means, as a share of the rate of all requests."""
     load = run.load
@@ -316,30 +351,10 @@ def _by_threads(run: _Run) -> float | None:
     return run.threads * run.per_thread / load.rate
 
 
-def _longer_than_can_be(run: _Run) -> tuple[str, str] | None:
-    """Little's law, where wrk sends one request after the other on each connection.
-
-    It adds the waits that it takes for left out, of at most half of the longest time each, so a mean may be larger by
-    as much as they can make. A script may send several requests at once, which nothing tells.
-    """
-    load = run.load
-    mean, longest = (load.times.get(LATENCY, {}).get(name) for name in ("mean", "max"))
-    if run.scheduled or load.target or not run.connections or not load.rate or mean is None or longest is None:
-        return None
-    each = run.connections / load.rate
-    if mean <= (each + longest / 4) * MOST_LASTED:
-        return None
-    return (
-        f"the mean latency of the run at line {load.line} is {mean:.3g} s, and {run.connections:.0f} connections at "
-        f"its rate have {each:.3g} s for each request",
-        "several requests were under way on a connection (a script that pipelines), or a number is wrong",
-    )
-
-
 def _in_flight(run: _Run) -> float | None:
     """Little's law: how many requests each connection has under way, or due, at once. wrk itself pipelines."""
     mean = run.load.times.get(LATENCY, {}).get("mean")
-    if not (run.scheduled or run.load.target) or run.load.rate is None or not run.connections or mean is None:
+    if not _by_schedule(run) or run.load.rate is None or not run.connections or mean is None:
         return None
     return run.load.rate * mean / run.connections
 
