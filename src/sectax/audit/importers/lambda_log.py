@@ -25,6 +25,21 @@ _ERROR = re.compile(
     r"|\b[A-Z]\w*(?:Error|Exception)\b: |\b[Ff]ailed to \w|\bcould not \w|\"(?:level|severity)\": ?\"(?:error|fatal)\""
     r"|(?<![\w.])[Ee]rror: (?!null|none|None|0\b|false|undefined|nil)|errorMessage"
 )
+# Pieces of which each such line has one: looking for these is ten times as fast.
+_OF_ERRORS = (
+    "rror",
+    "RROR",
+    "xception",
+    "raceback",
+    "FATAL",
+    "CRITICAL",
+    "SEVERE",
+    "panic",
+    "ailed to",
+    "ould not",
+    "atal",
+)
+_OF_SLEEPS = ("leep", "ait", "elay", "aus", "SLEEP", "WAIT", "DELAY")
 # The tool that listed the log failed on the way, so the log is not whole.
 _CUT = re.compile(r"aws: \[ERROR\]|An error occurred \(\w++\) when calling|Unable to locate credentials")
 # A START line is written when an invocation begins, with what runs; an INIT_START with what runs it.
@@ -83,11 +98,11 @@ class Log:
             self._runtimes.setdefault(runtime[1])
         elif cut := _CUT.search(line):
             self._cuts.append(f"line {place} says '{cut[0]}'")
-        elif sleep := _SLEEP.search(line):
+        elif any(each in line for each in _OF_SLEEPS) and (sleep := _SLEEP.search(line)):
             self._slept_s += float(sleep[1]) * (1e-3 if sleep[2].lower().startswith("m") else 1.0)
         if trouble := _TROUBLE.search(line):
             self._trouble[trouble[0]] += 1
-        elif error := _ERROR.search(line):
+        elif any(each in line for each in _OF_ERRORS) and (error := _ERROR.search(line)):
             self._errors.append((place, line[max(0, error.start() - 20) : error.end() + 60]))
 
     def report(self, line: str, at: int, told: Mapping[str, float], place: int) -> None:
