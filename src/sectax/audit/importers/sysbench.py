@@ -14,7 +14,7 @@ from sectax.audit.importers.parts import Importer, Measurement, evidence, number
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sysbench_reports import BEGINS as REPORT_BEGINS
 from sectax.audit.importers.sysbench_reports import Report, every_s, report
-from sectax.audit.importers.unsteady import unsteady, waiting
+from sectax.audit.importers.unsteady import copied, unsteady, waiting
 from sectax.audit.trials import A_LITTLE
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number_in
@@ -277,6 +277,7 @@ def _along(run: _Run) -> Iterator[Incident]:
     timed = [(each.at_s, each.latency_s) for each in run.reports if each.latency_s is not None]
     latencies = [took for _, took in timed]
     found = [
+        *copied(f"rates of {where}", rates),
         *unsteady(f"{'events' if counts is not None else 'MiB'} a second of {where}", rates, counts),
         *waiting([at for at, _ in timed], latencies),
         # The percentile of a second without an event is printed as 0.
