@@ -78,8 +78,8 @@ _SETUP = {
     "Measurement": "iterations",
     "Threads": "threads",
 }
-# Of printed digits: a score of fewer steps has a single digit.
-_FEWEST_STEPS = 10
+# Of its three printed digits: a score of fewer steps has a single one.
+_FEWEST_STEPS, _DIGITS = 10, 3
 # Of a clock in the lines beside a score, and in seconds: what the two may differ by.
 _BESIDE, _BESIDE_S = 0.05, 2.0
 
@@ -295,7 +295,7 @@ def _row(line: str, table: int, parameters: list[str], place: int) -> Row | None
     elif numbers and _is_number(numbers[-1]):
         score = _score(numbers[-1], place)
         behind = len(numbers[-1].replace(",", ".").partition(".")[2])
-        is_rough = behind > 0 and 0 < score * 10**behind < _FEWEST_STEPS - 0.5
+        is_rough = behind >= _DIGITS and 0 < score * 10**behind < _FEWEST_STEPS - 0.5
         numbers = numbers[:-1]
     else:
         return None
