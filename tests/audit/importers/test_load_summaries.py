@@ -194,6 +194,8 @@ def test_two_heaps_of_a_histogram_need_no_empty_bucket_between_them(counts: tupl
         ({"each": 0.4, "most": 0.5, "least": "1"}, "contradiction", ""),
         # Each of them may have been in a long iteration at the end.
         ({"each": 0.8, "most": 19.0}, "contradiction", ""),
+        # A request takes no longer than the iteration that makes it.
+        ({"each": 0.15, "most": 0.2, "least": "1"}, "contradiction", "F"),
         ({"data": "2.4 MB 210 kB/s"}, "contradiction", "F"),
         ({"failed": "0.00% ✓ 0 ✗ 600"}, "contradiction", "W"),
         ({}, "unequal-work", ""),
@@ -213,3 +215,79 @@ def test_a_mean_beyond_nine_tenths_of_all_answers_is_made_by_few(mean: str, foun
     text = K6.format(**K6_WELL).replace("avg=186ms", f"avg={mean}").replace("max=250ms", "max=9.8s")
 
     assert heard(text, "modes") == found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("✓ 'p(95)<500' p(95)=230ms", ""),
+        ("✗ 'p(95)<200' p(95)=230ms", ""),
+        ("✓ 'p(95)<200' p(95)=230ms", "F"),
+        ("✓ 'rate<0.01' rate=0.52%", ""),
+        ("✗ 'rate<0.01' rate=0.52%", "F"),
+        ("✓ 'count>=100' count=1000", ""),
+        # Digits: it may have been 229.6 ms.
+        ("✗ 'p(95)<230' p(95)=230ms", ""),
+    ],
+)
+def test_the_mark_of_a_threshold_is_that_of_its_value(line: str, found: str) -> None:
+    head = f"  █ THRESHOLDS\n\n    http_req_duration\n    {line}\n\n  █ TOTAL RESULTS\n"
+
+    assert heard(head + K6.format(**K6_WELL), "contradiction") == found
+
+
+@pytest.mark.parametrize(("mean", "found"), [("1.05ms", ""), ("0.21ms", "W")])
+def test_connections_of_wrk_that_ask_at_once_are_not_idle(mean: str, found: str) -> None:
+    text = WRK.format(stdev="0.10ms", most="9.10ms", spread="0.61k").replace("1.05ms", mean)
+
+    assert heard(text, "contradiction") == found
+    # wrk2 sends when it is time.
+    assert heard(f"wrk2 -R9800 http://127.0.0.1:8080/\n{text}", "contradiction") == ""
+
+
+@pytest.mark.parametrize(("seconds", "found"), [(10, ""), (8, "W"), (3, "F")])
+def test_a_run_of_wrk_that_was_broken_off_has_no_figures_of_the_test_that_was_asked_for(
+    seconds: int, found: str
+) -> None:
+    text = WRK.format(stdev="0.40ms", most="9.10ms", spread="0.61k").replace("97655", f"{int(9765.5 * seconds)}")
+    text = text.replace("10.00s", f"{seconds}.00s").replace("23.65MB", f"{2.365 * seconds:.2f}MB")
+
+    assert heard(text, "said-by-the-tool") == found
+
+
+SYSBENCH = """sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)
+Running the test with following options:
+Number of threads: 4
+
+{reports}
+SQL statistics:
+    transactions:                        12000  (1000.00 per sec.)
+
+General statistics:
+    total time:                          12.0000s
+    total number of events:              12000
+
+Latency (ms):
+         min:                                    0.20
+         avg:                                    3.90
+         max:                                {most}
+         sum:                                {sum_}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "most", "sum_", "found"),
+    [
+        (1000, "31.20", "46800.00", ""),
+        (400, "31.20", "46800.00", "W"),
+        (1000, "14200.00", "46800.00", "F"),
+        (1000, "31.20", "96800.00", "F"),
+    ],
+)
+def test_reports_and_latencies_of_sysbench_fit_its_whole_run(rate: int, most: str, sum_: str, found: str) -> None:
+    reports = "\n".join(
+        f"[ {at}s ] thds: 4 tps: {rate + at % 3:.2f} qps: 1.00 (r/w/o: 1/0/0) lat (ms,95%): 5.00 err/s: 0.00"
+        for at in range(1, 13)
+    )
+
+    assert heard(SYSBENCH.format(reports=reports, most=most, sum_=sum_), "contradiction") == found

@@ -86,7 +86,7 @@ def test_a_run_of_wrk_that_ended_too_soon_is_told() -> None:
         transfer = f"{float(rate) / 3702:.2f}MB"
         return read(SHORT_WRK.format(url="http://x", wall=wall, rate=rate, transfer=transfer))
 
-    assert said(ran("1.25ms", "6664000.00"))["said-by-the-tool"][0] == "W"
+    assert said(ran("1.25ms", "6664000.00"))["said-by-the-tool"][0] == "F"
     assert "said-by-the-tool" not in said(ran("5.01s", "1662.67"))
 
 

@@ -109,7 +109,7 @@ def _load(number: int, place: int, asked: Command | None) -> LoadRun:
         return LoadRun("hey", f"run {number}", place, factor="name", gives_up_s=_TIMEOUT_S)
     load = LoadRun("hey", asked.address or f"run {number}", place, factor="url" if asked.address else "name")
     load.gives_up_s = asked.number("-t") or _TIMEOUT_S
-    load.busy = asked.number("-c") or _CONNECTIONS
+    load.busy = load.places = asked.number("-c") or _CONNECTIONS
     load.configured_s = asked.seconds("-z")
     load.ends_by = EndsBy.TIME if "-z" in asked.options else EndsBy.EVENTS
     # Of hey each worker's, of oha that of all together.

@@ -22,7 +22,7 @@ from sectax.audit.importers.parts import Importer, by_first_line
 from sectax.audit.importers.said import Said
 from sectax.formats import json_text
 from sectax.formats.bad_input import BadInput
-from sectax.formats.numbers import DECIMAL, duration_in, number_in
+from sectax.formats.numbers import DECIMAL, duration_in, number, number_in
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
@@ -46,6 +46,9 @@ _DATA = re.compile(r"(\d++(?:\.\d++)?) ([kKMGT]?B)\s++\(?(\d++(?:\.\d++)?) ([kKM
 _SHARE = re.compile(r"[\d.]++%\s++(?:[✓✗] (\d++)\s++[✓✗] (\d++)|(\d++) out of (\d++))")
 _PER_CENT = re.compile(r"([\d.]++)%")
 _GAUGE = re.compile(r"(\d++)(?:\s++min=(\d++)\s++max=(\d++))?\s*+$")
+_THRESHOLD = re.compile(r"\s*+([✓✗]) '[\w()]{1,12} ?(<=?|>=?) ?([\d.]{1,20})' [\w()]{1,12}=(\S{1,40})")
+# Of a limit: printed digits.
+_AT_A_LIMIT = 0.01
 _FAILED_CHECK = re.compile(r"\s*+✗ (\S.{0,200})")
 _OF_CHECK = re.compile(r"\s*+↳\s++\d{1,3}% — ✓ (\d++) / ✗ (\d++)")
 _SECTION = re.compile(r"\s*+█ ((?:GROUP|SCENARIO): \S.*|TOTAL RESULTS)")
@@ -113,6 +116,9 @@ def _of_text(lines: Iterable[str]) -> Evidence:
                 runs[-1].names[name] = place
             if below := _NEGATIVE.search(found[2]):
                 _backwards(said, name, below, place)
+        elif found := _THRESHOLD.match(line):
+            with said.unread(place, line):
+                _threshold(found, place, said)
         elif found := _FAILED_CHECK.match(line):
             check = found[1].strip()
         elif check and (found := _OF_CHECK.match(line)):
@@ -149,6 +155,19 @@ def _evidence(
         chain(incidents, *(each.incidents() for each in summaries)),
         chain(twice, *(each.twice() for each in summaries)),
     )
+
+
+def _threshold(found: re.Match[str], place: int, said: Said) -> None:
+    """Whether the mark before a threshold is that of its value: limits of times are in milliseconds."""
+    limit, text = number_in(found, 3, place), found[4]
+    if text.endswith("%"):
+        value = number(text[:-1], scale=0.01, line=place)
+    else:
+        value = number(text, line=place) if text[-1].isdigit() else duration_in(found, 4, place) / _MS
+    kept = (value < limit) == found[2].startswith("<")
+    if abs(value - limit) > _AT_A_LIMIT * limit and kept != (found[1] == "✓"):
+        what, meaning = found[0].strip(), "the mark is not that of the value: one of the two is wrong"
+        said.add(Severity.FATAL, place, what, meaning, "contradiction")
 
 
 def _checks_alone(checks: Sequence[tuple[str, tuple[float, float]]], line: int | None) -> NoReturn:

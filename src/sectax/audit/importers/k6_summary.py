@@ -175,6 +175,12 @@ class Summary:
                 # Text cuts off what is behind two digits of its unit.
                 1e-5 if self.load.line is not None else 1e-9,
             )
+        lasted = self.trends.get("iteration_duration", {}).get("mean")
+        one_each = self.counters.get("iterations") == self.counters.get("http_reqs")
+        if whole is not None and lasted is not None and whole > lasted and one_each:
+            # Each iteration makes one request, and waits for it. What was interrupted is in one of the two alone.
+            words = "that of an iteration, which holds one of them, is"
+            yield Twice(f"the mean of http_req_duration {where}, in seconds,", whole, lasted, words, 1e-3)
         yield from self._lengths()
         yield from self._of_users()
         yield from self._of_checks()

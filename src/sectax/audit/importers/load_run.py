@@ -23,6 +23,8 @@ LATENCY = "latency"
 _STATISTICS = {0.0: "min", 50.0: "median", 100.0: "max"}
 # Of the time after which a client gives up: so near to it the longest answers are.
 OF_A_LIMIT = 0.004
+# Of the time that each place has for a request, in which it waits for its answer: the rest it spends in the client.
+LEAST_WAITED = 0.5
 # Longer lines are no command that somebody typed.
 _LONGEST_COMMAND = 2000
 
@@ -60,6 +62,7 @@ class LoadRun:
         rate, transfer: requests and bytes a second, as printed.
         transfer_step: the step in which bytes a second are printed, at the most.
         busy: how many requests were under way at a time at most, each waiting for its answer.
+        places: how many ask again as soon as their answer is there, one or more at a time.
         printed_s: the step in which its times are printed.
         stdev: of the times of all requests, in seconds.
         gives_up_s: after how long the client counts an answer as missing, so that no time can be longer.
@@ -82,6 +85,7 @@ class LoadRun:
     transfer: float | None = None
     transfer_step: float = 1.0
     busy: float | None = None
+    places: float | None = None
     ends_by: EndsBy | None = None
     configured_s: float | None = None
     target: float | None = None
@@ -251,6 +255,18 @@ def _twice(run: LoadRun) -> Iterator[Twice]:
             f"at its rate, {run.busy:.0f} at a time can take no longer than",
             # Some clients print whole milliseconds.
             1e-3 + run.busy / run.rate * RATE_STEP / run.rate,
+        )
+
+    each = run.places / run.rate if run.places and run.rate else 0.0
+    if mean and mean < LEAST_WAITED * each and not run.target and not _errors(run):
+        yield Twice(
+            f"the mean time of a request {run.where}, in seconds,",
+            mean,
+            each,
+            f"unless they were sent by a schedule, {run.places:.0f} connections at its rate have for each",
+            1e-3 if run.client != "wrk" else 0.0,
+            tolerance=0.0,
+            severity=Severity.WARNING,
         )
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import mode
 
 _N = r"([0-9]{1,15}(?:\.[0-9]{1,9})?)"
 # '[ 10s ] thds: 8 tps: …', '[  10s] threads: 8, tps: …', '[ 2s ] reads: 1.00 MiB/s writes: …', '[ 1s ] 123.45 MiB/sec'.
@@ -75,4 +76,4 @@ def report(place: int, line: str) -> Report | None:
 def every_s(reports: Sequence[Report]) -> float:
     """The seconds from one report to the next, the most frequent; of a single one, those since the beginning."""
     steps = [two.at_s - one.at_s for one, two in pairwise(reports) if two.at_s > one.at_s]
-    return max(steps, key=steps.count) if steps else max((each.at_s for each in reports), default=1.0) or 1.0
+    return mode(steps) if steps else max((each.at_s for each in reports), default=1.0) or 1.0

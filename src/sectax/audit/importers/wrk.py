@@ -56,8 +56,8 @@ _MEAN = re.compile(r"#\[Mean\s++=\s++([0-9.]++), StdDeviation\s++=\s++([0-9.]++)
 _MAX = re.compile(r"#\[Max\s++=\s++([0-9.]++), Total count\s++=\s++(\d++)\]")
 # Of the time that was asked for.
 LEAST_LASTED, MOST_LASTED = 0.9, 1.5
-# So much longer nobody waits for a test: its clock is wrong.
-IMPOSSIBLY_LONG = 10.0
+# So early a test was broken off, and so much longer nobody waits for one: its clock is wrong.
+BROKEN_OFF, IMPOSSIBLY_LONG = 0.5, 10.0
 # What wrk does where nobody says otherwise.
 _TIMEOUT_S = 2.0
 _METRIC = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
@@ -129,16 +129,15 @@ def _read(lines: Iterable[str]) -> Evidence:
         run.load.in_flight = _in_flight(run)
         _consistent(run)
         lasted, asked_s = run.load.wall_s or 0.0, run.load.configured_s or 0.0
-        if 0 < lasted < LEAST_LASTED * asked_s:
+        if lasted and asked_s and not LEAST_LASTED <= lasted / asked_s <= MOST_LASTED:
             what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
-            meaning = "it was interrupted, or the clock that its rate is taken from is wrong"
-            said.add(Severity.WARNING, run.load.line or 0, what, meaning)
-        elif lasted > MOST_LASTED * asked_s > 0:
-            what = f"the run at line {run.load.line} was to last {asked_s:g} s, and lasted {lasted:g} s"
-            severity = Severity.FATAL if lasted > IMPOSSIBLY_LONG * asked_s else Severity.WARNING
-            said.add(
-                severity, run.load.line or 0, what, "the clock is wrong, or the client did not keep up with itself"
+            meaning = (
+                "it was interrupted, or the clock that its rate is taken from is wrong"
+                if lasted < asked_s
+                else "the clock is wrong, or the client did not keep up with itself"
             )
+            severe = not BROKEN_OFF <= lasted / asked_s <= IMPOSSIBLY_LONG
+            said.add(Severity.FATAL if severe else Severity.WARNING, run.load.line or 0, what, meaning)
         each = _by_threads(run)
         if each is not None and each > 1 / UNLIKE_THREADS:
             what = f"the threads of the run at line {run.load.line} make {each:.3g} times the whole rate together"
@@ -261,6 +260,7 @@ def _consistent(run: _Run) -> None:
         limit = run.asked[-1].seconds("--timeout", "-T") if run.asked else None
         load.gives_up_s = limit or _TIMEOUT_S
     if run.connections is not None:
+        load.places = run.connections if not _by_schedule(run) else None
         load.set_up["connections"] = f"{run.connections:g}"
     if run.threads is not None:
         load.set_up["threads"] = f"{run.threads:g}"

@@ -1,0 +1,199 @@
+"""What an output of sysbench says of itself in two ways, and of work that was not done, or not by all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.contradictions import LONG_ENOUGH_S
+from sectax.audit.evidence import Incident, Twice
+from sectax.audit.importers.said import Said
+from sectax.audit.importers.sysbench_facts import MIB, Run
+from sectax.audit.importers.sysbench_reports import every_s
+from sectax.audit.importers.unsteady import FEWEST, copied, unsteady, waiting
+from sectax.model.finding import Severity
+
+KINDS, OPERATIONS = ("read", "write", "other"), ("reads", "writes", "fsyncs")
+# An operation that takes as long on average does not take nothing.
+_LONG_S = 1e-3
+# Of a whole number of queries by transaction: so much below it, they were counted at two times.
+MOST_COUNTED_APART = 5e-3
+# Of the mean, the spread of what threads did: threads that wait for a lock or a lone processor differ by less.
+MOST_UNFAIR = 0.5
+# Of the rate of the whole run.
+MOST_OF_A_SECOND = 20.0
+# Rates of whole runs are printed with two digits; the time that sysbench divides by is a little longer than it prints.
+OF_A_RATE, DIGITS = 0.05, 0.011
+# What reports of a run make together, beside the whole: its beginning or end may be in none of them.
+OF_ALL_REPORTS = 0.2
+
+
+def doubtful(run: Run, said: Said) -> None:
+    """What its lines tell of work that was not done, or not by all."""
+    told = run.facts
+    where = run.where
+
+    def add(what: str, meaning: str) -> None:
+        said.add(Severity.WARNING, run.line, what, meaning)
+
+    lost = {name: told[name] for name in ("errors", "deadlocks", "reconnects") if told.get(name)}
+    if lost:
+        kinds = ", ".join(
+            f"{'ignored errors' if name == 'errors' else name}: {count:.0f}" for name, count in lost.items()
+        )
+        add(f"{kinds} in {where}", "a transaction that fails is made again, and its time is in no latency")
+    still, erring = (sum(map(test, run.reports)) for test in (lambda each: not each.rate, lambda each: each.errors > 0))
+    if still and still < len(run.reports):
+        add(
+            f"no transaction in {still} of {len(run.reports)} reports of {where}",
+            "it stood still for a while: the mean is of two states",
+        )
+    rate = told.get("events", 0.0) / max(told.get("total time", 0.0), 1e-9)
+    mean_s, least = told.get("latency avg", 0.0), told.get("latency min")
+    if run.no_time and run.test == "cpu" and least == 0 and mean_s >= _LONG_S:
+        said.add(
+            Severity.FATAL,
+            run.no_time,
+            f"an event of {where} took no time, and they are alike and take {mean_s:.3g} s on average",
+            "the clock stood still or jumped while it ran: no latency of it can be used",
+        )
+    most = max((each.rate for each in run.reports if each.counts), default=0.0)
+    if rate and most > MOST_OF_A_SECOND * rate:
+        add(
+            f"a report of {most:.3g} a second in {where}, and all of it makes {rate:.4g}",
+            "a counter ran over, or nothing was done most of the time: the mean is of two states",
+        )
+    if erring:
+        add(f"errors in {erring} of {len(run.reports)} reports of {where}", "what fails is often fast")
+    if run.reports and not run.summed_up:
+        add(
+            f"{where} has reports of single seconds and no summary",
+            "it was cut short, or lines were taken out: its figures are those of the reports",
+        )
+    mean, spread = told.get("events by thread"), told.get("spread of events by thread")
+    if mean and spread and spread > MOST_UNFAIR * mean and told.get("threads", 0) > 1:
+        add(
+            f"threads of {where} made {mean:.4g} events on average, with a spread of {spread:.4g}",
+            "some threads had far more than others: the latencies are those of a few",
+        )
+
+
+def along(run: Run) -> Iterator[Incident]:
+    """Where its reports go, and whether they are of one state."""
+    if not run.reports:
+        return
+    where, each_s = run.where, every_s(run.reports)
+    rates = [each.rate for each in run.reports]
+    counts = [rate * each_s for rate in rates] if all(each.counts for each in run.reports) else None
+    timed = [(each.at_s, each.latency_s) for each in run.reports if each.latency_s is not None]
+    latencies = [took for _, took in timed]
+    found = [
+        *copied(f"rates of {where}", rates),
+        *unsteady(f"{'events' if counts is not None else 'MiB'} a second of {where}", rates, counts),
+        *waiting([at for at, _ in timed], latencies),
+        # The percentile of a second without an event is printed as 0.
+        *unsteady(f"latencies of {where}, in seconds", [took for took in latencies if took > 0]),
+    ]
+    yield from {each.check: each for each in reversed(found)}.values()
+
+
+def of_a_histogram(run: Run) -> Iterator[Incident]:
+    """A percentile that lies beyond what it is of: it is the edge of a step, which is 2 % wide."""
+    told = run.facts
+    value, least, most = (told.get(f"latency {name}") for name in ("percentile", "min", "max"))
+    if (
+        run.percentile != "p100"
+        and value
+        and ((least is not None and value < least) or (most is not None and value > most))
+    ):
+        yield Incident(
+            Severity.WARNING,
+            f"the {run.percentile} of {run.where} is {value * 1000:.2f} ms, and its latencies lie "
+            f"between {(least or 0.0) * 1000:.2f} and {(most or 0.0) * 1000:.2f} ms",
+            "it comes from the edges of a histogram: differences of a few per cent in it show nothing",
+            "contradiction",
+        )
+
+
+def twice(run: Run) -> Iterator[Twice]:
+    """Sums beside their parts, numbers beside their rates, and what threads, blocks and transactions make."""
+    told = run.facts
+    seconds, events, threads = told.get("total time", 0.0), told.get("events"), told.get("threads", 0.0)
+
+    def beside(
+        what: str,
+        one: float | None,
+        other: float | None,
+        words: str,
+        slack: float = DIGITS,
+        tolerance: float = OF_A_RATE,
+        severity: Severity = Severity.FATAL,
+    ) -> Iterator[Twice]:
+        if one is not None and other is not None:
+            yield Twice(f"{what} of {run.where}", one, other, words, slack, tolerance=tolerance, severity=severity)
+
+    def at_most(what: str, one: float, most: float, words: str, slack: float) -> Iterator[Twice]:
+        yield from beside(what, one, most, words, slack) if one > most > 0 else ()
+
+    queries = [told[name] for kind in KINDS if (name := f"{kind} queries") in told]
+    if len(queries) == len(KINDS):
+        words = "those that read, write and do other things are together"
+        yield from beside("the number of all queries", told.get("all queries"), sum(queries), words, 1.0)
+    if seconds >= LONG_ENOUGH_S:
+        parts = [told[name] for kind in OPERATIONS if (name := f"{kind} per second") in told]
+        if len(parts) == len(OPERATIONS):
+            # Operations that were counted after the end are few.
+            made, words = seconds * sum(parts), "reads, writes and fsyncs a second make"
+            yield from beside("the number of events", events, made, words, 0.05 * (events or 0.0) + 1)
+        for name in ("transactions", "queries", "operations"):
+            per_s = told[name] / seconds if name in told else None
+            yield from beside(f"the rate of {name}", told.get(f"{name} per second"), per_s, "by number and time it is")
+        moved = told["MiB moved"] / seconds if "MiB moved" in told else None
+        rate = told["transferred"] / MIB if "transferred" in told else None
+        yield from beside("MiB a second", rate, moved, "by their number and the time they are")
+    if run.test == "sql":
+        # A script may make several transactions of an event; one that begins none has 0 in 0.5.
+        counted = told.get("transactions") or None
+        yield from beside("the number of transactions", counted, events, "and of events", tolerance=0.5)
+    if told.get("block in KiB") and "operations" in told:
+        made = told["operations"] * told["block in KiB"] / 1024
+        # The block is printed in whole KiB, without what is more.
+        tolerance, words = max(OF_A_RATE, 1 / (told["block in KiB"] + 1)), "by operations and their block they are"
+        yield from beside("MiB that were moved", told.get("MiB moved"), made, words, tolerance=tolerance)
+    if "block of files in KiB" in told and not run.merged:
+        for name, what in (("reads", "read"), ("writes", "written")):
+            made = told.get(f"{name} per second", 0.0) * told["block of files in KiB"] / 1024
+            rate = told[what] / MIB if what in told else None
+            yield from beside(f"MiB {what} a second", rate, made, f"by {name} and their block they are")
+    if threads and "events by thread" in told:
+        # Events of threads that were still at work at the end are counted in one of them.
+        made = threads * told["events by thread"]
+        yield from beside("the number of events", events, made, "and of all threads together", threads)
+    if events and "latency sum" in told:
+        # Two digits after the point, of milliseconds.
+        words = "the sum of all over their number is"
+        yield from beside(
+            "the mean latency", told.get("latency avg"), told["latency sum"] / events, f"in seconds; {words}", 1e-5
+        )
+    yield from at_most("the longest latency", told.get("latency max", 0.0), seconds, "in seconds; the test took", 1e-2)
+    # Threads can have waited for less than they lived.
+    busy = told.get("latency sum") or told.get("latency avg", 0.0) * (events or 0.0)
+    words = f"in seconds; its {threads:.0f} threads lived for no more than"
+    yield from at_most("the sum of all latencies", busy, threads * seconds, words, 0.05 * threads * seconds + 1e-2)
+    lived = told.get("time by thread", 0.0)
+    yield from at_most("the time of a thread", lived, seconds, "in seconds; the test took", 0.1)
+    each_s = every_s(run.reports)
+    if len(run.reports) >= FEWEST and abs(len(run.reports) * each_s / (seconds or 1.0) - 1) < 1 / FEWEST:
+        made = seconds * sum(each.rate for each in run.reports) / len(run.reports)
+        counted = events if all(each.counts for each in run.reports) else None
+        words = "its reports make together"
+        yield from beside("the number of events", counted, made, words, 1.0, OF_ALL_REPORTS, Severity.WARNING)
+    made = told.get("transactions", 0.0)
+    if len(queries) < len(KINDS) or made < 1 / MOST_COUNTED_APART or queries[0] < made:
+        return
+    # Transactions that were made again have more queries, and scripts with unlike transactions any number of them.
+    whole = [round(count / made) for count in queries]
+    lacks = [1 - count / (each * made) if each else 0.0 for each, count in zip(whole, queries, strict=True)]
+    if all(0 < lack < MOST_COUNTED_APART for lack in lacks):
+        what = f"the number of reads that {made:.0f} transactions lack"
+        words = f"where each of these makes {whole[0]}, it is"
+        yield from beside(what, whole[0] * made - queries[0], 0.0, words, 0.0, 0.0, Severity.WARNING)
