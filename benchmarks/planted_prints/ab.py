@@ -13,7 +13,9 @@ from benchmarks.planted_prints.frame import (
     both,
     cut_before,
     each_match,
+    holding,
     instead,
+    some,
     times,
 )
 
@@ -26,7 +28,7 @@ def _fails(share: float, kinds: str = "Connect: 0, Receive: 0, Length: 0, Except
         found = re.search(_COMPLETE, text)
         if found is None or "(Connect:" in text:
             return None
-        count = max(1, round(share * int(found[1])))
+        count = some(share, found[1])
         return instead(_FAILED, rf"\g<1>{count}\n   ({kinds.format(count=count)})")(text, rng)
 
     return put
@@ -37,7 +39,7 @@ def _other_status(share: float) -> Plant:
         found = re.search(_COMPLETE, text)
         if found is None or "Non-2xx" in text:
             return None
-        return instead(_FAILED, rf"\g<0>\nNon-2xx responses:      {max(1, round(share * int(found[1])))}")(text, rng)
+        return instead(_FAILED, rf"\g<0>\nNon-2xx responses:      {some(share, found[1])}")(text, rng)
 
     return put
 
@@ -94,6 +96,19 @@ def _tiny(text: str, rng: Rng) -> str | None:
     )(text, rng)
 
 
+def _one_far(text: str, rng: Rng) -> str | None:
+    """One answer of seventy times the mean, and the spread that it makes."""
+    count, row = re.search(_COMPLETE, text), re.search(r"^Total:\s+\d+\s+(\d+)", text, re.MULTILINE)
+    if count is None or row is None or not 40 < int(count[1]) < 3000 or int(row[1]) < 2:
+        return None
+    most = 70 * int(row[1])
+    spread = (most - int(row[1])) / int(count[1]) ** 0.5
+    return both(
+        instead(r"^((?:Total|Processing|Waiting):\s+\d+\s+\d+)\s+[\d.]+(\s+\d+)\s+\d+", rf"\1 {spread:.1f}\2 {most}"),
+        instead(r"^ 100% +\d+", f" 100%  {most}"),
+    )(text, rng)
+
+
 _KINDS = (
     Kind("rate is not count over time", "F contradiction", times(r"^Requests per second:\s+(?P<n>[\d.]+)", 2.5)),
     Kind("transfer is not bytes over time", "F contradiction", times(r"^Transfer rate:\s+(?P<n>[\d.]+)", 3)),
@@ -114,6 +129,13 @@ _KINDS = (
         "W said-by-the-tool|unequal-work",
         _fails(0.3, "Connect: 0, Receive: 0, Length: {count}, Exceptions: 0"),
     ),
+    Kind(
+        "nearly all lengths differ",
+        "F unequal-work",
+        _fails(0.99, "Connect: 0, Receive: 0, Length: {count}, Exceptions: 0"),
+    ),
+    Kind("one answer makes the spread", "W modes", _one_far),
+    Kind("failures are not their sum", "F contradiction", _fails(0.2, "Connect: 0, Length: 1, Exceptions: 0")),
     Kind("all answers have another status", "F unequal-work", _other_status(1.0)),
     Kind("one answer has another status", "W said-by-the-tool", _other_status(1e-9)),
     Kind("write errors", "W said-by-the-tool|unequal-work", instead(_FAILED, r"\g<0>\nWrite errors:           2")),
@@ -126,7 +148,7 @@ _KINDS = (
             times(r"^Total transferred:\s+(?P<n>\d+)", 2),
             times(r"^HTML transferred:\s+(?P<n>\d+)", 2),
             instead(r"^Finished (\d+) requests$", r"Finished \1 requests"),
-            lambda text, _: text if re.search(r"^Finished \d+ requests$", text, re.MULTILINE) else None,
+            holding(r"^Finished \d+ requests$"),
         ),
     ),
     Kind("p90 below the median", "F contradiction", instead(r"^  50% +\d+", "  50%  99999")),
@@ -183,9 +205,7 @@ _KINDS = (
             times(r"^(?:Total|HTML) transferred:\s+(?P<n>\d+)", 0.2),
             times(r"^Document Length:\s+(?P<n>\d+)", 0.2),
             times(r"^Transfer rate:\s+(?P<n>[\d.]+)", 0.2),
-            lambda text, _: (
-                text if max(map(int, re.findall(r"Document Length:\s+(\d+)", text)), default=0) > 600 else None
-            ),
+            holding(r"^Document Length:\s+(?:[6-9]\d\d|\d{4})"),
         ),
     ),
     Kind(

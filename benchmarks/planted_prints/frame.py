@@ -241,3 +241,28 @@ def and_again(*plants: Plant) -> Plant:
         return None if second is None else f"{text}\n{second}"
 
     return put
+
+
+def holding(pattern: str) -> Plant:
+    """A step of a plant that has a place where a pattern is found, and changes nothing."""
+    return lambda text, _: text if re.search(pattern, text, re.MULTILINE) else None
+
+
+def lacking(pattern: str) -> Plant:
+    """The same where it is not found."""
+    return lambda text, _: None if re.search(pattern, text, re.MULTILINE) else text
+
+
+def some(share: float, of: str | float) -> int:
+    """So many of a count, one at the least."""
+    return max(1, round(share * float(of)))
+
+
+def asked_for(pattern: str, put: Callable[[float], Plant]) -> Plant:
+    """A plant that is made of the first number that a pattern finds, such as the rate that was reached."""
+
+    def planted(text: str, rng: Rng) -> str | None:
+        found = re.search(pattern, text, re.MULTILINE)
+        return None if found is None else put(float(found[1]))(text, rng)
+
+    return planted

@@ -9,11 +9,15 @@ from benchmarks.planted_prints.frame import (
     Kind,
     Plant,
     Rng,
+    above,
     and_again,
+    asked_for,
     both,
     cut_before,
     each_match,
     instead,
+    lacking,
+    some,
     times,
 )
 
@@ -22,7 +26,7 @@ _STATUS = r"^(\s+\[200\]\s+)(\d+)( responses)$"
 
 def _refused(status: int, share: float) -> Plant:
     def row(found: re.Match[str]) -> str:
-        count = max(1, round(share * int(found[2])))
+        count = some(share, found[2])
         if count == int(found[2]):
             return f"  [{status}]\t{count} responses"
         return f"{found[1]}{int(found[2]) - count}{found[3]}\n  [{status}]\t{count} responses"
@@ -32,7 +36,7 @@ def _refused(status: int, share: float) -> Plant:
 
 def _errors(share: float, words: str) -> Plant:
     def row(found: re.Match[str]) -> str:
-        count = max(1, round(share * int(found[2])))
+        count = some(share, found[2])
         return f"{found[1]}{int(found[2]) - count}{found[3]}\n\nError distribution:\n  [{count}]\t{words}"
 
     # The rate counts what failed too.
@@ -96,11 +100,7 @@ _KINDS = (
     Kind(
         "slowest at the timeout",
         "W contradiction|said-by-the-tool|weak-claims",
-        lambda text, rng: (
-            None
-            if "Success rate" in text
-            else instead(r"^(\s+Slowest:\s+)[\d.]+ secs", r"\g<1>20.0004 secs")(text, rng)
-        ),
+        both(lacking("Success rate"), instead(r"^(\s+Slowest:\s+)[\d.]+ secs", r"\g<1>20.0004 secs")),
     ),
     Kind(
         "all answers are empty",
@@ -120,12 +120,11 @@ _KINDS = (
     Kind(
         "a rate that was asked for and reached",
         "F fixed-time-total",
-        lambda text, _: (
-            None
-            if (rate := re.search(r"Requests/sec:\s+([\d.]+)", text)) is None
-            or "Success rate" in text
-            or re.search(r"\bhey -", text)
-            else f"$ hey -z 30s -c 1 -q {float(rate[1]):.0f} http://localhost/\n{text}"
+        both(
+            lacking(r"Success rate|\bhey -"),
+            asked_for(
+                r"Requests/sec:\s+([\d.]+)", lambda rate: above(f"$ hey -z 30s -c 1 -q {rate:.0f} http://localhost/")
+            ),
         ),
     ),
 )

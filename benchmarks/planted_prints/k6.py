@@ -13,9 +13,12 @@ from benchmarks.planted_prints.frame import (
     Plant,
     Rng,
     above,
+    both,
     cut_before,
     each_match,
+    holding,
     instead,
+    some,
     times,
 )
 
@@ -77,11 +80,11 @@ def _counter(metric: str, which: str, factor: float) -> Plant:
 def _failed(share: float) -> Plant:
     def old(found: re.Match[str]) -> str:
         every = int(found[2]) + int(found[3])
-        bad = max(1, round(share * every))
+        bad = some(share, every)
         return f"{found[1]}{100 * bad / every:.2f}% ✓ {bad} ✗ {every - bad}"
 
     def new(found: re.Match[str]) -> str:
-        bad = max(1, round(share * int(found[3])))
+        bad = some(share, found[3])
         return f"{found[1]}{100 * bad / int(found[3]):.2f}%  {bad} out of {found[3]}"
 
     def text_plant(text: str, rng: Rng) -> str | None:
@@ -94,7 +97,7 @@ def _failed(share: float) -> Plant:
         if not {"passes", "fails"} <= told.keys():
             return False
         every = told["passes"] + told["fails"]
-        told["passes"] = max(1, round(share * every))
+        told["passes"] = some(share, every)
         told["fails"] = every - told["passes"]
         told["rate" if "rate" in told else "value"] = told["passes"] / every
         return True
@@ -250,13 +253,42 @@ def _no_requests(metrics: dict[str, Any]) -> bool:
     return "http_reqs" in metrics
 
 
+def _longer(text: str, rng: Rng) -> str | None:
+    """Where each iteration makes one request: a mean of these that is twice that of iterations."""
+    counts = re.findall(r"^\s*(?:http_reqs|iterations)\.+: *(\d+) ", text, re.MULTILINE)
+    if len(counts) != 2 or counts[0] != counts[1]:
+        return None
+    mean = re.search(r"^\s*iteration_duration\.+:.*?avg=([\d.]+)(ms|s)\b", text, re.MULTILINE)
+    if mean is None:
+        return None
+    twice = f"{2 * float(mean[1]):.2f}{mean[2]}"
+    return instead(r"^(\s*(?:✗ |✓ )?http_req_duration\.+:.*?avg=)\S+", rf"\g<1>{twice}")(text, rng)
+
+
 _KINDS = (
     Kind("rates of requests and iterations contradict", "F contradiction", _counter("http_reqs", "rate", 2.5)),
     Kind("rate is not count over the time that it ran", "F contradiction", _lasted),
     Kind("a tenth failed", "F unequal-work", _failed(0.1)),
     Kind("all failed", "F unequal-work", _failed(1.0)),
     Kind("one failed", "W said-by-the-tool", _failed(1e-9)),
-    Kind("a check fails", "W said-by-the-tool", _check),
+    Kind("a check fails", "F unequal-work", _check),
+    Kind(
+        "users who do nothing",
+        "W contradiction",
+        both(
+            holding(r"^\s*iterations\.+: *\d{3}"),
+            holding(r"^\s*vus\.+:"),
+            instead(r"^(\s*vus(?:_max)?\.+: *)\d.*$", r"\g<1>90000 min=90000 max=90000"),
+        ),
+    ),
+    Kind("a request longer than its iteration", "F contradiction", _longer),
+    Kind(
+        "data by another clock",
+        "F contradiction",
+        each_match(
+            r"^(\s*data_sent\.+: *[\d.]+ [kM]?B\s+)[\d.]+ ([kM]?B/s)", lambda found: f"{found[1]}999 G{found[2][-3:]}"
+        ),
+    ),
     Kind(
         "per cent of failures is not that of its counts",
         "F contradiction",

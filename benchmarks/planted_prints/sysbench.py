@@ -11,10 +11,14 @@ from benchmarks.planted_prints.frame import (
     Rng,
     above,
     and_again,
+    asked_for,
     both,
     cut_before,
     each_match,
+    holding,
     instead,
+    lacking,
+    some,
     times,
 )
 
@@ -27,7 +31,7 @@ def _ignored(share: float) -> Plant:
         found = re.search(r"^\s+transactions:\s+(\d+)", text, re.MULTILINE)
         if found is None or not re.search(r"ignored errors: +0 ", text):
             return None
-        count = max(1, round(share * int(found[1])))
+        count = some(share, found[1])
         return instead(r"^(\s+ignored errors:\s+)\d+", rf"\g<1>{count}")(text, rng)
 
     return put
@@ -39,7 +43,7 @@ def _fails(line: str) -> Plant:
 
 def _seconds_of(*rows: str) -> Plant:
     put = instead(r"^Threads started!$", "Threads started!\n\n" + "\n".join(rows), first=True)
-    return lambda text, rng: None if re.search(r"s ?\] (?:thds|threads):", text) else put(text, rng)
+    return both(lacking(r"s ?\] (?:thds|threads):"), put)
 
 
 _ROW = "[ {at}s ] thds: 8 tps: {tps} qps: {qps} (r/w/o: 10.00/2.00/2.00) lat (ms,95%): 5.10 err/s: {err} reconn/s: 0.00"
@@ -66,20 +70,12 @@ def _fairness(text: str, _: Rng) -> str | None:
     return each_match(r"^(\s+events \(avg/stddev\):\s+)([\d.]+)/([\d.]+)", row)(text, _)
 
 
-def _if_long(plant: Plant) -> Plant:
-    """Of what lasted so long that its rates are those of its numbers."""
-    return lambda text, rng: None if re.search(r"total time:\s+0\.", text) else plant(text, rng)
-
-
-def _by_the_clock(text: str, _: Rng) -> str | None:
-    return text if re.search(r"^\s+(?:total time|time elapsed):\s+\d+\.000\d*s", text, re.MULTILINE) else None
-
-
 _KINDS = (
     Kind(
         "events a second are not events over time",
         "F contradiction",
-        _if_long(times(r"^\s+(?:events per second|events/s \(eps\)):\s+(?P<n>[\d.]+)", 2.5)),
+        # What lasted so long has rates that are those of its numbers.
+        both(lacking(r"total time:\s+0\."), times(r"^\s+(?:events per second|events/s \(eps\)):\s+(?P<n>[\d.]+)", 2.5)),
     ),
     Kind(
         "operations a second are not operations over time",
@@ -106,11 +102,7 @@ _KINDS = (
     Kind(
         "mean beyond its quantile",
         "F contradiction",
-        lambda text, rng: (
-            None
-            if not re.search(r"95(?:th)? percentile:\s+[1-9]", text)
-            else times(r"^\s+(?:approx\.\s+)?95(?:th)? percentile:\s+(?P<n>[\d.]+)", 0.05)(text, rng)
-        ),
+        times(r"^\s+(?:approx\.\s+)?95(?:th)? percentile:\s+(?P<n>[1-9][\d.]*)", 0.05),
     ),
     Kind("minimum above the mean", "F contradiction", instead(r"^(\s+min:\s+)[\d.]+", r"\g<1>99999.00")),
     Kind("threads lived for less than they worked", "F contradiction", times(r"^\s+sum:\s+(?P<n>[\d.]+)", 40)),
@@ -183,12 +175,11 @@ _KINDS = (
     Kind(
         "a rate that was asked for and reached",
         "F fixed-time-total",
-        lambda text, rng: (
-            None
-            if (rate := re.search(r"events per second:\s+([\d.]+)", text)) is None
-            else instead(
-                r"^Number of threads: .*$", rf"\g<0>\nTarget transaction rate: {float(rate[1]):.0f}/sec", first=True
-            )(text, rng)
+        asked_for(
+            r"events per second:\s+([\d.]+)",
+            lambda rate: instead(
+                r"^Number of threads: .*$", rf"\g<0>\nTarget transaction rate: {rate:.0f}/sec", first=True
+            ),
         ),
     ),
     Kind(
@@ -209,7 +200,7 @@ _KINDS = (
     Kind(
         "sides of unlike length",
         "W apples-and-oranges|fixed-time-total|said-by-the-tool",
-        and_again(_by_the_clock, _UNLIKE, times(_TOTAL, 6)),
+        and_again(holding(r"^\s+(?:total time|time elapsed):\s+\d+\.000\d*s"), _UNLIKE, times(_TOTAL, 6)),
     ),
     Kind(
         "warned of by itself",

@@ -14,6 +14,7 @@ from benchmarks.planted_prints.frame import (
     both,
     cut_before,
     each_match,
+    holding,
     instead,
     times,
 )
@@ -58,7 +59,7 @@ _KINDS = (
         "F contradiction",
         both(
             times(r"^ ?\* (?:Average|Throughput): (?P<n>[\d.]+) [KMG]i?B", 3),
-            lambda text, _: text if "Size: " in text else None,
+            holding("Size: "),
         ),
     ),
     Kind(
@@ -90,7 +91,7 @@ _KINDS = (
             instead(r"((?:50|90|99)%: )[^,]+", r"\g<1>99s"),
             instead(r"(Slowest: )[^,\n]+s$", r"\g<1>199s"),
             instead(r"(Slowest: )[^,\n]+s,", r"\g<1>199s,"),
-            lambda text, _: text if "Concurrency" in text else None,
+            holding("Concurrency"),
         ),
     ),
     Kind(

@@ -10,10 +10,12 @@ from benchmarks.planted_prints.frame import (
     Plant,
     Rng,
     and_again,
+    asked_for,
     both,
     cut_before,
     each_match,
     instead,
+    some,
     times,
 )
 
@@ -28,7 +30,7 @@ def _errors(share: float, kind: int) -> Plant:
 
     def line(found: re.Match[str]) -> str:
         counts = ["0"] * 4
-        counts[kind] = str(max(1, round(share * int(found[2]))))
+        counts[kind] = str(some(share, found[2]))
         names = zip(("connect", "read", "write", "timeout"), counts, strict=True)
         return f"{found[1]}\n  Socket errors: {', '.join(map(' '.join, names))}"
 
@@ -37,7 +39,7 @@ def _errors(share: float, kind: int) -> Plant:
 
 def _status(share: float) -> Plant:
     def line(found: re.Match[str]) -> str:
-        return f"{found[1]}\n  Non-2xx or 3xx responses: {max(1, round(share * int(found[2])))}"
+        return f"{found[1]}\n  Non-2xx or 3xx responses: {some(share, found[2])}"
 
     return each_match(_REQUESTS, line)
 
@@ -74,15 +76,17 @@ def _quantile(per_cent: str, factor: float) -> Plant:
     return each_match(rf"^(\s+{per_cent}(?:\.0+)?%\s+)(\S+)$", row)
 
 
-def _threads(factor: float) -> Plant:
-    """A mean of each thread that is so many times what it was, and its spread and most too."""
+def _threads(factor: float, uneven: float = 0.0) -> Plant:
+    """A mean of each thread that is so many times what it was, and its spread and most too; or a spread beside it."""
+
+    def times_as_much(text: str, more: float) -> str:
+        number, unit = re.fullmatch(r"([\d.]+)([kM]?)", text).groups()  # type: ignore[union-attr]
+        return f"{more * float(number):.2f}{unit}"
 
     def row(found: re.Match[str]) -> str:
-        told = []
-        for text in (found[2], found[4], found[6]):
-            number, unit = re.fullmatch(r"([\d.]+)([kM]?)", text).groups()  # type: ignore[union-attr]
-            told.append(f"{factor * float(number):.2f}{unit}")
-        return f"{found[1]}{told[0]}{found[3]}{told[1]}{found[5]}{told[2]}{found[7]}{found[8]}%"
+        mean, most = (times_as_much(found[at], factor) for at in (2, 6))
+        spread = times_as_much(found[2], uneven) if uneven else times_as_much(found[4], factor)
+        return f"{found[1]}{mean}{found[3]}{spread}{found[5]}{most}{found[7]}{found[8]}%"
 
     return each_match(_PER_THREAD, row)
 
@@ -127,14 +131,10 @@ def _far_too_slow(text: str, _: Rng) -> str | None:
 
 def _asked_rate(factor: float) -> Plant:
     """A command right above the first output that asks for a rate."""
-
-    def put(text: str, _: Rng) -> str | None:
-        rate, head = re.search(r"Requests/sec:\s+([\d.]+)", text), re.search(r"^Running", text, re.MULTILINE)
-        if rate is None or head is None:
-            return None
-        return f"{text[: head.start()]}wrk2 -R{factor * float(rate[1]):.0f} http://x/\n{text[head.start() :]}"
-
-    return put
+    return asked_for(
+        r"Requests/sec:\s+([\d.]+)",
+        lambda rate: instead("^Running", f"wrk2 -R{factor * rate:.0f} http://x/\nRunning", first=True),
+    )
 
 
 _SECOND = instead(r"^(Running .* test @ \S+)$", r"\1/other")
@@ -201,12 +201,11 @@ _KINDS = (
     Kind(
         "a tenth timed out, in bold",
         "F unequal-work",
-        lambda text, rng: (
-            None
-            if (planted := _errors(0.1, 3)(text, rng)) is None
-            else re.sub(r"timeout (\d+)", r"timeout **\1**", planted)
-        ),
+        both(_errors(0.1, 3), instead(r"timeout (\d+)", r"timeout **\1**")),
     ),
+    Kind("threads go up and down", "W modes", _threads(1, 0.9)),
+    Kind("longest beyond the test", "F contradiction", _latency(most=1e6)),
+    Kind("connections that are idle", "W contradiction", _latency(mean=0.2, stdev=0.2)),
     Kind("threads make far more than the whole", "W said-by-the-tool", _threads(5)),
     Kind("threads do not make the whole", "F contradiction", _threads(0.1)),
     Kind("means that connections cannot have", "W contradiction|saturated-client|said-by-the-tool", _far_too_slow),

@@ -52,8 +52,7 @@ _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
 _UNCORRECTED = "Uncorrected Latency"
 # Below wrk2's spectrum, in milliseconds.
-_MEAN = re.compile(r"#\[Mean\s++=\s++([0-9.]++), StdDeviation\s++=\s++([0-9.]++)\]")
-_MAX = re.compile(r"#\[Max\s++=\s++([0-9.]++), Total count\s++=\s++(\d++)\]")
+_SPECTRUM = re.compile(r"#\[(Mean|Max)\s++=\s++([0-9.]++), (?:StdDeviation|Total count)\s++=\s++([0-9.]++)\]")
 # Of the time that was asked for.
 LEAST_LASTED, MOST_LASTED = 0.9, 1.5
 # So early a test was broken off, and so much longer nobody waits for one: its clock is wrong.
@@ -185,32 +184,14 @@ def _take(run: _Run, place: int, line: str) -> None:
         _within(load, per_thread[7])
     elif (per_cent := _QUANTILE.match(line)) and not run.uncorrected:
         _latency(load, quantile(float(per_cent[1])), per_cent, 2, place)
-    elif (spectrum := _MEAN.match(line)) and not run.uncorrected:
-        mean = number_in(spectrum, 1, place, 1e-3)
-        run.footer += mean, number_in(spectrum, 2, place)
+    elif (spectrum := _SPECTRUM.match(line)) and not run.uncorrected:
+        name, value, beside = spectrum[1].lower(), number_in(spectrum, 2, place, 1e-3), number_in(spectrum, 3, place)
+        run.footer += value, beside
+        run.counted = beside if name == "max" else run.counted
         run.scheduled = True
-        load.tells_twice(
-            "the mean latency",
-            load.times.get(LATENCY, {}).get("mean"),
-            mean,
-            "in seconds, and below its spectrum",
-            1e-5,
-            0.01,
-        )
-        load.took("mean", mean)
-    elif (spectrum := _MAX.match(line)) and not run.uncorrected:
-        most = number_in(spectrum, 1, place, 1e-3)
-        run.counted = number_in(spectrum, 2, place)
-        run.footer += most, run.counted
-        load.tells_twice(
-            "the maximum",
-            load.times.get(LATENCY, {}).get("max"),
-            most,
-            "in seconds, and below its spectrum",
-            1e-5,
-            0.01,
-        )
-        load.took("max", most)
+        known = load.times.get(LATENCY, {}).get(name)
+        load.tells_twice(f"the {name} latency", known, value, "in seconds, and below its spectrum", 1e-5, 0.01)
+        load.took(name, value)
     elif requests := _REQUESTS.match(line):
         load.requests = number_in(requests, 1, place)
         load.wall_s = duration_in(requests, 2, place)
