@@ -171,7 +171,7 @@ def _by_amounts(evidence: Evidence) -> Iterator[Remark]:
     yield from each_table(
         Severity.WARNING,
         flat,
-        lambda table: f"a thousand times as much by its label takes the same time, in {named(table)}",
+        lambda table: f"far more by its label takes the same time, in {named(table)}",
         "if the operation works on all of it, the work was not done, or something else takes the time",
         "see that the whole input is worked on",
     )
