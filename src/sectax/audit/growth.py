@@ -28,7 +28,7 @@ _NO_AMOUNT = re.compile(
     r"(?i)thread|worker|client|core|host|node|conn|proc|cpu|parallel|concurr|routine|batch|buf|cache|block|chunk|pool"
     r"|capacity|shard|part|page|window|depth|level|limit|timeout|interval|rate|ratio|percent|seed|replica|fan|bit|sha"
     r"|aes|rsa|blake|md5|crc|curve|ed25519|simd|sse|avx|base|utf|float|version|year|stride|step|unroll|order|mod|hit"
-    r"|miss|prob|dens|spars|max|min|gap|delay|sleep|user|unit|width|prefix|suffix|trial|run|iter|seq|round|id(?![a-z])"
+    r"|miss|prob|dens|spars|max|min|gap|delay|sleep|user|unit|width|prefix|suffix|trial|run|iter|seq|round|(?:id|per)(?![a-z])"
 )
 _AMOUNT = re.compile(
     r"(?i)(?:^|[^a-z])(?:n|size|sizes|len|length|rows?|count|bytes?|[kmg]i?b|elements?|elems?|items?|entries|records?"
