@@ -11,7 +11,7 @@ from sectax.audit.check import Check, Remark, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import about, cell, gather, measured_at_once, speeds, unknown, without
-from sectax.audit.rounding import printed_step
+from sectax.audit.rounding import copied_run, printed_step
 from sectax.audit.words import named
 from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
@@ -51,9 +51,11 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         else:
             same.setdefault((group[0].metric, group[0].quantity, vector), []).append(group)
     pairs = max(1, math.comb(len(cells), 2))
+    told: set[str] = set()
     for groups in same.values():
         if len(groups) > 1 and _improbable(groups[0], CHANCE / pairs):
             copies = [figure for group in groups for figure in group]
+            told.update(figure.id for figure in copies)
             count = len(groups[0][0].values) or len(groups[0])
             yield about(
                 Severity.FATAL,
@@ -62,11 +64,31 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
                 "they were not measured in all of them",
                 "find out which of them were measured, and measure the others",
             )
+    yield from _in_a_row([group[0] for group in cells if len(group[0].values) and group[0].id not in told])
     yield from _scaled(cells)
     yield from _measurements(bare)
     yield from _rows(bare)
     yield from _in_runs(evidence)
     yield from unknown(bare, "single values, or three summaries of each cell, are not reported")
+
+
+def _in_a_row(figures: list[Figure]) -> Iterator[Remark]:
+    """Values in a row that come again, in their own cell or in another whose values have as many digits."""
+    import numpy as np
+
+    for alike in gather(figures, lambda figure: (figure.metric, figure.quantity, printed_step(figure.values))):
+        run = copied_run(np.concatenate([np.asarray(figure.values, dtype=np.float64) for figure in alike]))
+        if run is not None:
+            ends = np.cumsum([len(figure.values) for figure in alike])
+            first, again = (alike[int(np.searchsorted(ends, place, side="right"))] for place in (run.first, run.again))
+            where = "come a second time" if first is again else f"stand in {again.id} too"
+            yield about(
+                Severity.FATAL,
+                [first] if first is again else [first, again],
+                f"{run.length} values in a row of {first.id} {where}, in the same order",
+                "they were not measured twice: values were copied",
+                "find out which of them were measured, and measure the others",
+            )
 
 
 def _scaled(cells: list[list[Figure]]) -> Iterator[Remark]:
@@ -312,8 +334,8 @@ def _equal(evidence: Evidence, metric: str, one: str, other: str) -> bool:
 
 DUPLICATE_DATA = Check(
     id="copied-data",
-    rule="F: equal values, in the same order, in different cells, beyond what chance and rounding make; or values that "
-    "are others times a factor, plus a constant",
+    rule="F: equal values, in the same order, in different cells or twice in one, beyond what chance and rounding "
+    "make; or values that are others times a factor, plus a constant",
     examine=_examine,
     sees=speeds,
     applies=lambda evidence: bool(evidence.arms),

@@ -116,7 +116,7 @@ def _has_sizes_alone(figure: Figure) -> bool:
 def _zeros(seen: list[Figure]) -> Iterator[Remark]:
     """Benchmarks that print no time at all: one may be a getter within the last digit, several were left out."""
     timed = [each for each in seen if each.quantity is Quantity.TIME and each.circumstances.calibrated is True]
-    for table in by_table(timed):
+    for table in by_table(each for each in timed if each.statistic in (None, "mean", "median")):
         none = [each for each in table if each.typical == 0 and not _BY_INTENT.search(each.id)]
         if len(none) >= FEWEST_ZEROS and len(none) >= LEAST_SHARE_OF_ZEROS * len(table):
             yield about(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from statistics import median
@@ -42,8 +41,6 @@ MOST_RANKS = 2000
 LEAST_DIFFERENCE = 0.05
 # As standard deviation of logs: values that repeat on a coarse clock show no spread of their own.
 LEAST_SPREAD = 0.01
-# Operations in one figure, beside a single one in another that is to be compared with it.
-MANY_OPERATIONS = 100.0
 # The chance that the first batches of any treatment of a healthy run are called different.
 CHANCE_OF_BATCHES = 0.005
 # They are the baseline again, and have its warm-up.
@@ -92,39 +89,21 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _single(evidence: Evidence) -> Iterator[Remark]:
-    """One operation alone, where sides that differ in a word of their name did a hundred of the same size."""
+    """Figures of one operation alone, where its number was to fit a time."""
     told = [
         figure
         for figure in speeds(evidence)
-        if figure.circumstances.calibrated is True and figure.circumstances.events is not None
+        if figure.circumstances.calibrated is True and figure.circumstances.events == 1
     ]
-    for one in (figure for figure in told if figure.circumstances.events == 1):
-        many = [
-            other
-            for other in told
-            if (other.circumstances.events or 0.0) >= MANY_OPERATIONS * len(other.values) and _is_side(one, other)
-        ]
-        if many:
-            other = many[0]
-            yield about(
-                Severity.WARNING,
-                [one],
-                f"{one.id} is of one operation alone, and {other.id} of {other.circumstances.events:.0f}",
-                "the first operation has all that comes once in it: it is not set beside later ones",
-                "measure for longer (-benchtime=100x), or throw the first operation away",
-            )
-            return
-
-
-def _is_side(one: Figure, other: Figure) -> bool:
-    """Whether two parts of one benchmark differ in a word alone: of more work one may be all there was time for."""
-    if one.table != other.table or one.levels.keys() != other.levels.keys():
-        return False
-    unlike = [(name, level, other.levels[name]) for name, level in one.levels.items() if other.levels[name] != level]
-    return (
-        len(unlike) == 1
-        and unlike[0][0] != "name"
-        and len({tuple(re.findall(r"\d+", each)) for each in unlike[0][1:]}) == 1
+    yield from each_table(
+        Severity.WARNING,
+        told,
+        lambda table: (
+            f"{len(table)} {'figure is' if len(table) == 1 else 'figures are'} of one operation alone, in "
+            f"{named(table)}"
+        ),
+        "the first operation has all that comes once in it, and nothing shows how far the next is from it",
+        "measure for longer (-benchtime=100x), or throw the first operation away",
     )
 
 

@@ -22,6 +22,12 @@ LEAST_GROWTH = 0.5
 # A difference below this share of the smaller figure may be noise.
 LEAST_SHOWN = 0.25
 
+# What an operation takes of memory beside the bytes that it works on, whatever these are; and the part of its time that
+# taking it needs at the least, on a machine that clears so many bytes a second.
+TIMES_THE_SIZE, CLEARS_BYTES_S, LEAST_OF_THE_TIME = 8.0, 2e10, 0.2
+# So many times the bytes in the same time, where memory takes it; and where nothing says what does.
+FLAT_WITH_MEMORY, FLAT_ALONE, SAME_TIME = 16.0, 1000.0, 1.1
+
 # Shared by all of a run of ours: that a time which grows just as much as it must is called flat.
 CHANCE = 0.005
 
@@ -74,9 +80,45 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         "the body was not moved: the figures are of something else than the operation",
         "read the body to its end and check it",
     )
+    yield from _drowned(evidence, [group for group in groups if _grows(group) is not False])
     yield from _by_names(evidence)
     yield from _by_amounts(evidence)
     yield from _in_runs(evidence)
+
+
+def _drowned(evidence: Evidence, groups: list[list[Figure]]) -> Iterator[Remark]:
+    """F where each operation takes the same large memory whatever its size, and its time is that; W of flat times."""
+    memory = {
+        (figure.measurement, frozenset(figure.levels.items())): figure.typical or 0.0
+        for figure in evidence.printed
+        if figure.metric == "B/op"
+    }
+    for group in groups:
+        flat = [figure for figure in group if _time(figure) <= SAME_TIME * _time(group[0])]
+        last = flat[-1]
+        times = _size(last) / _size(group[0])
+        if flat != group[: len(flat)] or len(flat) < 2:
+            continue
+        taken = [memory.get((figure.measurement, frozenset(figure.levels.items())), 0.0) for figure in flat]
+        is_memory = (
+            min(taken) >= TIMES_THE_SIZE * _size(last)
+            and max(taken) <= SAME_TIME * min(taken)
+            and min(taken) >= LEAST_OF_THE_TIME * _time(last) * CLEARS_BYTES_S
+        )
+        if times < (FLAT_WITH_MEMORY if is_memory else FLAT_ALONE):
+            continue
+        flatly = f"{number(times)} times the bytes take {number(_time(last) / _time(group[0]))} times as long"
+        yield Remark(
+            Severity.FATAL if is_memory else Severity.WARNING,
+            group[0].table,
+            f"{flatly} ({group[0].id}; {last.id})"
+            + (f", and each takes {number(min(taken))} bytes of memory" if is_memory else ""),
+            "what is measured is taking that memory: the bytes a second say nothing of the work"
+            if is_memory
+            else "something else takes the time: the bytes a second grow with the size alone",
+            "take the memory before the clock starts; or compare sizes at which the work takes the time",
+            ids(flat),
+        )
 
 
 def _by_names(evidence: Evidence) -> Iterator[Remark]:

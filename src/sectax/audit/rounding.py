@@ -25,6 +25,8 @@ _ENOUGH_OTHERS = 0.1
 _BEYOND_TWO = 0.05
 # A clock ticks seldom more often within what a step would hide.
 _MOST_TICKS = 20
+# Of fewer values no half can be a copy of the other.
+FEWEST_TO_COPY = 12
 # So many values in a row come twice by chance in none of ten million series.
 _CHANCE_OF_A_COPY = 1e-7
 _SHORTEST_COPY = 5
@@ -94,24 +96,35 @@ def _last_place(value: float) -> float:
     return float(10.0 ** (int(exponent) - len(digits.replace(".", "").rstrip("0")) + 1))
 
 
-def copied_run(values: Sequence[float]) -> int:
-    """How many values in a row come a second time, beyond chance; 0 where none do.
+class CopiedRun(NamedTuple):
+    """Values in a row that come a second time: where first, where again, and how many."""
+
+    first: int
+    again: int
+    length: int
+
+
+def copied_run(values: Sequence[float] | Array) -> CopiedRun | None:
+    """Values in a row that come a second time, beyond chance.
 
     With p the share of pairs of values that tie, a run of k ties at one of n² / 2 pairs of places by a chance of
     about p^k n² / 2, for independent values. Of values with many digits the ties that there are may all be copies;
     there p follows from the least difference of two values, which is at least a step of their clock. Runs of a few
-    ticks over and over are what a slow change of a coarse clock makes, so a run must show several different values.
+    ticks over and over are what a slow change of a coarse clock makes, so a run must show several different values,
+    and not in order: sorted values tie with others that are sorted.
     """
     data = np.asarray(values, dtype=np.float64)[:MOST_LOOKED_AT]
     n = data.size
+    if n < FEWEST_TO_COPY:
+        return None
     _, places, counts = np.unique(data, return_inverse=True, return_counts=True)
     tie = float((counts.astype(float) ** 2 - counts).sum()) / (n * (n - 1))
     if not 0 < tie < 0.5:
-        return 0
+        return None
     tie = min(tie, _tie_by_step(data))
     length = max(_SHORTEST_COPY, math.ceil(math.log(2 * _CHANCE_OF_A_COPY / n**2) / math.log(tie)))
     if 2 * length > n:
-        return 0
+        return None
     windows = np.lib.stride_tricks.sliding_window_view(places.reshape(-1), length)
     # A random weight for each place: equal sums are equal windows, up to a chance of 2^-64.
     weights = np.random.default_rng(0).integers(1, 2**62, length, dtype=np.int64)
@@ -121,9 +134,11 @@ def copied_run(values: Sequence[float]) -> int:
     same = np.flatnonzero(sums[order][1:] == sums[order][:-1])
     for at in same.tolist():
         one, other = sorted((int(order[at]), int(order[at + 1])))
-        if other - one >= length and np.unique(windows[one]).size >= _FEWEST_DIFFERENT:
-            return _how_long(data, one, other)
-    return 0
+        window = windows[one]
+        in_order = bool(np.all(np.diff(window) >= 0) or np.all(np.diff(window) <= 0))
+        if other - one >= length and np.unique(window).size >= _FEWEST_DIFFERENT and not in_order:
+            return CopiedRun(one, other, _how_long(data, one, other))
+    return None
 
 
 def _tie_by_step(data: Array) -> float:

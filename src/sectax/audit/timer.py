@@ -8,7 +8,7 @@ from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.grouping import cell, each_table, gather, sides, unknown
-from sectax.audit.rounding import MOST_LOOKED_AT, copied_run, off_any_grid, step_of
+from sectax.audit.rounding import FEWEST_TO_COPY, MOST_LOOKED_AT, copied_run, off_any_grid, step_of
 from sectax.audit.words import duration, ids, named
 from sectax.audit.words import share as share_of
 from sectax.model.finding import Severity
@@ -19,8 +19,6 @@ ENOUGH_STEPS = 1000
 MOST_DUPLICATES = 0.1
 # Of fewer batches a share of duplicates says nothing: two equal ones among ten are chance.
 FEWEST_BATCHES = 20
-# Of fewer single values no half can be a copy of the other.
-FEWEST_TO_COPY = 12
 # Of somebody's single values: fewer repeats may be chance, whatever grid they lie on.
 FEWEST_REPEATS = 5
 # Of somebody's single values: from this share of zeros on, nothing can be said of the time.
@@ -229,26 +227,22 @@ def _of_values(figure: Figure) -> Iterator[Remark]:
                 "time many operations together, or print more digits",
             )
     if len(values) >= FEWEST_TO_COPY:
-        yield from _copies(figure)
+        yield from _repeats_off_a_grid(figure)
 
 
-def _copies(figure: Figure) -> Iterator[Remark]:
-    run = copied_run(figure.values)
-    if run:
-        yield fatal(
-            figure.id,
-            f"{run} times in a row come a second time, in the same order",
-            "they were not measured twice: values were copied",
-            "find out which of them were measured",
-        )
-        return
+def _repeats_off_a_grid(figure: Figure) -> Iterator[Remark]:
     import numpy as np
 
     looked_at = np.asarray(figure.values, dtype=np.float64)[:MOST_LOOKED_AT]
     distinct = np.unique(looked_at).size
     repeats = 1 - distinct / looked_at.size
     enough = max(FEWEST_REPEATS, MOST_DUPLICATES * looked_at.size)
-    if looked_at.size - distinct > enough and distinct >= FEWEST_BATCHES and off_any_grid(figure.values):
+    if (
+        looked_at.size - distinct > enough
+        and distinct >= FEWEST_BATCHES
+        and off_any_grid(figure.values)
+        and copied_run(figure.values) is None
+    ):
         yield Remark(
             Severity.WARNING,
             figure.id,
@@ -292,7 +286,7 @@ def _lost_in_a_step(evidence: Evidence) -> Iterator[Remark]:
 TIMER = Check(
     id="timer",
     rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; single values "
-    "that are one step long or 0, or copied in a row; sides nearer to each other than the step that hides their "
+    "that are one step long or 0; sides nearer to each other than the step that hides their "
     "spread; W: under 1000 steps, steps of over a tenth of the value that hide the spread, repeats that no rounding "
     "explains, a summary that is printed as 0 or in one or two steps, or is of values of under 20 ticks",
     examine=_examine,

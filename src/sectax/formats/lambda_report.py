@@ -10,6 +10,8 @@ import re
 from sectax.formats.numbers import number_in
 
 BEGINS = "REPORT RequestId:"
+# Also where its first words were not copied.
+BEGINS_ANY = re.compile(rf"{BEGINS}|REPORT Duration: |(?<!\w )Duration: [0-9.]+ ms\s+Billed Duration: ")
 
 # Memory is given in powers of two: 1024 MB are a GB, the most is 10240.
 _MB = 2.0**20
@@ -20,12 +22,14 @@ _FIELDS = {
     "init": (re.compile(r"(?<!Billed )Init Duration: (\S+) ms"), 1e-3),
     "memory": (re.compile(r"Memory Size: (\S+) MB"), _MB),
     "restore": (re.compile(r"(?<!Billed )Restore Duration: (\S+) ms"), 1e-3),
+    "restore_billed": (re.compile(r"Billed Restore Duration: (\S+) ms"), 1e-3),
     "used": (re.compile(r"Max Memory Used: (\S+) MB"), _MB),
 }
 
 
 def report_fields(text: str, begin: int = 0, line: int | None = None) -> dict[str, float]:
-    """What stands in a REPORT, in seconds and bytes: duration, billed, init, memory (its size) and used (the most).
+    """What stands in a REPORT, in seconds and bytes: duration, billed, init, memory (its size),
+    restore, restore_billed and used (the most).
 
     Args:
         text: of one REPORT, which begins at *begin*.

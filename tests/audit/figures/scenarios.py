@@ -556,7 +556,7 @@ register(
     Scenario("contradiction", "quantiles that fall", fallen_quantiles),
     Scenario("said-by-the-tool", "a failure", said_to_have_failed),
     Scenario("timer", "one tick long", one_tick),
-    Scenario("timer", "a part is copied over the next", copied_within),
+    Scenario("copied-data", "a part is copied over the next", copied_within),
     Scenario("timer", "sides within a step", within_a_step),
     Scenario("unequal-instruments", "one side is traced", traced),
     Scenario("no-baseline", "no baseline", without_baseline),

@@ -52,6 +52,8 @@ def reports(rates: list[float], latencies: list[float] | None = None) -> str:
 STEADY = noise(30, 0.1, 0.5, 7)
 FALLING = [rate * (1 if at < 12 else 0.4) for at, rate in enumerate(STEADY)]
 TWO_STATES = [rate * (0.01 if 12 <= at < 18 else 1) for at, rate in enumerate(STEADY)]
+# A cache is full soon.
+LATER = [rate * (1 if at < 8 else 0.5) for at, rate in enumerate(STEADY)]
 # The first second is of a cold cache, and once there is a checkpoint.
 ORDINARY = [rate * {0: 0.2, 17: 0.4}.get(at, 1) for at, rate in enumerate(STEADY)]
 
@@ -59,13 +61,18 @@ ORDINARY = [rate * {0: 0.2, 17: 0.4}.get(at, 1) for at, rate in enumerate(STEADY
 @pytest.mark.parametrize("end", [SUMMARY, ""])
 @pytest.mark.parametrize(
     ("rates", "expected"),
-    [(STEADY, set()), (ORDINARY, set()), (FALLING, {"drift", "modes"}), (TWO_STATES, {"modes"})],
+    [(STEADY, set()), (ORDINARY, set()), (FALLING, {"drift"}), (LATER, {"drift"}), (TWO_STATES, {"modes"})],
 )
 def test_reports_of_seconds_tell_where_a_run_goes(rates: list[float], expected: set[str], end: str) -> None:
     found = said(read(HEAD + reports(rates) + end))
 
     assert found.keys() & {"drift", "modes"} == expected
     assert ("said-by-the-tool" in found) == (not end)
+
+
+def test_reports_that_come_a_second_time_were_copied() -> None:
+    assert said(read(HEAD + reports([*ORDINARY[:12], *ORDINARY[:12], *ORDINARY[12:]])))["copied-data"][0] == "F"
+    assert "copied-data" not in said(read(HEAD + reports(ORDINARY)))
 
 
 def test_reports_alone_are_figures() -> None:

@@ -157,9 +157,11 @@ def test_an_output_that_is_cut_short_is_no_result(name: str) -> None:
 
 
 def test_a_report_without_a_duration_is_named() -> None:
-    text = "REPORT RequestId: 1 Duration: 2 ms Memory Size: 128 MB\nx REPORT RequestId: 2 Billed Duration: 3 ms\n"
+    without = "x REPORT RequestId: 2 Billed Duration: 3 ms\n"
 
-    assert "line 2, column 3: this REPORT has no duration" in refused(text)
+    assert "line 1, column 3: this REPORT has no duration" in refused(without)
+    (incident,) = read(f"REPORT RequestId: 1 Duration: 2 ms Memory Size: 128 MB\n{without}").incidents
+    assert incident.saw.startswith("line 2:")
 
 
 def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_read() -> None:

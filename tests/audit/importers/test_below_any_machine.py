@@ -44,23 +44,41 @@ def test_a_time_below_that_of_any_machine_is_of_something_else(line: str, severi
     )
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "warned"),
-    [
-        (("Store/CAS/100", 1), ("Store/Mutex/100", 200), True),
-        (("Store/CAS/100", 10), ("Store/Mutex/100", 200), False),
-        # Of more work one operation may be all that there was time for, and names alone make no sides.
-        (("Store/CAS/100000", 1), ("Store/CAS/100", 200), False),
-        (("Store/x100000", 1), ("Store/y100", 200), False),
-        (("ListFile", 1), ("CountLines", 200), False),
-    ],
-)
-def test_one_operation_is_not_set_beside_hundreds(
-    one: tuple[str, int], other: tuple[str, int], *, warned: bool
-) -> None:
-    words = go(f"{one[0]}-8  {one[1]}  1533096236 ns/op", f"{other[0]}-8  {other[1]}  5719244 ns/op")
+@pytest.mark.parametrize(("counts", "warned"), [((1, 200), True), ((2, 200), False), ((1, 1), True)])
+def test_one_operation_alone_is_a_first_one(counts: tuple[int, int], *, warned: bool) -> None:
+    words = go(f"Store-8  {counts[0]}  1533096236 ns/op", f"List-8  {counts[1]}  5719244 ns/op")
 
     assert ("W first-trial" in words) is warned
+    # Several counts show what the next is like.
+    assert "W first-trial" not in go(*["Store-8  1  1533096236 ns/op"] * 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [
+        ("ParseWeatherStations44K-8  7000000  1698 ns/op", "F"),
+        ("ParseWeatherStations44K-8  7000  1698000 ns/op", ""),
+        ("Decode/rows=100000-8  7000000  169 ns/op", "F"),
+        # One thing may be an operation of it, or the number is none of things.
+        ("Insert100000Items-8  7000000  169 ns/op", "W"),
+        ("Parse1000Lines-8  70000000  16 ns/op", "W"),
+        ("FindIn100000Items-8  70000000  16 ns/op", ""),
+        ("ParseInt64-8  70000000  5 ns/op", ""),
+        ("ParseRFC3339-8  70000000  45 ns/op", ""),
+        ("ParseCached100000Rows-8  70000000  45 ns/op", ""),
+    ],
+)
+def test_all_of_many_things_take_their_time(line: str, severity: str) -> None:
+    assert {each for each in go(line) if each.endswith("faster-than-physics") and each[0] in "FW"} == (
+        {f"{severity} faster-than-physics"} if severity else set()
+    )
+
+
+@pytest.mark.parametrize(("seconds", "fatal"), [(0.31, True), (0.502, False)])
+def test_a_sleep_lasts_as_long_as_it_is_told_to(seconds: float, *, fatal: bool) -> None:
+    timed = {"results": [{"command": "sleep 0.5", "mean": seconds, "times": [seconds, seconds + 0.001]}]}
+
+    assert ("F faster-than-physics" in said(read(json.dumps(timed)))) is fatal
 
 
 @pytest.mark.parametrize(
@@ -92,6 +110,21 @@ def test_first_values_that_fall_to_a_level_are_a_warm_up(values: tuple[int, ...]
 )
 def test_allocations_are_those_of_one_build(allocations: tuple[int, int], *, contradicts: bool) -> None:
     words = go(*(f"A-8  1000  4410 ns/op  64 B/op  {each} allocs/op".replace("64 B", "9999 B") for each in allocations))
+
+    assert ("W contradiction" in words) is contradicts
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "contradicts"),
+    [
+        ("1402 B/op  20 allocs/op", "549 B/op  16 allocs/op", True),
+        # A pool that was emptied, and a map that grew once more.
+        ("1402 B/op  20 allocs/op", "549 B/op  20 allocs/op", False),
+        ("1402 B/op  20 allocs/op", "1390 B/op  18 allocs/op", False),
+    ],
+)
+def test_bytes_and_allocations_together_are_those_of_one_build(one: str, other: str, *, contradicts: bool) -> None:
+    words = go(f"A-8  137865  8158 ns/op  {one}", f"A-8  137865  7158 ns/op  {other}")
 
     assert ("W contradiction" in words) is contradicts
 

@@ -120,7 +120,7 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
     "invocations that were cut off": (
         sample("lambda.txt") + "2026-01-02T03:04:05Z 049787a5 Task timed out after 3.00 seconds\n",
         sample("lambda.txt").replace("Status: timeout", "")
-        + "[ERROR]\t2026-01-02T03:04:05Z\t0497\tno such user: an answer like others\n",
+        + "[INFO]\t2026-01-02T03:04:05Z\t0497\tno such user: an answer like others\n",
         "said-by-the-tool",
         "Task timed out",
     ),

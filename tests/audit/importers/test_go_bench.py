@@ -83,3 +83,39 @@ def test_a_unit_that_comes_again_behind_the_last_value_is_not_its() -> None:
     )
 
     assert (cut.id, cut.values) == (whole.id, whole.values)
+
+
+def lines(*each: str) -> str:
+    return "goos: linux\n" + "".join(f"Benchmark{line}\n" for line in each) + "PASS\n"
+
+
+MEMORY = "Chunk/{0}-8  818  {1} ns/op  {2:.2f} MB/s  {3} B/op  2 allocs/op"
+
+
+@pytest.mark.parametrize(("memory", "times", "severity"), [(8388720, 1.0, "F"), (20, 1.0, ""), (8388720, 9.0, "")])
+def test_memory_that_is_taken_whatever_the_size_drowns_it(memory: int, times: float, severity: str) -> None:
+    """A buffer of 8 MB is made in each round, beside 1 to 128 KB that are worked on."""
+    each = [(f"{size}k", round(1_416_360 * (1 if size == 1 else times)), size) for size in (1, 16, 128)]
+    words = said(read(lines(*(MEMORY.format(name, ns, 1000 * size / ns * 1000, memory) for name, ns, size in each))))
+
+    assert words.get("flat-with-size", ("",))[0] == severity
+
+
+@pytest.mark.parametrize(("quantiles", "told"), [((120, 80), True), ((80, 120), False)])
+def test_quantiles_that_an_author_reports_rise(quantiles: tuple[int, int], told: bool) -> None:
+    line = f"A-8  1000  100 ns/op  {quantiles[0]} p50-ns  {quantiles[1]} p99-ns"
+
+    assert ("contradiction" in said(read(lines(line)))) is told
+
+
+@pytest.mark.parametrize(("unit", "told"), [("us/op", True), ("ns/op", False)])
+def test_a_time_in_another_unit_than_go_prints_is_told(unit: str, told: bool) -> None:
+    assert ("contradiction" in said(read(lines("A-8  1000  100 ns/op", f"B-8  1000  120 {unit}")))) is told
+
+
+@pytest.mark.parametrize(("count", "told"), [(7, True), (10, False), (13, True)])
+def test_one_name_with_other_counts_than_all_others_is_told(count: int, told: bool) -> None:
+    of = dict.fromkeys("ABCD", 10) | {"E": count}
+    text = lines(*(f"{name}-8  1000  {100 + at % 3} ns/op" for name, many in of.items() for at in range(many)))
+
+    assert ("contradiction" in said(read(text))) is told

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from benchmarks.planted_prints.frame import said
@@ -91,7 +93,7 @@ def test_two_of_a_hundred_thousand_that_time_out_are_warned_of() -> None:
     [
         (log(), set()),
         # Until 2020 in steps of 100 ms; with the initialisation; and no more than the timeout.
-        (log(billed=100), set()),
+        (re.sub(r"Billed Duration: \d+", "Billed Duration: 100", log()), set()),
         (log().replace("Memory Size", "Init Duration: 900.00 ms\tMemory Size").replace("ion: 2", "ion: 92"), set()),
         (REPORT.format(at=1, took=3004.41, billed=3000, used=70), set()),
         (log(billed=9), {"F"}),

@@ -147,7 +147,7 @@ BESIDE = Columns(value="mean_ms", unit="ms", by=("name",))
     ("row", "finding"),
     [
         ("a,2.0,0.1,1.9,2.1", None),
-        ("a,2.0,1.5,1.9,2.1", "W modes"),
+        ("a,2.0,1.5,0.4,4.1", "W modes"),
         ("a,2.0,NaN,1.9,2.1", None),
         ("a,2.3,0.1,1.9,2.1", "F contradiction"),
         ("a,1.7,0.1,1.9,2.1", "F contradiction"),
@@ -165,3 +165,46 @@ def test_the_least_of_something_else_is_not_held_against_the_value() -> None:
     columns = Columns(value="mean read", unit="ms", by=("name",))
 
     assert "F contradiction" not in said(read("name,mean read,min write\na,2.0,3.0\n", columns=columns))
+
+
+@pytest.mark.parametrize(
+    ("row", "finding"),
+    [
+        ("a,2.0,1.95,0.1,1.9,2.1,2.05,2.08", None),
+        ("a,4.9,1.95,4.0,1.9,90,2.05,2.08", "W modes"),
+        ("a,2.0,1.95,0.1,1.9,2.1,1.91,2.08", "F contradiction"),
+        ("a,2.0,1.95,0.1,1.9,2.1,2.05,2.3", "F contradiction"),
+        ("a,2.0,1.95,0.4,1.9,2.1,2.05,2.08", "F contradiction"),
+        ("a,2.0,1.6,0.1,1.2,2.6,2.05,2.08", "F contradiction"),
+    ],
+)
+def test_quantiles_rise_and_no_mean_is_farther_from_the_median_than_values_reach(row: str, finding: str | None) -> None:
+    words = said(read(f"name,mean_ms,median_ms,stddev_ms,min_ms,max_ms,p90_ms,p99_ms\n{row}\n", columns=BESIDE))
+
+    assert (finding in words) if finding else not {"W modes", "F contradiction", "W contradiction"} & set(words)
+
+
+@pytest.mark.parametrize(("user", "found"), [("0.003", True), ("14.9", False), ("0.9", False)])
+def test_a_row_without_processor_time_beside_others_did_other_work(user: str, found: bool) -> None:
+    table = f"name,mean_s,user,system\na,1.37,15.6,0.7\nb,1.52,18.4,0.8\nc,1.28,17.4,0.5\nd,1.06,{user},0.003\n"
+
+    words = said(read(table, columns=Columns(value="mean_s", unit="s", by=("name",))))
+    assert ("W unequal-work" in words) is found
+
+
+@pytest.mark.parametrize("column", ["host", "version", "git_sha", "kernel"])
+def test_rows_of_two_machines_or_builds_in_one_figure_are_said(column: str) -> None:
+    rows = [f"{name},{1.0 + at / 100},{{{at % 2}}}" for at in range(6) for name in "ab"]
+    table = "\n".join([f"name,elapsed,{column}", *rows, ""])
+
+    assert "W apples-and-oranges" in said(read(table.format("one", "two"), columns=MS))
+    assert "W apples-and-oranges" not in said(read(table.format("one", "one"), columns=MS))
+
+
+@pytest.mark.parametrize(("elapsed", "found"), [(1500, False), (150, True)])
+def test_a_time_that_is_not_the_one_from_its_begin_to_its_end_is_a_contradiction(elapsed: int, found: bool) -> None:
+    rows = [f"a,{1000 + at},{1700000000 + 9 * at},{1700000001 + 9 * at + at / 1000}" for at in range(9)]
+    last = f"a,{elapsed},1700000200,1700000201.5"
+
+    words = said(read("\n".join(["name,elapsed,start,end", *rows, last, ""]), columns=MS))
+    assert ("F contradiction" in words) is found

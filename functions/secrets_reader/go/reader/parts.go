@@ -28,11 +28,13 @@ func (p *parts) watch(ctx context.Context) context.Context {
 		TLSHandshakeStart: func() { p.begin("handshake_ns") },
 		TLSHandshakeDone:  func(tls.ConnectionState, error) { p.end("handshake_ns") },
 		GotConn:           func(httptrace.GotConnInfo) { p.begin("request_ns") },
-		WroteRequest: func(httptrace.WroteRequestInfo) {
-			p.end("request_ns")
-			p.begin("backend_ns")
+		WroteRequest:      func(httptrace.WroteRequestInfo) { p.follow("request_ns", "backend_ns") },
+		GotFirstResponseByte: func() {
+			// The goroutine that writes may tell of it only after the one that reads has seen the answer: then the
+			// border between the two is not known, and all of it counts as the request.
+			p.follow("request_ns", "backend_ns")
+			p.end("backend_ns")
 		},
-		GotFirstResponseByte: func() { p.end("backend_ns") },
 	})
 }
 
@@ -42,12 +44,21 @@ func (p *parts) begin(part string) {
 	p.since[part] = time.Now()
 }
 
-func (p *parts) end(part string) {
+func (p *parts) end(part string) { p.follow(part, "") }
+
+// follow ends a part and begins the next, if there is one. A part that is not open has no next.
+func (p *parts) follow(part, next string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if since, begun := p.since[part]; begun {
-		p.spent[part] += time.Since(since)
-		delete(p.since, part)
+	since, begun := p.since[part]
+	if !begun {
+		return
+	}
+	now := time.Now()
+	p.spent[part] += now.Sub(since)
+	delete(p.since, part)
+	if next != "" {
+		p.since[next] = now
 	}
 }
 

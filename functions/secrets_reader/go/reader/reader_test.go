@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -109,6 +110,25 @@ func TestEveryWayReadsWhatIsThereAndNeverSaysIt(t *testing.T) {
 				t.Errorf("%s: %s is longer than the whole", way, part)
 			}
 		}
+	}
+}
+
+func TestAnAnswerSeenBeforeTheRequestIsToldOfAddsNoTime(t *testing.T) {
+	parts := &parts{}
+	trace := httptrace.ContextClientTrace(parts.watch(context.Background()))
+	start := time.Now()
+	trace.GotConn(httptrace.GotConnInfo{})
+	time.Sleep(2 * time.Millisecond)
+	trace.GotFirstResponseByte()
+	whole := time.Since(start).Nanoseconds()
+	time.Sleep(2 * time.Millisecond)
+	trace.WroteRequest(httptrace.WroteRequestInfo{})
+	time.Sleep(2 * time.Millisecond)
+	trace.GotFirstResponseByte()
+
+	told := parts.told()
+	if sum := told["request_ns"] + told["backend_ns"]; sum <= 0 || sum > whole {
+		t.Errorf("%v of %d ns", told, whole)
 	}
 }
 

@@ -35,8 +35,8 @@ _STATISTIC = rf"(?:avg|min|med|max|count|p\({_N}\))=(?:{_SPAN}|{_N})"
 _FORMS = (
     # In a log behind a time and a stream.
     _form(
-        r"(?=\d{4}[-/]\d\d[-/]|REPORT)",
-        rf"(?:\S{{1,200}}\s{{1,4}}){{0,2}}REPORT RequestId: \S+\s+Duration: {_N} ms"
+        r"(?:\d{4}[-/]\d\d[-/]\S{0,200}(?:\s{1,4}\S{1,200})?\s{0,4})?(?=R|$)",
+        rf"REPORT RequestId: \S+\s+Duration: {_N} ms"
         rf"\s+Billed Duration: {_N} ms\s+Memory Size: \d+ MB\s+Max Memory Used: \d+ MB"
         rf"(?:\s+(?:Billed )?(?:Init|Restore) Duration: {_N} ms)*"
         r"(?:\s+XRAY TraceId: \S+\s+SegmentId: \S+(?:\s+Sampled: \w+)?)?"
@@ -61,7 +61,7 @@ _FORMS = (
 
 
 # Nothing of this is a piece of the line above it.
-_ANEW = re.compile(r"Benchmark|```|[=~-]{3}|\$ |PASS$|FAIL|ok\s|# |\* ")
+_ANEW = re.compile(r"Benchmark|```|[=~-]{3}|\$ |PASS$|FAIL|ok\s|# |\* |\d{4}[-/]\d\d[-/]\d\d[T ]")
 
 
 def join_broken(lines: list[str], is_known: Callable[[str], object]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
-from sectax.audit.importers.microbench import WIDE, of_names, too_wide
+from sectax.audit.importers.microbench import WIDE, of_names
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sizes import named_size, size_in
@@ -65,8 +65,8 @@ _BYTES |= {f"{prefix}b/s": 1000.0**power / 8 for power, prefix in enumerate(("",
 _ELEMENTS = {"elem/s": 1.0, "Kelem/s": 1e3, "Melem/s": 1e6, "Gelem/s": 1e9}
 
 
-# An interval of 95 % that reaches so far: of a hundred samples, one of noise alone.
-WIDE_INTERVAL = 0.2
+# Of the time, that an interval of 95 % is wide: of the mean of a hundred samples, so that they are far apart.
+WIDE_INTERVAL = 0.25
 # By Criterion's own count; among real outputs there are up to 17 %.
 MANY_OUTLIERS = 0.2
 # Times that are so far from what the warm-up showed, or from what others of a group work on; and how alike these are.
@@ -153,12 +153,9 @@ def _read(lines: Iterable[str]) -> Evidence:
     if idle and not results:
         said.add(Severity.WARNING, 0, f"cargo itself says: {idle}", "no benchmark ran")
     for result in results:
-        reach = max(result.high - result.seconds, 0.0 if result.bencher else result.seconds - result.low)
-        wide = WIDE if result.bencher else WIDE_INTERVAL
-        incidents += too_wide(result.name, result.seconds, reach, "Criterion", wide)
-        incidents += _outliers(result)
         twice += _interval(result)
         twice += _samples(result)
+    incidents += [*_wide(results), *_outliers(results)]
     twice += _amounts(results)
     return of_names([_figure(each) for each in results], "Criterion", [*said.incidents(), *incidents], twice)
 
@@ -209,12 +206,39 @@ def _expected(found: re.Match[str], place: int) -> float | None:
     return number_in(found, 2, place, _UNITS[found[3]]) / count if count else None
 
 
-def _outliers(result: _Result) -> Iterator[Incident]:
-    if result.outliers is not None and result.trials and result.outliers >= MANY_OUTLIERS * result.trials:
+def _wide(results: list[_Result]) -> Iterator[Incident]:
+    """Intervals, and ranges of Rust's own harness, that are too wide to show a difference."""
+    told = [(each.high - each.low if not each.bencher else each.high - each.seconds, each) for each in results]
+    wide = [
+        (reach / each.seconds, each.name)
+        for reach, each in told
+        if each.seconds > 0 and reach >= (WIDE if each.bencher else WIDE_INTERVAL) * each.seconds
+    ]
+    if wide:
+        share, name = max(wide)
+        others = f", the widest of {len(wide)} among {len(results)}" if len(wide) > 1 else ""
         yield Incident(
             Severity.WARNING,
-            f"{result.outliers} of {result.trials} measurements of {printable(result.name, 60)} are outliers",
+            f"the interval of {printable(name, 60)} is as wide as {100 * share:.0f} % of its time{others}",
+            "its samples are on two levels or far apart, and no difference below that can be seen",
+            "modes",
+        )
+
+
+def _outliers(results: list[_Result]) -> Iterator[Incident]:
+    many = [
+        (each.outliers / each.trials, each)
+        for each in results
+        if each.outliers is not None and each.trials and each.outliers >= MANY_OUTLIERS * each.trials
+    ]
+    if many:
+        _, worst = max(many, key=lambda each: each[0])
+        others = f"; {len(many)} benchmarks have so many" if len(many) > 1 else ""
+        yield Incident(
+            Severity.WARNING,
+            f"{worst.outliers} of {worst.trials} measurements of {printable(worst.name, 60)} are outliers{others}",
             "so many are no outliers but another mode, and the estimate is between both",
+            "modes",
         )
 
 

@@ -8,50 +8,43 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from itertools import chain, islice, pairwise
-from typing import TypeVar
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Contrast, Figure, Moves, Quantity
-from sectax.audit.importers.beside import Beside
+from sectax.audit.importers.beside import beside
 from sectax.audit.importers.cells import Cells
-from sectax.audit.importers.columns import HEADER, Columns, in_comment
-from sectax.audit.importers.jmh import both_ways
+from sectax.audit.importers.columns import HEADER, Columns
+from sectax.audit.importers.hosts_and_times import machines, where_and_when
+from sectax.audit.importers.jmh_agree import both_ways
 from sectax.audit.importers.left_out import LeftOut
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
+from sectax.audit.importers.rows import Rows
 from sectax.audit.importers.sizes import size_in
+from sectax.audit.importers.table_head import (
+    listed_names,
+    next_row,
+    opening,
+    place_of,
+    refuse_doubles,
+    refuse_numbers,
+    separator_of,
+)
 from sectax.audit.importers.tallies import Failures, is_jmh, unit_column, unnamed_levels
 from sectax.audit.importers.units import unit_of
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST, number
 from sectax.model.finding import Severity
-from sectax.model.near import did_you_mean
 from sectax.model.printable import printable
 
 MOST_ROWS = 20_000_000
 _PORTION = 4096  # rows; more no longer fit into the caches, and are slower
-_SEPARATORS = ",;\t|"
 # The beginning of what a number looks like; `number` decides.
 _NUMERIC = re.compile(r"[+-]?\.?[0-9]")
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _RULE = re.compile(r"[-:=+ ]*")
 _MOST_REPLICATES = 100_000
-# Lines of words above the line of names.
-_MOST_ABOVE = 50
-
-# Columns that tell where and when, of which nobody says anything.
-_MACHINE = re.compile(
-    r"\b(?:host(?:name)?|machine|node|server|instance|runner|vm|cpu|processor)(?:_?(?:name|id|model))?$", re.I
-)
-_WHEN = re.compile(r"(?:^|_| )(?:time_?stamp|date_?time|date|started(?:_at)?|start_?time|epoch|ts|when)$", re.I)
-# More of them are no machines, and say nothing by themselves.
-_MOST_MACHINES = 20
-# From 2000 to 2100, in seconds; and a clock may be set back a little.
-_EARLIEST, _LATEST, _CLOCK_IS_SET_S = 946_684_800.0, 4_102_444_800.0, 1.0
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -66,10 +59,6 @@ class _Group:
     counted: float = 0.0
     told: bool = True
     beside: dict[str, str] = field(default_factory=dict)
-    machines: set[str] = field(default_factory=set)
-    first_s: float = math.inf
-    last_s: float = -math.inf
-    backwards: bool = False
 
 
 def importer(said: Columns) -> Importer:
@@ -90,48 +79,46 @@ def _recognises(head: str, *, said: Columns) -> bool:
     rows = [line for line in head.splitlines() if line.strip() and not line.startswith("#")][:2]
     if len(rows) < 2:
         return False
-    separator = _separator(rows[0])
+    separator = separator_of(rows[0])
     names, values = rows[0].split(separator), rows[1].split(separator)
     return len(names) == len(values) > 1 and any(_NUMERIC.match(each.strip(' "')) for each in values)
 
 
 def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     out = LeftOut()
-    at, first, columns, rest = _opening(iter(lines), said, out)
-    separator = _separator(first, columns.value)
+    at, first, columns, rest = opening(iter(lines), said, out)
+    separator = separator_of(first, columns.value)
     # csv keeps the line breaks within quotes only where lines have their ends.
     ended = (f"{line}\n" for line in chain([first], rest))
     reader = csv.reader(ended, delimiter=separator, strict=True, skipinitialspace=True)
-    names = [name.strip() for name in _next_row(reader, at)]
+    names = [name.strip() for name in next_row(reader, at)]
     if names[0].startswith("#") and names[0] not in columns.asked():
         names[0] = names[0].lstrip("# ")
     if not columns.value:
         raise BadInput(
             "nothing says which column holds the values",
             f"--value COLUMN --unit UNIT, or a first line '{HEADER} value=COLUMN unit=UNIT'; "
-            f"the columns are {_listed(names)}",
+            f"the columns are {listed_names(names)}",
         )
-    _refuse_doubles(names, columns, at)
-    _refuse_numbers(names, columns, at)
+    refuse_doubles(names, columns, at)
+    refuse_numbers(names, columns, at)
     quantity, scale = columns.checked_unit()
     # Rows of several sizes are several figures, whatever the user says of levels.
     apart = bool(columns.size) and columns.size not in columns.by
     by = (*columns.by, columns.size) if apart else columns.by
-    value = _place(names, columns.value)
+    value = place_of(names, columns.value)
     unnamed = unnamed_levels(names, columns.asked())
     table = _Table(
         names,
         value,
-        tuple(_place(names, name) for name in (*by, *unnamed)),
-        _place(names, columns.replicate) if columns.replicate else None,
+        tuple(place_of(names, name) for name in (*by, *unnamed)),
+        place_of(names, columns.replicate) if columns.replicate else None,
         scale,
-        _place(names, columns.size) if columns.size else None,
-        _place(names, columns.events) if columns.events else None,
-        cells=Cells(separator, quantity, scale),
+        place_of(names, columns.size) if columns.size else None,
+        place_of(names, columns.events) if columns.events else None,
+        cells=(cells := Cells(separator, quantity, scale)),
         out=out,
-        beside=Beside.of(names, value),
-        machine=_unnamed(names, columns, _MACHINE),
-        when=_unnamed(names, columns, _WHEN),
+        rows=(rows := Rows(names, value, columns, cells)),
         failures=Failures.of(names, columns.asked()),
     )
     if columns.events and quantity is Quantity.TIME:
@@ -141,14 +128,17 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     by = (*by, *told_apart)
     if apart and not told_apart and len({levels[:-1] for levels in groups}) == len(groups):
         groups, by = {levels[:-1]: group for levels, group in groups.items()}, columns.by
+    on = machines(rows)
     figures = []
     of_jmh, unit = is_jmh(names), unit_column(names, columns.asked()) or ""
     for levels, group in groups.items():
         label = ", ".join(levels)
         told = Circumstances(
             replicates=len(group.replicates) if columns.replicate else None,
-            replicate=columns.replicate or (names[table.machine] if group.machines and table.machine else None),
-            replicate_names=frozenset(group.replicates if columns.replicate else group.machines) or None,
+            replicate=columns.replicate or (on[0] if on is not None else None),
+            replicate_names=frozenset(group.replicates)
+            if columns.replicate
+            else (on[1].get(levels) or None if on is not None else None),
             operation=levels[0] if levels else None,
             moves=Moves.BODY if group.size is not None else None,
             size_bytes=group.size,
@@ -168,14 +158,14 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     # The levels of the first factor stand against each other; which is the baseline only the user can say.
     entails = ("size_bytes",) if columns.by and _is_size(groups, columns) else ()
     contrast = Contrast(columns.by[0], None, told=False, entails=entails) if columns.by else None
+    words_beside, twice = beside(rows)
     incidents = [
         *out.incidents(columns.value),
-        *table.beside.incidents(),
-        *_of_machines(table, groups),
-        *_of_times(table, groups),
+        *words_beside,
+        *where_and_when(rows, scale if quantity in (Quantity.TIME, Quantity.TOTAL_TIME) else 0.0),
         *_of_unnamed(told_apart),
     ]
-    twice = [*table.beside.twice, *(_of_modes(figures, groups) if of_jmh else ())]
+    twice += _of_modes(figures, groups) if of_jmh else ()
     found = evidence(figures, "a CSV", contrast, incidents, twice)
     found = with_contained(found, columns.contains)
     return with_baseline(found, columns.baseline) if columns.baseline else found
@@ -240,97 +230,6 @@ def _is_size(groups: dict[tuple[str, ...], _Group], columns: Columns) -> bool:
     return len(sizes) == len(compared) > 1 and all(one < other for one, other in pairwise(rising))
 
 
-def _unnamed(names: list[str], columns: Columns, pattern: re.Pattern[str]) -> int | None:
-    """The one column of which nobody says anything, and whose name is of that kind."""
-    said = {columns.value, columns.replicate, columns.size, columns.events, *columns.by}
-    found = [at for at, name in enumerate(names) if name not in said and pattern.search(name)]
-    return found[0] if len(found) == 1 else None
-
-
-def _of_machines(table: _Table, groups: dict[tuple[str, ...], _Group]) -> Iterator[Incident]:
-    """Figures that hold values of several machines, by a column that nobody speaks of."""
-    mixed = [levels for levels, group in groups.items() if 1 < len(group.machines) <= _MOST_MACHINES]
-    if mixed and table.machine is not None:
-        told = sorted(groups[mixed[0]].machines)
-        name = printable(table.names[table.machine], 40)
-        yield Incident(
-            Severity.WARNING,
-            f"{len(mixed)} of {len(groups)} figures hold values of several of column {name}: "
-            f"{' and '.join(printable(each, 40) for each in told[:3])}",
-            f"their spread is that of machines too: add it to --by, or say --replicate {name}",
-        )
-
-
-def _of_times(table: _Table, groups: dict[tuple[str, ...], _Group]) -> Iterator[Incident]:
-    """Rows that go back in time, and sides of which one ended before the other began."""
-    if table.when is None:
-        return
-    name = printable(table.names[table.when], 40)
-    if any(group.backwards for group in groups.values()):
-        yield Incident(
-            Severity.WARNING,
-            f"the times in column {name} go backwards within a figure",
-            "rows of several runs were put together, or sorted: where values go cannot be seen",
-        )
-    timed = [group for group in groups.values() if group.first_s < group.last_s]
-    if len(timed) < 2 or len(timed) < len(groups) or not table.by:
-        return
-    sides: dict[tuple[str, ...], dict[str, _Group]] = {}
-    for levels, group in groups.items():
-        sides.setdefault(levels[1:], {})[levels[0]] = group
-    for beside in sides.values():
-        ordered = sorted(beside.items(), key=lambda item: item[1].first_s)
-        if len(ordered) > 1 and all(one.last_s <= other.first_s for (_, one), (_, other) in pairwise(ordered)):
-            (one, _), (other, _), *_ = ordered
-            yield Incident(
-                Severity.WARNING,
-                f"by column {name} all of {printable(one, 40)} was measured before {printable(other, 40)}",
-                "what changed on the machine meanwhile is part of their difference: measure them in turns",
-            )
-            return
-
-
-def _seconds_of(text: str) -> float | None:
-    """A point in time, as ISO 8601 or in seconds, milliseconds and so on since 1970; None of anything else."""
-    try:
-        value = float(text)
-    except ValueError:
-        try:
-            return datetime.fromisoformat(text.strip().replace("Z", "+00:00")).timestamp()
-        except (ValueError, OverflowError):
-            return None
-    return next((value / scale for scale in (1.0, 1e3, 1e6, 1e9) if _EARLIEST <= value / scale <= _LATEST), None)
-
-
-def _opening(lines: Iterator[str], said: Columns, out: LeftOut) -> tuple[int, str, Columns, Iterator[str]]:
-    """The line of names and its place, what is said of the columns, and the lines that follow."""
-    told = Columns()
-    first: tuple[int, str] | None = None
-    passed: list[str] = []
-    for place, line in enumerate(lines, 1):
-        if line.startswith(HEADER):
-            told = told.over(in_comment(line, place))
-            continue
-        passed.append(line)
-        if not line.strip():
-            continue
-        wanted = said.over(told).value
-        names = _fields(line, _separator(line, wanted))
-        # A line of names may be a comment, and words may stand above it.
-        is_names = bool(wanted) and wanted in (*names, names[0].lstrip("# "))
-        if is_names or (not wanted and not line.startswith("#")):
-            if first is not None:
-                out.note(*first)
-            return place, line, said.over(told), lines
-        if first is None and not line.startswith("#"):
-            first, passed = (place, line), []
-        if first is not None and place - first[0] >= _MOST_ABOVE:
-            break
-    if first is None:
-        raise BadInput("there is no line of column names in it")
-    return *first, said.over(told), chain(passed, lines)
-
-
 @dataclass(frozen=True)
 class _Table:
     """Where the columns stand, how their numbers are written, and what was left out."""
@@ -344,9 +243,7 @@ class _Table:
     events: int | None
     cells: Cells
     out: LeftOut
-    beside: Beside
-    machine: int | None = None
-    when: int | None = None
+    rows: Rows
     failures: Failures | None = None
 
     def groups(self, reader: Iterator[list[str]], before: int) -> dict[tuple[str, ...], _Group]:
@@ -392,11 +289,10 @@ class _Table:
             columns = list(zip(*rows, strict=True))
             sizes, events = self._sizes(columns), self._events(columns)
         self.out.kept += len(values)
-        if self.beside.places:
-            self.beside.take(rows, values, self.cells)
+        keys = self._keys(columns, len(values))
+        self.rows.take(keys, rows, values)
         if self.scale != 1:
             values = [value * self.scale for value in values]
-        keys = self._keys(columns, len(values))
         append = {}
         for key in dict.fromkeys(keys):
             if key not in groups:
@@ -411,12 +307,6 @@ class _Table:
                 groups[key].size = size
         for key, each in zip(keys, events, strict=True) if events is not None else ():
             groups[key].events += each
-        if self.machine is not None:
-            for key, name in set(zip(keys, columns[self.machine], strict=True)):
-                if name.strip() and len(groups[key].machines) <= _MOST_MACHINES:
-                    groups[key].machines.add(name.strip())
-        if self.when is not None:
-            self._take_times(groups, keys, columns[self.when])
         for key, row in zip(keys, rows, strict=True) if self.failures is not None else ():
             group, told = groups[key], self.failures.in_row(row) if self.failures is not None else None
             if told is None:
@@ -462,16 +352,6 @@ class _Table:
                 raise BadInput(
                     f"more than {_MOST_REPLICATES} replicates", "a replicate is a process, a host or an instance"
                 )
-
-    def _take_times(
-        self, groups: dict[tuple[str, ...], _Group], keys: list[tuple[str, ...]], told: tuple[str, ...]
-    ) -> None:
-        for key, text in zip(keys, told, strict=True):
-            seconds = _seconds_of(text)
-            if seconds is not None:
-                group = groups[key]
-                group.backwards |= seconds < group.last_s - _CLOCK_IS_SET_S
-                group.first_s, group.last_s = min(group.first_s, seconds), max(group.last_s, seconds)
 
     def _sizes(self, columns: list[tuple[str, ...]]) -> list[float] | None:
         if self.size is None:
@@ -564,64 +444,3 @@ def _portion(reader: Iterator[list[str]]) -> tuple[list[list[str]], csv.Error | 
     except csv.Error as error:
         return rows, error
     return rows, None
-
-
-def _next_row(reader: Iterator[list[str]], place: int) -> list[str]:
-    try:
-        return next(reader)
-    except (csv.Error, StopIteration) as error:
-        raise BadInput(f"these are not column names: {error}", line=place) from error
-
-
-def _separator(line: str, wanted: str = "") -> str:
-    """The one that makes the wanted column of a line; else whichever stands most often in it."""
-    # Stable: of those that stand equally often the first.
-    ordered = sorted(_SEPARATORS, key=line.count, reverse=True)
-    for each in ordered if wanted else ():
-        if each in line and wanted in [name.lstrip("# ") for name in _fields(line, each)] + _fields(line, each):
-            return each
-    if wanted and not any(each in line for each in _SEPARATORS) and wanted in line.split():
-        return " "
-    return ordered[0]
-
-
-def _fields(line: str, separator: str) -> list[str]:
-    """The fields of one line, without blanks around them; at least one."""
-    try:
-        return [each.strip() for each in next(csv.reader([line], delimiter=separator, skipinitialspace=True))] or [""]
-    except (csv.Error, StopIteration):
-        return [""]
-
-
-def _refuse_doubles(names: list[str], columns: Columns, place: int) -> None:
-    asked = columns.asked()
-    for at, name in enumerate(names):
-        if name in asked and name in names[:at]:
-            raise BadInput(f"two columns have the name {printable(name, 60)!r}", line=place, column=at + 1)
-
-
-def _refuse_numbers(names: list[str], columns: Columns, place: int) -> None:
-    """A table without a line of names: its first row would be lost."""
-    try:
-        number(columns.value)
-    except BadInput:
-        return
-    if columns.value in names:
-        raise BadInput(
-            f"the column of values has the name {printable(columns.value, 40)!r}, which is a number",
-            "put a line of column names above the first row",
-            line=place,
-            column=names.index(columns.value) + 1,
-        )
-
-
-def _place(names: list[str], name: str) -> int:
-    if name in names:
-        return names.index(name)
-    hint = did_you_mean(name, names, f"the columns are {_listed(names)}")
-    raise BadInput(f"there is no column {printable(name, 60)!r}", hint)
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(printable(name, 40) for name in names[:20])
-    return f"{shown} and {len(names) - 20} more" if len(names) > 20 else shown

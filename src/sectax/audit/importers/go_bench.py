@@ -6,19 +6,28 @@ one name are one figure with a value for each count.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from statistics import median
 
 from sectax.audit.evidence import Evidence, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
+from sectax.audit.importers.go_agree import (
+    DIFFERS,
+    PROCS,
+    Line,
+    agree,
+    counts,
+    other_units,
+    package_is_long_enough,
+    processors,
+    single,
+)
 from sectax.audit.importers.microbench import of_names
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
-from sectax.audit.importers.sizes import named_size, size_in
+from sectax.audit.importers.sizes import named_size
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number, number_in
 from sectax.model.finding import Severity
@@ -40,7 +49,6 @@ _IDLE = re.compile(r"testing: warning: no tests to run|(?:ok|FAIL|\?) {0,4}\t\S|
 _NOT_READ = "this line is in no figure"
 _PASSED = re.compile(rf"{_MARGIN}ok\s+\S+\s+(\d{{1,9}}(?:\.\d{{1,6}})?)s")
 _FIELD = re.compile(r"\S+")
-_PLAIN = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 # Words of the author's own: 'With a pool:', '# after'.
 _HEADING = re.compile(
     r"(?!\s*+(?:Benchmark|goos|goarch|pkg|cpu|ok\s|PASS|FAIL|exit|---|===|\?\s|\d|[\[{<(|$%>`+-]|testing:))"
@@ -77,48 +85,6 @@ _RAN = re.compile(
     r"|(?:ok|FAIL|\?) {0,4}\t\S+\t(?:[\d.]+s|\(cached\)|\[))",
     re.MULTILINE,
 )
-_PROCS = re.compile(r"-(\d+)$")
-# Names end in these too: 'AES-128', 'SHA-256'.
-_KEY_SIZES = frozenset({"128", "160", "192", "224", "256", "384", "512", "1024", "2048", "3072", "4096"})
-_DIFFERS = "set beside each other they show the difference of that as well"
-
-
-# Of the time that a benchmark runs for, in all its iterations: how near most of a file must be to the middle one before
-# one that is far from it is doubted, and how far. Setting up with b.N in it makes a few longer.
-NEAR_EACH_OTHER, MOST_OF_THEM, LEAST_TOTAL, MOST_TOTAL, FEWEST_TOTALS = 1.6, 0.6, 0.4, 20.0, 4
-TIMEOUT_S = 600.0
-# Go stops there, however short the time is.
-MOST_ITERATIONS = 1e9
-# Of the seconds of a package, that its benchmarks may be more.
-LONGER, MORE_S = 0.05, 0.5
-# Iterations of one count beside a single one of another.
-MANY = 100
-# Allocations of an operation, in two counts of one name: by so many more, and so many times as many.
-# What is allocated once counts among few iterations.
-MORE_ALLOCATIONS, TIMES_ALLOCATIONS = 5.0, 1.3
-# Times of one name under headings of their own, where the file holds all its names under each.
-UNLIKE_BLOCKS = 1.1
-# Bytes of an operation by its name and by its rate, where they are this far apart.
-UNLIKE_BYTES = 1.9
-
-
-@dataclass(frozen=True)
-class _Line:
-    """One result, and what it says of itself."""
-
-    package: str
-    name: str
-    iterations: float
-    told: dict[str, float]
-    # The same in the units and digits that are printed.
-    printed: dict[str, str]
-    # The words above it that are no line of go test's.
-    heading: str = ""
-
-    @property
-    def total_s(self) -> float | None:
-        seconds = self.told.get("ns/op")
-        return None if seconds is None else seconds * self.iterations
 
 
 @dataclass
@@ -140,8 +106,8 @@ def _read(lines: Iterable[str]) -> Evidence:
     begun: tuple[int, str] | None = None
     # The last name without a result: logs may stand between the two.
     open_name, idle, heading = "", "", ""
-    results: list[_Line] = []
-    since_passed: list[_Line] = []
+    results: list[Line] = []
+    since_passed: list[Line] = []
     twice: list[Twice] = []
     systems: dict[str, dict[str, None]] = {}
     for place, line in enumerate(lines, 1):
@@ -169,7 +135,7 @@ def _read(lines: Iterable[str]) -> Evidence:
                     said.add(Severity.WARNING, place, doubtful[0], meaning)
             idle = idle or (line.strip() if _IDLE.match(line) else "")
         if passed := _PASSED.match(line):
-            twice += _package(package, number_in(passed, 1, place), since_passed)
+            twice += package_is_long_enough(package, number_in(passed, 1, place), since_passed)
             since_passed = []
         matches = [found for part in _parts(line) if (found := _RESULT.match(part))]
         if words := _HEADING.match(line):
@@ -188,7 +154,7 @@ def _read(lines: Iterable[str]) -> Evidence:
             fields = _FIELD.findall(found.string, found.start(3))[: 2 * len(pairs)]
             # What stands behind the last pair is none, and may name a unit again.
             printed = dict(zip(fields[1::2], fields[::2], strict=True))
-            results.append(_Line(package, found[1], batch, dict(pairs), printed, heading))
+            results.append(Line(package, found[1], batch, dict(pairs), printed, heading))
             since_passed.append(results[-1])
             if (moved := _bytes_each(dict(pairs))) is not None:
                 bytes_each.setdefault((package, found[1]), []).append(moved)
@@ -212,15 +178,12 @@ def _read(lines: Iterable[str]) -> Evidence:
     for name, told in systems.items():
         if len(told) > 1:
             both = " and ".join(printable(each, 40) for each in told)
-            said.add(Severity.WARNING, 0, f"the results are of {len(told)} machines, {name}: {both}", _DIFFERS)
-    _processors(said, list(dict.fromkeys(line.name for line in results)))
-    _single(said, results)
-    return of_names(
-        figures,
-        "go test -bench",
-        said.incidents(),
-        chain(twice, _beside_itself(results), _totals(results), _allocations(results), _under_headings(results)),
-    )
+            said.add(Severity.WARNING, 0, f"the results are of {len(told)} machines, {name}: {both}", DIFFERS)
+    processors(said, list(dict.fromkeys(line.name for line in results)))
+    single(said, results)
+    counts(said, results)
+    other_units(said, results)
+    return of_names(figures, "go test -bench", said.incidents(), [*twice, *agree(results)])
 
 
 def _parts(line: str) -> list[str]:
@@ -229,145 +192,6 @@ def _parts(line: str) -> list[str]:
         return [line]
     cuts = [found.start() for found in _GLUED.finditer(line[:_LONGEST])]
     return [line[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(line)], strict=True)]
-
-
-def _package(package: str, seconds: float, lines: Sequence[_Line]) -> Iterator[Twice]:
-    """All benchmarks of a package last no longer than the package."""
-    total = sum(line.total_s or 0.0 for line in lines)
-    if total > (1 + LONGER) * seconds + MORE_S:
-        what, from_ = f"the time of {printable(package or 'a package', 60)}, in seconds,", "its benchmarks last for"
-        yield Twice(what, seconds, total, from_, 0.0, (), 0.0, Severity.WARNING)
-
-
-def _beside_itself(results: Sequence[_Line]) -> Iterator[Twice]:
-    """Units of one line that contradict each other, or those of another count."""
-    moved: dict[tuple[str, str], tuple[float, float]] = {}
-    for line in results:
-        name = printable(line.name, 60)
-        size, allocations = line.told.get("B/op"), line.told.get("allocs/op")
-        if size is not None and allocations is not None and size < math.floor(allocations):
-            what, from_ = f"the bytes of an operation of {name}", "each allocation has one at the least, which makes"
-            yield Twice(what, size, allocations, from_, 0.0, (), 0.0)
-        low, high = _bytes_within(line)
-        if not high:
-            continue
-        key = line.package, line.name
-        before = moved.setdefault(key, (low, high))
-        if low > before[1] or high < before[0]:
-            what, from_ = f"the bytes of an operation of {name}, by MB/s and ns/op,", "in another count they are"
-            yield Twice(what, (low + high) / 2, sum(before) / 2, from_, 0.0, (), 0.0)
-    for (_, name), (low, high) in moved.items():
-        size = size_in(_PROCS.sub("", name))
-        if size is not None and not low / UNLIKE_BYTES <= size <= high * UNLIKE_BYTES:
-            what, from_ = (
-                f"the bytes of an operation of {printable(name, 60)}, by MB/s and ns/op,",
-                "by its name they are",
-            )
-            yield Twice(what, (low + high) / 2, size, from_, 0.0, (), 0.0, Severity.WARNING)
-
-
-def _bytes_within(line: _Line) -> tuple[float, float]:
-    """The least and the most bytes of an operation that its printed MB/s and ns/op can stand for; zeros where none."""
-    ends = []
-    for unit in ("ns/op", "MB/s"):
-        text, value = line.printed.get(unit, ""), line.told.get(unit, 0.0)
-        shown = float(text) if value > 0 and _PLAIN.fullmatch(text) else 0.0
-        half = 0.6 * 10.0 ** -len(text.partition(".")[2])
-        if shown <= half:
-            return 0.0, 0.0
-        ends.append((value * (1 - half / shown), value * (1 + half / shown)))
-    (short, long), (slow, fast) = ends
-    return short * slow, long * fast
-
-
-def _allocations(results: Sequence[_Line]) -> Iterator[Twice]:
-    """Allocations do not depend on how fast it went: counts of one build have the same, or near it."""
-    counts: dict[tuple[str, str], list[float]] = {}
-    for line in results:
-        if "allocs/op" in line.told:
-            counts.setdefault((line.package, line.name), []).append(line.told["allocs/op"])
-    (name, few, many), others = ("", 0.0, 0.0), 0
-    for (_, of), each in counts.items():
-        if max(each) - min(each) >= MORE_ALLOCATIONS and max(each) >= TIMES_ALLOCATIONS * min(each):
-            others += 1
-            name, few, many = max((name, few, many), (of, min(each), max(each)), key=lambda told: told[2] - told[1])
-    if others:
-        what = f"the allocations of an operation of {printable(name, 60)}, the farthest of {others},"
-        from_ = "in another count, so of other code or data, they are"
-        yield Twice(what, many, few, from_, 0.0, (), 0.0, Severity.WARNING)
-
-
-def _under_headings(results: Sequence[_Line]) -> Iterator[Twice]:
-    """The same names again under each heading: other builds or settings, and no values of one figure."""
-    blocks: dict[str, dict[tuple[str, str], list[float]]] = {}
-    for line in results:
-        if "ns/op" in line.told:
-            times = blocks.setdefault(line.heading, {}).setdefault((line.package, line.name), [])
-            times.append(line.told["ns/op"])
-    named = [block for heading, block in blocks.items() if heading]
-    if len(named) < 2 or len({frozenset(block) for block in named}) > 1:
-        return
-    for (_, name), of in {key: [block[key] for block in named] for key in named[0]}.items():
-        fast, slow = min(of, key=max), max(of, key=min)
-        if min(slow) > UNLIKE_BLOCKS * max(fast):
-            what = f"the time of {printable(name, 60)}, in seconds,"
-            from_ = "under another heading, so of another state of the code, it is"
-            yield Twice(what, min(slow), max(fast), from_, 0.0, (), 0.0, Severity.WARNING)
-            return
-
-
-def _totals(results: Sequence[_Line]) -> Iterator[Twice]:
-    """Iterations are added until all of them last as long as -benchtime asks, so their total is much alike."""
-    totals = {
-        at: total
-        for at, line in enumerate(results)
-        if 1 < line.iterations < MOST_ITERATIONS and (total := line.total_s) is not None and total > 0
-    }
-    if len(totals) < FEWEST_TOTALS:
-        return
-    middle = median(totals.values())
-    near = sum(middle / NEAR_EACH_OTHER <= total <= middle * NEAR_EACH_OTHER for total in totals.values())
-    alike = near >= MOST_OF_THEM * len(totals)
-    told: set[str] = set()
-    for at, total in totals.items():
-        name = results[at].name
-        what = f"the time of all iterations of {printable(name, 60)}, in seconds,"
-        if name in told:
-            continue
-        if alike and not LEAST_TOTAL * middle <= total <= MOST_TOTAL * middle:
-            from_ = "go test goes on until it is long enough, and others of the file last for"
-        elif total > TIMEOUT_S:
-            middle, from_ = TIMEOUT_S, "by default go test ends all of a package after"
-        else:
-            continue
-        told.add(name)
-        yield Twice(what, total, middle, from_, 0.0, (), 0.0, Severity.WARNING)
-
-
-def _single(said: Said, results: Sequence[_Line]) -> None:
-    """A count of one iteration beside counts of many."""
-    counts: dict[tuple[str, str], list[float]] = {}
-    for line in results:
-        counts.setdefault((line.package, line.name), []).append(line.iterations)
-    for (_, name), each in counts.items():
-        if min(each) <= 1 and max(each) >= MANY:
-            saw = f"{printable(name, 60)} was done once in one count, and {max(each):.0f} times in another"
-            said.add(Severity.WARNING, 0, saw, "the two are not of the same work, or one was typed over")
-
-
-def _processors(said: Said, names: Sequence[str]) -> None:
-    """Names that end in another GOMAXPROCS than those of others, where -cpu did not ask for several of each."""
-    procs: dict[str, set[str]] = {}
-    for name in names:
-        found = _PROCS.search(name)
-        # Without one there is a single processor, or a name that ends in a number.
-        if found is None:
-            return
-        procs.setdefault(_PROCS.sub("", name), set()).add(found[1])
-    of_each = {next(iter(each)) for each in procs.values()}
-    if len(of_each) > 1 and all(len(each) == 1 for each in procs.values()) and not of_each & _KEY_SIZES:
-        both = " and ".join(sorted(of_each, key=int)[:3])
-        said.add(Severity.WARNING, 0, f"the results are of {len(of_each)} values of GOMAXPROCS: {both}", _DIFFERS)
 
 
 def _interrupted(said: Said, place: int, name: str, after: str) -> None:
@@ -408,7 +232,7 @@ def _pairs(found: re.Match[str], place: int, said: Said, twice: list[Twice]) -> 
 def _run_together(found: re.Match[str], fields: list[re.Match[str]], place: int) -> Iterator[Twice]:
     """A count and a time without a blank between them, where MB/s and the bytes in the name tell the time."""
     rates = [value[0] for value, unit in zip(fields[1::2], fields[2::2], strict=False) if unit[0] == "MB/s"]
-    for size in re.findall(r"\d{2,12}", _PROCS.sub("", found[1])) if rates else ():
+    for size in re.findall(r"\d{2,12}", PROCS.sub("", found[1])) if rates else ():
         rate = number(rates[0], scale=1e6, line=place)
         if rate > 0:
             yield Twice(
@@ -433,7 +257,7 @@ def _figure(name: str, unit: str, series: _Series, bytes_each: Sequence[float]) 
         moves=Moves.BODY if bytes_each else None,
         # Both were printed with four digits, so their product has three.
         size_bytes=float(f"{median(bytes_each):.3g}") if bytes_each else None,
-        **named_size(_PROCS.sub("", name)),
+        **named_size(PROCS.sub("", name)),
         events=sum(series.batches),
         # Of counts with different numbers of operations, the fewest: the timer's step shows most in those.
         batch=min(series.batches) if quantity is Quantity.TIME else None,
@@ -448,8 +272,8 @@ def _figure(name: str, unit: str, series: _Series, bytes_each: Sequence[float]) 
 
 def _levels(name: str) -> dict[str, str]:
     """`Sum/hash=plain/16KiB-2` as name, hash, sub2 and procs."""
-    procs = _PROCS.search(name)
-    first, *below = _PROCS.sub("", name).split("/")
+    procs = PROCS.search(name)
+    first, *below = PROCS.sub("", name).split("/")
     levels = {"name": first}
     for at, part in enumerate(below, 1):
         key, separator, level = part.partition("=")

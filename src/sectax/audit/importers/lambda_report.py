@@ -5,49 +5,35 @@ A line with an Init Duration is of a cold start; it is kept apart from the other
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
-from sectax.audit.evidence import Evidence, Incident, Twice
+from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import Circumstances, Cold, Figure, Quantity
+from sectax.audit.importers.lambda_log import Log
 from sectax.audit.importers.parts import Importer, Measurement, evidence
-from sectax.audit.unequal_work import MOST_ERRORS
+from sectax.audit.importers.said import Said
 from sectax.formats.bad_input import BadInput
-from sectax.formats.lambda_report import BEGINS, report_fields
+from sectax.formats.lambda_report import BEGINS, BEGINS_ANY, report_fields
 from sectax.model.finding import Severity
-from sectax.model.printable import printable
 
 _FAILED = re.compile(r"Status: (?:error|timeout)")
-# What the runtime writes of an invocation that did not do its work. A logger writes '[ERROR]' and a tab.
-_TROUBLE = re.compile(
-    r"ERROR\t(?:Uncaught Exception|Unhandled Promise Rejection|Invoke Error)|"
-    r"Task timed out|INIT_REPORT .{0,80}Status: (?:timeout|error)"
-    r"|Runtime exited with error|Runtime\.\w*Error|\[ERROR\] \w*(?:Error|Exception)(?=:)"
-)
-# The tool that listed the log failed on the way, so the log is not whole.
-_CUT = re.compile(r"aws: \[ERROR\]|An error occurred \(\w++\) when calling|Unable to locate credentials")
 # Tools that follow several functions put the log group, and so the name, before each line.
 _FUNCTION = re.compile(r"/aws/lambda/([A-Za-z0-9_-]{1,140})")
-# A START line is written when an invocation begins, with what runs; an INIT_START with what runs it.
-_START = re.compile(r"START RequestId: (\S{1,80})(?: Version: (\S{1,60}))?")
-_RUNTIME = re.compile(r"INIT_START Runtime Version: (\S{1,80})")
-_REQUEST = re.compile(r"REPORT RequestId: (\S{1,80})")
-# Longer than it took, that an invocation is billed: to the next millisecond, until 2020 to the next 100 ms, and with
-# its initialisation, which some runtimes and all since August 2025 bill too. One that is cut off is billed for its
-# whole timeout, and takes a little longer.
-_MOST_ROUNDED_S, _MOST_AFTER_TIMEOUT_S = 0.1, 1.0
+# A field of a REPORT by itself, and the last that each has.
+_FIELD = re.compile(
+    r"\s*(?:(?:Billed |Init |Restore |Billed Restore )?Duration|Memory Size|Max Memory Used|XRAY TraceId): "
+)
+_LAST, _MOST_FIELDS = "Max Memory Used:", 12
 # Whole seconds, more than once, and no longer time: what a function that is cut off by its timeout takes.
 _FEWEST_CUT_OFF = 2
 # Of its memory, what is used where it does not suffice.
 _FULL = 1.0
-# The service reports a little more than there is where a process was killed for it.
-_MOST_USED = 1.05
-_MOST_TOLD = 5
 _STREAM = re.compile(r"\[\$?\w+\][0-9a-f]{32}")
 # What a REPORT tells and a figure is made of.
 _METRICS = {
@@ -92,52 +78,66 @@ class _Starts:
 
 def _read(lines: Iterable[str]) -> Evidence:
     groups: dict[tuple[str, str, bool], _Starts] = {}
-    reports, said = 0, Counter[str]()
-    cuts: list[str] = []
-    log = _Log()
-    for place, line in enumerate(map(_as_text, lines), 1):
-        at = line.find(BEGINS)
-        if at < 0:
-            if cut := _CUT.search(line):
-                cuts.append(f"line {place} says '{cut[0]}'")
-            log.take(line)
-            trouble = _TROUBLE.search(line)
-            if trouble is not None:
-                said[trouble[0]] += 1
+    log, said = Log(), Said()
+    reports, first = 0, None
+    for place, line in _on_one_line(map(_as_text, lines)):
+        begins = BEGINS_ANY.search(line) if "Duration:" in line or BEGINS in line else None
+        if begins is None:
+            log.take(line, place)
+            continue
+        at = begins.start()
+        try:
+            told = report_fields(line, at, place)
+            if "duration" not in told:
+                raise BadInput("this REPORT has no duration", "give it whole", line=place, column=at + 1)
+        except BadInput as error:
+            first = first or error
+            said.add(Severity.WARNING, place, line, "this REPORT cannot be read: it is in none of the figures")
             continue
         reports += 1
-        told = report_fields(line, at, place)
-        for name, what in (("duration", "duration"), ("memory", "memory size")):
-            if name not in told:
-                raise BadInput(f"this REPORT has no {what}", "one REPORT stands on one line", line=place, column=at + 1)
         log.report(line, at, told, place)
         function = _FUNCTION.search(line, 0, at)
         name_of = function[1] if function is not None else ""
-        group = groups.setdefault((name_of, f"{told['memory'] / 2**20:g} MB", "init" in told), _Starts())
+        size = f"{told['memory'] / 2**20:g} MB" if "memory" in told else "memory not told"
+        group = groups.setdefault((name_of, size, "init" in told), _Starts())
         for name in _METRICS.keys() & told.keys():
             group.values[name].append(told[name])
         # The local emulator of AWS SAM, which puts the initialisation first, says of all that they used all.
         emulated = 0 <= line.find("Init Duration", at) < line.find("Billed", at)
-        group.full += not emulated and told.get("used", 0.0) >= _FULL * told["memory"]
+        group.full += not emulated and told.get("used", 0.0) >= _FULL * told.get("memory", math.inf)
         group.errors += _FAILED.search(line, at) is not None
         group.traced += "Sampled: true" in line[at:].partition("XRAY TraceId:")[2]
         stream = _STREAM.search(line)
         if stream is not None:
             group.streams.add(stream[0])
+    if not groups and first is not None:
+        raise first
     figures = (
         figure
         for (name_of, size, cold), group in groups.items()
         for figure in _figures(name_of, size, cold, group, marked=(name_of, size, True) in groups)
     )
-    incidents = [_incident(*each, reports) for each in said.items()]
-    incidents += [
-        Incident(Severity.WARNING, each, "the tool that listed the log failed: the log may be cut short")
-        for each in cuts
-    ]
-    incidents += [*log.incidents(), *_limits(groups), *_cold_among_warm(groups)]
-    if log.cut_off:
-        incidents.append(_cut_off(log.cut_off, reports))
+    incidents = [*said.incidents(), *log.incidents(reports), *_limits(groups), *_cold_among_warm(groups)]
     return evidence(figures, "AWS Lambda", incidents=incidents, twice=log.twice)
+
+
+def _on_one_line(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Lines with their places; the fields of a REPORT that stand below each other are put on its first line."""
+    open_: list[str] = []
+    began = 0
+    for place, line in enumerate(lines, 1):
+        if open_ and len(open_) < _MOST_FIELDS and (not line.strip() or _FIELD.match(line)):
+            open_.append(line.strip())
+            continue
+        if open_:
+            yield began, "\t".join(open_)
+            open_ = []
+        if _LAST not in line and (BEGINS in line or line.lstrip().startswith("Duration: ")):
+            open_, began = [line], place
+        else:
+            yield place, line
+    if open_:
+        yield began, "\t".join(open_)
 
 
 def _as_text(line: str) -> str:
@@ -154,70 +154,6 @@ def _as_text(line: str) -> str:
     told = "\t".join(f"{words} {value:.12g} {unit}" for (words, unit), value in values.items() if value is not None)
     status = f"\tStatus: {record.status}" if record.status not in ("", "success") else ""
     return f"{BEGINS} {record.requestId}\t{told}{status}"
-
-
-@dataclass
-class _Log:
-    """What the lines of a log tell of each other."""
-
-    begun: Counter[str] = field(default_factory=Counter)
-    ended: Counter[str] = field(default_factory=Counter)
-    versions: dict[str, None] = field(default_factory=dict)
-    runtimes: dict[str, None] = field(default_factory=dict)
-    twice: list[Twice] = field(default_factory=list)
-    cut_off: list[tuple[int, float, float]] = field(default_factory=list)
-
-    def take(self, line: str) -> None:
-        """A line that is no REPORT."""
-        if start := _START.search(line):
-            self.begun[start[1]] += 1
-            if start[2]:
-                self.versions.setdefault(start[2])
-        elif runtime := _RUNTIME.search(line):
-            self.runtimes.setdefault(runtime[1])
-
-    def report(self, line: str, at: int, told: Mapping[str, float], place: int) -> None:
-        """A REPORT: what it bills beside what it took, and what it used beside what it has."""
-        if request := _REQUEST.match(line, at):
-            self.ended[request[1]] += 1
-        billed, took = told.get("billed"), told["duration"]
-        beside = told.get("init", 0.0) + told.get("restore", 0.0)
-        cut_off = billed is not None and billed == round(billed) and 0 <= took - billed < _MOST_AFTER_TIMEOUT_S
-        if billed is not None and cut_off and billed < took - 1e-3:
-            self.cut_off.append((place, billed, took))
-        if billed is not None and not cut_off and not took - 1e-3 <= billed <= took + beside + _MOST_ROUNDED_S + 1e-3:
-            self._add(f"the billed duration in line {place}, in seconds,", billed, took, "and it took")
-        if told.get("used", 0.0) > told["memory"] * _MOST_USED:
-            self._add(f"the memory used in line {place}, in bytes,", told["used"], told["memory"], "and there is")
-
-    def _add(self, what: str, told: float, follows: float, words: str) -> None:
-        # One is enough to say that a log was changed or mixed up.
-        if len(self.twice) < _MOST_TOLD:
-            self.twice.append(Twice(what, told, follows, words, 0.0, tolerance=0.0))
-
-    def incidents(self) -> Iterator[Incident]:
-        """What is wrong with the log as a whole."""
-        for names, what in ((self.versions, "versions of the function"), (self.runtimes, "versions of the runtime")):
-            if len(names) > 1:
-                yield Incident(
-                    Severity.WARNING,
-                    f"the log is of {len(names)} {what}: {', '.join(printable(each, 60) for each in names)}",
-                    "their times stand in one figure, which is of none of them",
-                )
-        again = sum(count - 1 for count in self.ended.values() if count > 1)
-        if again:
-            yield Incident(
-                Severity.WARNING,
-                f"{again} REPORT lines have the RequestId of another",
-                "a retry of the same request, or lines that were copied: they are no further invocations",
-            )
-        missing = sum((self.begun - self.ended).values())
-        if missing:
-            yield Incident(
-                Severity.WARNING,
-                f"{missing} invocations have a START and no REPORT",
-                "the log is cut, or they were still at work: the longest are missing first",
-            )
 
 
 def _cold_among_warm(groups: Mapping[tuple[str, str, bool], _Starts]) -> Iterator[Incident]:
@@ -258,26 +194,8 @@ def _limits(groups: Mapping[tuple[str, str, bool], _Starts]) -> Iterator[Inciden
             Severity.WARNING,
             f"the invocations had {len(sizes)} sizes of memory: {', '.join(sizes)}",
             "processor time grows with the memory: compare within one size, and take their difference for nothing else",
+            "apples-and-oranges",
         )
-
-
-def _incident(trouble: str, times: int, reports: int) -> Incident:
-    fatal = times > MOST_ERRORS * reports
-    return Incident(
-        Severity.FATAL if fatal else Severity.WARNING,
-        f"'{trouble}' stands in {times} lines, beside {reports} REPORT lines",
-        "an invocation that fails or is cut off takes another time than one that does its work",
-    )
-
-
-def _cut_off(found: Sequence[tuple[int, float, float]], reports: int) -> Incident:
-    """Invocations at their timeout, which is what is billed then."""
-    place, billed, took = found[0]
-    return Incident(
-        Severity.FATAL if len(found) > MOST_ERRORS * reports else Severity.WARNING,
-        f"line {place}: {billed:g} s are billed of {took:g} s; so it is in {len(found)} of {reports} REPORT lines",
-        "it was stopped at its timeout, which is billed: how long the work takes is not known",
-    )
 
 
 def _figures(function: str, size: str, cold: bool, group: _Starts, *, marked: bool) -> Iterator[Figure]:
@@ -303,5 +221,8 @@ def _figures(function: str, size: str, cold: bool, group: _Starts, *, marked: bo
 
 
 LAMBDA_REPORT = Importer(
-    "lambda", "REPORT lines of AWS Lambda", _read, re.compile(rf'{re.escape(BEGINS)}|"type": ?"platform\.report"')
+    "lambda",
+    "REPORT lines of AWS Lambda",
+    _read,
+    re.compile(rf'{re.escape(BEGINS)}|{BEGINS_ANY.pattern}|"type": ?"platform\.report"'),
 )

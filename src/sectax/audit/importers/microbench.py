@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Contrast, Figure, Quantity
@@ -11,8 +11,10 @@ from sectax.formats.numbers import SECONDS
 from sectax.model.finding import Severity
 from sectax.model.printable import printable
 
-# A tool's own error beyond this share of its figure: nothing that a control costs can be seen.
+# An error of its own that is over half of a figure: a deviation, or one of few values.
 WIDE = 0.5
+# From this share of a figure on, half of the interval in which a tool says that it lies shows nothing of a cost.
+WIDE_ERROR = 0.25
 
 
 def per_operation(unit: str) -> tuple[Quantity, float]:
@@ -40,14 +42,16 @@ def _varies(figures: Sequence[Figure], factor: str) -> bool:
     return len({figure.levels.get(factor) for figure in figures}) > 1
 
 
-def too_wide(
-    name: str, value: float, error: float, tool: str, wide: float = WIDE, check: str = "said-by-the-tool"
-) -> Iterable[Incident]:
-    """A word on an error that the tool itself prints beside its figure."""
-    if value > 0 and error > wide * value:
+def wide_errors(told: Iterable[tuple[str, float, float]], tool: str) -> Iterator[Incident]:
+    """One word on all figures (name, value, its own error) whose error the tool itself prints as so wide."""
+    every = [(error / value, name) for name, value, error in told if value > 0]
+    wide = [each for each in every if each[0] >= WIDE_ERROR]
+    if wide:
+        share, name = max(wide)
+        others = f", the widest of {len(wide)} among {len(every)}" if len(wide) > 1 else ""
         yield Incident(
             Severity.WARNING,
-            f"{printable(name, 60)} is printed with an error of ± {100 * error / value:.0f} %",
-            f"by {tool}'s own word no difference below that can be seen",
-            check,
+            f"{printable(name, 60)} is printed with an error of ± {100 * share:.0f} %{others}",
+            f"by {tool}'s own word no difference below that can be seen: its values are far apart",
+            "modes",
         )

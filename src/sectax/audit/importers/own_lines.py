@@ -34,7 +34,10 @@ _OF_TOOLS = {
         r"|CPUINFO: OPENSSL|[A-Za-z][\w ./-]{1,40}(?:\s{1,20}\d+\.\d\dk){3,}"
         r"|[A-Za-z0-9][\w ().,/-]{1,60}?(?:\s{1,9}\d\.\d+s){1,4}(?:\s{1,20}\d+\.\d){1,4}$"
     ),
-    "lambda": r"(?:REPORT|START|END|INIT_REPORT) RequestId: |INIT_START |XRAY TraceId: ",
+    "lambda": (
+        r"(?:REPORT|START|END|INIT_REPORT) RequestId: |INIT_START |XRAY TraceId: "
+        r"|(?:REPORT )?Duration: [\d.]+ ms\s+Billed Duration: "
+    ),
     "go-bench": (
         r"goos: \w|goarch: \w|pkg: \S|cpu: \S|Benchmark\S{0,2000}\s{1,200}\d+\s+\S+ \S+/op\b|PASS$|ok\s+\S+\s+\d+\.\d+s"
         r"|--- (?:FAIL|BENCH|SKIP): "

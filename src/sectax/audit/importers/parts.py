@@ -102,15 +102,15 @@ class Measurement:
 
 def by_first_line(
     lines: Iterable[str],
-    opening: str,
+    opening: str | tuple[str, ...],
     of_json: Callable[[Iterable[str]], Evidence],
     of_text: Callable[[Iterable[str]], Evidence],
 ) -> Evidence:
-    """What a tool writes as JSON, which begins with *opening* (no word behind it), or prints as text."""
+    """What a tool writes as JSON, which begins with *opening* (a sign, no word behind it), or prints as text."""
     every = iter(lines)
     first = next((line for line in every if line and not line.isspace()), "")
     begun = first.lstrip()
-    is_json = begun.startswith(opening) and not begun.removeprefix(opening).lstrip()[:1].isalpha()
+    is_json = begun.startswith(opening) and not begun[1:].lstrip()[:1].isalpha()
     return (of_json if is_json else of_text)(chain([first], every))
 
 

@@ -9,7 +9,7 @@ from sectax.audit.evidence import Incident, Twice
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sysbench_facts import MIB, Run
 from sectax.audit.importers.sysbench_reports import every_s
-from sectax.audit.importers.unsteady import FEWEST, unsteady, waiting
+from sectax.audit.importers.unsteady import FEWEST, copied, unsteady, waiting
 from sectax.model.finding import Severity
 
 KINDS, OPERATIONS = ("read", "write", "other"), ("reads", "writes", "fsyncs")
@@ -87,6 +87,7 @@ def along(run: Run) -> Iterator[Incident]:
     timed = [(each.at_s, each.latency_s) for each in run.reports if each.latency_s is not None]
     latencies = [took for _, took in timed]
     found = [
+        *copied(f"rates of {where}", rates),
         *unsteady(f"{'events' if counts is not None else 'MiB'} a second of {where}", rates, counts),
         *waiting([at for at, _ in timed], latencies),
         # The percentile of a second without an event is printed as 0.

@@ -12,6 +12,7 @@ from itertools import pairwise
 from statistics import median
 
 from sectax.audit.evidence import Incident
+from sectax.audit.rounding import copied_run
 from sectax.audit.words import number
 from sectax.model.finding import Severity
 
@@ -19,8 +20,12 @@ from sectax.model.finding import Severity
 FEWEST = 10
 # The first of so many pieces belong to an ordinary warm-up.
 WARM_UP = 20
-# The last third beside the first: the least change, and how many standard errors of it.
-LEAST_CHANGE, STANDARD_ERRORS = 1.5, 4.5
+# A stretch beside all the others: the least change, how many standard errors of it for independent pieces (with a
+# correlation of 0.5, one healthy run in a thousand reaches 8), and of how much of a run and how many pieces it is.
+LEAST_CHANGE, STANDARD_ERRORS = 1.2, 8.0
+STRETCH, FEWEST_OF_A_STRETCH = 0.1, 3
+# No piece counts for more standard deviations than these, nor does a stretch begin within more than so many of them.
+_FARTHEST, _MOST_PIECES = 6.0, 300
 # Far from the middle: so many times, in such a share of all pieces; checkpoints come more seldom.
 APART, SHARE = 2.0, 0.1
 FAR_APART, RARE = 4.0, 0.02
@@ -33,7 +38,7 @@ OF_THE_CLOCK, FEWEST_WAITING = 0.5, 3
 
 
 def unsteady(what: str, values: Sequence[float], counts: Sequence[float] | None = None) -> Iterator[Incident]:
-    """W drift and W modes of values in time order, zeros included.
+    """W drift or W modes of values in time order, zeros included.
 
     Args:
         what: they are, in words.
@@ -46,17 +51,18 @@ def unsteady(what: str, values: Sequence[float], counts: Sequence[float] | None 
     floor = median(positive) / 1000
     body = [max(each, floor) for each in values[max(1, len(values) // WARM_UP) :]]
     logs = [math.log(each) for each in body]
-    noise = max(median(abs(two - one) for one, two in pairwise(logs)) / _OF_NORMAL, _LEAST_NOISE)
-    third = len(logs) // 3
-    change = median(logs[-third:]) - median(logs[:third])
-    if abs(change) >= max(math.log(LEAST_CHANGE), STANDARD_ERRORS * noise * _of_medians(third)):
-        early, late = (math.exp(median(part)) for part in (logs[:third], logs[-third:]))
+    if (stretch := _stretch(logs)) is not None:
+        of_it, others = logs[stretch], logs[: stretch.start] + logs[stretch.stop :]
+        begins = len(values) - len(body) + stretch.start
         yield Incident(
             Severity.WARNING,
-            f"{what}: {number(early)} in the first third of the reports, and {number(late)} in the last",
-            "it was going somewhere: the printed mean is of no state of the system",
-            "drift",
+            f"{what}: about {number(math.exp(median(of_it)))} in reports {begins + 1} to {begins + len(of_it)} of "
+            f"{len(values)}, and {number(math.exp(median(others)))} in the others",
+            "it was going somewhere, or was in more than one state: the printed mean is of none of them",
+            "modes" if stretch.start > 0 and stretch.stop < len(logs) else "drift",
         )
+        return
+    noise = max(median(abs(two - one) for one, two in pairwise(logs)) / _OF_NORMAL, _LEAST_NOISE)
     middle = median(body)
     of_all = counts[max(1, len(values) // WARM_UP) :] if counts is not None else None
     for share, apart in ((SHARE, APART), (RARE, FAR_APART)):
@@ -75,6 +81,43 @@ def unsteady(what: str, values: Sequence[float], counts: Sequence[float] | None 
                 return
 
 
+def copied(what: str, values: Sequence[float]) -> Iterator[Incident]:
+    """F of values in a row that come a second time."""
+    run = copied_run(values)
+    if run is not None:
+        yield Incident(
+            Severity.FATAL,
+            f"{run.length} {what} in a row, from report {run.first + 1} on, come a second time from report "
+            f"{run.again + 1} on",
+            "they were not measured twice: lines were copied",
+            "copied-data",
+        )
+
+
+def _stretch(logs: Sequence[float]) -> slice | None:
+    """The pieces in a row that differ most from all others, where that is no chance and matters."""
+    import numpy as np
+
+    together = math.ceil(len(logs) / _MOST_PIECES)
+    count = len(logs) // together
+    pieces = np.asarray(logs[: count * together], dtype=np.float64).reshape(count, together).mean(axis=1)
+    noise = max(float(np.median(np.abs(np.diff(pieces)))) / _OF_NORMAL, _LEAST_NOISE)
+    sums = np.cumsum(np.concatenate([[0.0], np.clip((pieces - np.median(pieces)) / noise, -_FARTHEST, _FARTHEST)]))
+    best, found = STANDARD_ERRORS, None
+    least = max(FEWEST_OF_A_STRETCH, math.ceil(STRETCH * count))
+    for length in range(least, count - least + 1):
+        inside = sums[length:] - sums[:-length]
+        apart = np.abs(inside / length - (sums[-1] - inside) / (count - length))
+        errors = apart * math.sqrt(length * (count - length) / count)
+        at = int(np.argmax(errors))
+        if errors[at] >= best:
+            best, found = float(errors[at]), slice(at * together, (at + length) * together)
+    if found is None:
+        return None
+    change = median(logs[found]) - median([*logs[: found.start], *logs[found.stop :]])
+    return found if abs(change) >= math.log(LEAST_CHANGE) else None
+
+
 def waiting(at_s: Sequence[float], latencies: Sequence[float]) -> Iterator[Incident]:
     """W drift where latencies grow with the clock: what waits is in none of them until it is done."""
     long = [(at, took) for at, took in zip(at_s, latencies, strict=True) if took >= OF_THE_CLOCK * at > 0]
@@ -86,12 +129,6 @@ def waiting(at_s: Sequence[float], latencies: Sequence[float]) -> Iterator[Incid
         "requests wait from the beginning, and those that are not done are in no figure: it is no steady state",
         "drift",
     )
-
-
-def _of_medians(size: int) -> float:
-    """The standard deviation of the difference of two medians of so many values with a correlation of 0.5."""
-    inflation = 3 - 4 * (1 - 0.5**size) / size
-    return 1.25 * math.sqrt(2 * inflation / size)
 
 
 def _no_chance(counts: Sequence[float] | None, at: int, middle: float, value: float) -> bool:
