@@ -65,9 +65,9 @@ _KINDS = (
     Kind("no time at all", "W timer|faster-than-physics", _time(0.0, 0.0, 0.0, "ps")),
     Kind("estimate outside of its interval", "F contradiction", _time(1.1, 1.0, 1.2)),
     Kind("interval upside down", "F contradiction", _time(1.2, 1.0, 0.8)),
-    Kind("interval of ± 80 %", "W said-by-the-tool", _time(0.3, 1.0, 1.8)),
-    Kind("interval of ± 30 %", "W said-by-the-tool", _time(0.7, 1.0, 1.3)),
-    Kind("interval of ± 30 % on one side", "W said-by-the-tool", _time(0.99, 1.0, 1.35)),
+    Kind("interval of ± 80 %", "W modes", _time(0.3, 1.0, 1.8)),
+    Kind("interval of ± 30 %", "W modes", _time(0.7, 1.0, 1.3)),
+    Kind("interval of ± 30 % on one side", "W modes", _time(0.99, 1.0, 1.35)),
     Kind(
         "one time in another unit, beside its throughput",
         "F contradiction",
@@ -88,7 +88,7 @@ _KINDS = (
             first=True,
         ),
     ),
-    Kind("a quarter are outliers", "W said-by-the-tool", _outliers),
+    Kind("a quarter are outliers", "W modes", _outliers),
     Kind(
         "could not complete its samples",
         "W said-by-the-tool",
@@ -115,7 +115,7 @@ _KINDS = (
     ),
     Kind(
         "bench: deviation over the time",
-        "W said-by-the-tool",
+        "W modes",
         each_match(_BENCHER, lambda found: f"{found[1]}{found[2]}{found[3]}{found[2]})", last=True),
     ),
     Kind(

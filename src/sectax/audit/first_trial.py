@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.few_values import slow_starts
-from sectax.audit.figure import Cold, Figure
+from sectax.audit.figure import Cold, Figure, Quantity
 from sectax.audit.first_row import first_row
 from sectax.audit.grouping import about, by_table, cell, each_table, gather, slowness, speeds, unknown, worst_of_tables
 from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
@@ -93,7 +93,9 @@ def _single(evidence: Evidence) -> Iterator[Remark]:
     told = [
         figure
         for figure in speeds(evidence)
-        if figure.circumstances.calibrated is True and figure.circumstances.events == 1
+        if figure.quantity is Quantity.TIME
+        and figure.circumstances.calibrated is True
+        and figure.circumstances.events == 1
     ]
     yield from each_table(
         Severity.WARNING,

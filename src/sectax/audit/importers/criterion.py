@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Figure, Moves, Quantity
-from sectax.audit.importers.microbench import WIDE, of_names
+from sectax.audit.importers.microbench import WIDE, copied_rows, of_names
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sizes import named_size, size_in
@@ -29,7 +29,11 @@ _BEGINS = re.compile(
 )
 _RESULT = re.compile(rf"\btime:\s++\[{_N} {_TIME} {_N} {_TIME} {_N} {_TIME}\]")
 _THROUGHPUT = re.compile(rf"\s*+thrpt:\s++\[{_N}\s++{_SPEED} {_N}\s++{_SPEED} {_N}\s++{_SPEED}\]")
-_OUTLIERS = re.compile(r"\s*+Found (\d++) outliers among (\d++) measurements")
+_OUTLIERS = re.compile(r"\s*+Found (\d++) outliers among (\d++) measurements(?: \((\d++\.\d++)%\))?")
+# A share of the time, whether it is more than chance, and what Criterion makes of both.
+_CHANGE = re.compile(r"\s*+(?:change|time):\s++\[([-+−]\d++\.\d++)% .{0,100}\] \(p = (\d\.\d++) [<>] (\d\.\d++)\)")
+_JUDGED = re.compile(r"\s*+(No change in performance detected|Performance has (?:improved|regressed))\.")
+_BUILT = re.compile(r"\s*+Finished .{0,60}\[(un)?optimized\b")
 _OF_A_KIND = re.compile(r"\s*+(\d++) \(\d++\.\d++%\) (?:low|high) (?:mild|severe)\s*+$")
 _SAMPLES = re.compile(
     r".{0,500}?: Collecting (\d++) samples in estimated "
@@ -101,6 +105,8 @@ def _read(lines: Iterable[str]) -> Evidence:
     machine, idle = None, ""
     begun: dict[str, int] = {}
     of: _Result | None = None
+    significant: bool | None = None
+    unoptimized: tuple[int, str] | None = None
     for place, line in enumerate(lines, 1):
         if len(line) > 5000:
             continue
@@ -117,6 +123,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             of.trials, of.expected = samples, expected
             results.append(of)
             samples = expected = None
+            if unoptimized is not None:
+                said.add(Severity.WARNING, *unoptimized, "a build without optimisation was measured")
         elif found := _BENCHER.match(text):
             of = _of_bencher(found, text, place)
             results.append(of)
@@ -125,6 +133,16 @@ def _read(lines: Iterable[str]) -> Evidence:
         elif of is not None and (found := _OUTLIERS.match(text)):
             of.outliers = int(number_in(found, 1, place))
             of.trials = int(number_in(found, 2, place))
+            twice += _share(of, found, place)
+        elif found := _CHANGE.match(text):
+            significant = float(found[2]) < float(found[3])
+        elif significant is not None and (found := _JUDGED.match(text)):
+            if significant is found[1].startswith("No change"):
+                meaning = "its p-value says otherwise: one of the two is not of this run"
+                said.add(Severity.WARNING, place, found[1], meaning, "contradiction")
+            significant = None
+        elif found := _BUILT.match(text):
+            unoptimized = None if found[1] is None else (place, text)
         elif of is not None and (found := _OF_A_KIND.match(text)):
             of.of_kinds += int(number_in(found, 1, place))
         elif found := _SAMPLES.match(text):
@@ -156,6 +174,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         twice += _interval(result)
         twice += _samples(result)
     incidents += [*_wide(results), *_outliers(results)]
+    incidents += copied_rows((each.name, "time", (each.low, each.seconds, each.high)) for each in results)
     twice += _amounts(results)
     return of_names([_figure(each) for each in results], "Criterion", [*said.incidents(), *incidents], twice)
 
@@ -175,6 +194,13 @@ def _of_bencher(found: re.Match[str], text: str, place: int) -> _Result:
     if speed := _MB.match(text):
         result.bytes_s = number(speed[1].replace(",", ""), scale=1e6, line=place)
     return result
+
+
+def _share(result: _Result, found: re.Match[str], place: int) -> Iterator[Twice]:
+    if found[3] is not None and result.trials:
+        share = 100 * (result.outliers or 0) / result.trials
+        name = f"the share of outliers of {printable(result.name, 60)}, in per cent,"
+        yield Twice(name, number_in(found, 3, place), share, "their number makes", 0.011, (result.name,), 0.0)
 
 
 def _throughput(result: _Result, found: re.Match[str], place: int) -> Iterator[Twice]:

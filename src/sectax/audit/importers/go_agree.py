@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from statistics import median
 
-from sectax.audit.evidence import Twice
+from sectax.audit.evidence import Incident, Twice
+from sectax.audit.importers.microbench import copied_rows
 from sectax.audit.importers.said import Said
 from sectax.audit.importers.sizes import size_in
 from sectax.model.finding import Severity
@@ -103,6 +104,13 @@ def other_units(said: Said, results: Sequence[Line]) -> None:
             said.add(
                 Severity.WARNING, 0, f"{printable(line.name, 60)} has its time in {unit}", meaning, "contradiction"
             )
+
+
+def copies(results: Sequence[Line]) -> Iterator[Incident]:
+    """Names with one count each that share it and its time."""
+    often = Counter((line.package, line.name) for line in results)
+    told = [line for line in results if often[line.package, line.name] == 1 and line.iterations > 1]
+    return copied_rows((line.name, "ns/op", (line.iterations, line.told.get("ns/op", 0.0))) for line in told)
 
 
 def counts(said: Said, results: Sequence[Line]) -> None:

@@ -18,6 +18,7 @@ from sectax.audit.importers.go_agree import (
     PROCS,
     Line,
     agree,
+    copies,
     counts,
     other_units,
     package_is_long_enough,
@@ -183,7 +184,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     single(said, results)
     counts(said, results)
     other_units(said, results)
-    return of_names(figures, "go test -bench", said.incidents(), [*twice, *agree(results)])
+    return of_names(figures, "go test -bench", [*said.incidents(), *copies(results)], [*twice, *agree(results)])
 
 
 def _parts(line: str) -> list[str]:

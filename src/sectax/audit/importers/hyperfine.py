@@ -14,6 +14,7 @@ import msgspec
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Contrast, Figure, Quantity
+from sectax.audit.importers.microbench import wide_errors
 from sectax.audit.importers.parts import Importer, Measurement, evidence
 from sectax.audit.importers.sizes import named_size
 from sectax.formats import json_text
@@ -54,7 +55,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     # With --reference hyperfine writes the reference first; the file does not tell whether there was one.
     contrast = Contrast("command", None, told=False) if len(results) > 1 else None
     short = [each.command for each in results if 0 < (each.mean or 0.0) < WITHIN_THE_SHELL_S]
-    incidents = []
+    incidents: list[Incident] = []
     if short:
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
         incidents.append(
@@ -64,6 +65,8 @@ def _read(lines: Iterable[str]) -> Evidence:
                 "hyperfine warns of that: it takes the start of a shell off each time, and knows that no better",
             )
         )
+    spread = [(each.command, each.mean or 0.0, each.stddev) for each in results if each.stddev is not None]
+    incidents += wide_errors(spread, "hyperfine")
     twice = (each for result in results for each in chain(_counts(result), _processor_time(result)))
     return evidence(figures, "hyperfine", contrast, incidents, twice)
 

@@ -25,7 +25,7 @@ from sectax.audit.importers.jmh_agree import (
 )
 from sectax.audit.importers.jmh_json import is_json_of_jmh, of_json
 from sectax.audit.importers.jmh_results import MODES, Benchmark, Row, of_benchmark, of_row
-from sectax.audit.importers.microbench import of_names, per_operation, wide_errors
+from sectax.audit.importers.microbench import copied_rows, of_names, per_operation, wide_errors
 from sectax.audit.importers.parts import Importer, by_first_line
 from sectax.audit.importers.said import Said
 from sectax.formats.bad_input import BadInput
@@ -350,6 +350,7 @@ def _evidence(log: _Log) -> Evidence:
         twice += run_is_long_enough(benchmarks, rows, log.run_s)
     incidents = [*log.said.incidents(), *of_setups([each.setup for each in benchmarks if each.mode != "ss"])]
     incidents += [*wide_errors(errors, "JMH"), *of_repeats(rows), *rows_fit(rows)]
+    incidents += copied_rows((row.label, row.unit, (row.score, row.error)) for row in rows if row.error)
     incidents += modes_fit([(one.name, one.mode, one.unit) for one in benchmarks])
     incidents += modes_fit([(row.name, row.mode, row.unit) for row in beside])
     if rough:

@@ -95,6 +95,10 @@ class Row:
     is_rough: bool = False
     table: int = 0
 
+    @property
+    def label(self) -> str:
+        return ", ".join([self.name, *(f"{key}={value}" for key, value in self.parameters.items())])
+
 
 def _circumstances(name: str, runtime: str | None, **others: object) -> Circumstances:
     return Circumstances(
@@ -145,7 +149,7 @@ def of_row(row: Row, runtime: str | None) -> Figure:
     statistic = "mean" if found is None else f"p{100 * float(found[2]):g}"
     statistic = _STATISTICS.get(statistic, statistic)
     name = row.name if found is None else found[1]
-    label = ", ".join([name, *(f"{key}={value}" for key, value in row.parameters.items())])
+    label = name + row.label.removeprefix(row.name)
     of = Measurement(
         f"{label} {row.mode}",
         {"benchmark": name} | row.parameters | {"mode": row.mode},

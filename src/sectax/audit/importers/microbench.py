@@ -15,6 +15,8 @@ from sectax.model.printable import printable
 WIDE = 0.5
 # From this share of a figure on, half of the interval in which a tool says that it lies shows nothing of a cost.
 WIDE_ERROR = 0.25
+# Digits that two rows share by chance in hardly any file, and in none.
+FEW_DIGITS, MANY_DIGITS = 7, 11
 
 
 def per_operation(unit: str) -> tuple[Quantity, float]:
@@ -55,3 +57,20 @@ def wide_errors(told: Iterable[tuple[str, float, float]], tool: str) -> Iterator
             f"by {tool}'s own word no difference below that can be seen: its values are far apart",
             "modes",
         )
+
+
+def copied_rows(rows: Iterable[tuple[str, str, Sequence[float]]]) -> Iterator[Incident]:
+    """Rows (name, what they are measured in, numbers) that share all their numbers under names of their own."""
+    found: dict[tuple[str, tuple[float, ...]], str] = {}
+    for name, kind, numbers in rows:
+        other = found.setdefault((kind, tuple(numbers)), name)
+        digits = sum(len(f"{number:.9e}".split("e")[0].replace(".", "").rstrip("0")) for number in set(numbers))
+        # A group of one is printed under the names of both.
+        if digits >= FEW_DIGITS and not name.startswith(other) and not other.startswith(name):
+            yield Incident(
+                Severity.FATAL if digits >= MANY_DIGITS else Severity.WARNING,
+                f"{printable(other, 60)} and {printable(name, 60)} have the same numbers, in all {digits} digits",
+                "no second measurement gives them: one row was copied over the other",
+                "copied-data",
+            )
+            return

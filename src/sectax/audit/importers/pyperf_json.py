@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from statistics import fmean, stdev
 
 import msgspec
 
@@ -38,6 +39,8 @@ _SHARED = {
 LONGER, LEAST_MEASURED = 0.05, 0.005
 # Processes that wait or run for each processor, beside the one that measures; and frequencies of one benchmark.
 MOST_LOAD, MOST_FASTER = 0.75, 1.5
+# From which on `pyperf check` calls a benchmark unstable, as a share of its mean.
+MOST_DEVIATION = 0.1
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "sec": 1.0}
 
 
@@ -69,9 +72,19 @@ def _read(lines: Iterable[str]) -> Evidence:
         _disturbed(said, figure.id, [told for _, told in runs])
         if figure.quantity is Quantity.TIME:
             twice += _durations(figure.id, runs)
+            _unstable(said, figure)
     if len(facts) > 1:
         _unlike_benchmarks(said, [_told_first(each, facts[at]) for at, each in enumerate(suite.benchmarks)])
     return evidence(figures, "pyperf", incidents=said.incidents(), twice=twice)
+
+
+def _unstable(said: Said, figure: Figure) -> None:
+    """A spread that `pyperf check` warns of."""
+    name, values = printable(figure.id, 60), figure.values
+    deviation = stdev(values) / fmean(values) if len(values) > 1 and fmean(values) > 0 else 0.0
+    if deviation >= MOST_DEVIATION:
+        saw = f"the standard deviation of {name} is {100 * deviation:.0f} % of its mean"
+        said.add(Severity.WARNING, 0, saw, "pyperf itself calls a benchmark unstable from 10 % on", "modes")
 
 
 def _told_first(benchmark: _Benchmark, facts: dict[str, object]) -> dict[str, object]:

@@ -13,7 +13,7 @@ import msgspec
 
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Circumstances, Figure, Quantity
-from sectax.audit.importers.microbench import of_names
+from sectax.audit.importers.microbench import copied_rows, of_names
 from sectax.audit.importers.parts import Importer, Measurement
 from sectax.audit.importers.sizes import named_size
 from sectax.audit.timer import FEWEST_STEPS
@@ -31,6 +31,8 @@ PERF_COUNTER_S = 1e-9
 TICKS_S, BESIDE_S, FEWEST_TOLD, MOST_TICKS = (1 / 24e6, 100e-9), 1.01e-9, 8, 1000
 # A mean that is so much above the median, by rounds that take so many times as long.
 MOST_DECIDED, FAR = 0.1, 10.0
+# Of fewer rounds one that takes so many times as long is doubted by itself.
+FEW_ROUNDS, FAR_OF_FEW = 30, 3.0
 # Stated beside the single values: what `contradiction` holds against them.
 _STATED = ("min", "max", "mean", "median")
 
@@ -78,28 +80,38 @@ def _read(lines: Iterable[str]) -> Evidence:
         made = list(_figures(each, told, where, file.machine_info, tick_s))
         figures += made
         twice += _twice(each, told, made)
-        incidents += _outliers(each, told)
-    incidents += _unlike_options(file.benchmarks)
+    incidents += [*_outliers(file.benchmarks), *_unlike_options(file.benchmarks)]
+    numbers = [[each.stats.min, each.stats.max, each.stats.mean, each.stats.stddev] for each in file.benchmarks]
+    incidents += copied_rows(
+        (each.name, "time", [number for number in told if number is not None])
+        for each, told in zip(file.benchmarks, numbers, strict=True)
+    )
     return of_names(figures, "pytest-benchmark", incidents, twice)
 
 
-def _outliers(benchmark: _Benchmark, told: dict[str, float | None]) -> Iterator[Incident]:
-    """What its summaries tell of outliers: its own count of them, or a mean that a few rounds decide."""
-    rounds, name = benchmark.stats.rounds or 0, printable(benchmark.name, 60)
-    beyond = _counted(benchmark.stats.outliers)
-    if rounds >= FEWEST_ROUNDS and rounds >= beyond > MOST_OUTLIERS * rounds:
-        yield Incident(
-            Severity.WARNING,
-            f"{beyond} of {rounds} rounds of {name} are outliers by pytest-benchmark's own count",
-            "so many are no outliers but another mode, and neither the mean nor the median tells of both",
-        )
-    mean, median, most = told["mean"], told["median"], told["max"]
-    if mean and median and most and mean > (1 + MOST_DECIDED) * median and most > FAR * median:
-        yield Incident(
-            Severity.WARNING,
-            f"{name}: the mean is {number(mean / median)} times the median, the maximum {number(most / median)} times",
-            "a few rounds decide the mean: report the median, and how often they come",
-        )
+def _outliers(benchmarks: list[_Benchmark]) -> Iterator[Incident]:
+    """What summaries tell of outliers, each for the worst: pytest-benchmark's own count, and a few far rounds."""
+    counted, decided, far = [], [], []
+    for each in benchmarks:
+        rounds, beyond, name = each.stats.rounds or 0, _counted(each.stats.outliers), printable(each.name, 60)
+        if rounds >= FEWEST_ROUNDS and rounds >= beyond > MOST_OUTLIERS * rounds:
+            counted.append((beyond / rounds, f"{beyond} of {rounds} rounds of {name} are outliers by its own count"))
+        mean, median, most = each.stats.mean, each.stats.median, each.stats.max
+        if not (mean and median and most):
+            continue
+        times = f"{name}: the maximum is {number(most / median)} times the median"
+        if mean > (1 + MOST_DECIDED) * median and most > FAR * median:
+            decided.append((most / median, f"{times}, and the mean {number(mean / median)} times"))
+        elif 1 < rounds < FEW_ROUNDS and most > FAR_OF_FEW * median and not each.stats.data:
+            far.append((most / median, f"{times}, in {rounds} rounds"))
+    for found, meaning in (
+        (counted, "so many are no outliers but another mode, and neither the mean nor the median tells of both"),
+        (decided, "a few rounds decide the mean: report the median, and how often they come"),
+        (far, "among so few rounds it is a part of what is measured, or a disturbance"),
+    ):
+        if found:
+            others = f". {len(found)} of {len(benchmarks)} benchmarks are like it" if len(found) > 1 else ""
+            yield Incident(Severity.WARNING, f"{max(found)[1]}{others}", meaning, "modes")
 
 
 def _counted(outliers: str | None) -> int:
