@@ -14,7 +14,7 @@ from itertools import chain
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.clusters import of_histogram
-from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
+from sectax.audit.importers.load_run import LATENCY, Command, Commands, LoadRun, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
 from sectax.formats.numbers import BINARY, SECONDS, number_in
@@ -67,18 +67,16 @@ class _Run:
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said = Said()
-    asked: Command | None = None
-    above: list[Command] = []
+    commands = Commands("hey", "oha")
     for place, line in enumerate(lines, 1):
         if _HEAD.match(line):
-            runs.append(_Run(_load(len(runs) + 1, place, asked), asked=above.copy() if asked is not None else []))
-            asked = None
-        elif typed := command(line, "hey", "oha"):
-            asked = typed
-            above.append(typed)
+            own, asked = commands.taken()
+            runs.append(_Run(_load(len(runs) + 1, place, own), asked=asked))
+        elif commands.sees(line):
+            continue
         elif runs or _WITHOUT_HEAD.match(line):
             if not runs:
-                runs.append(_Run(_load(1, place, asked)))
+                runs.append(_Run(_load(1, place, commands.taken()[0])))
             with said.unread(place, line):
                 _take(runs[-1], place, line)
     for run in runs:
