@@ -45,6 +45,8 @@ _STATISTICS = {"Slowest": "max", "Fastest": "min", "Average": "mean"}
 _MOST_KEPT = 1_000_000
 # What hey does where nobody says otherwise.
 _CONNECTIONS, _TIMEOUT_S = 50, 20.0
+# Of the width of a bucket, beside it.
+WITHIN = 1.25
 # Of those that are under way on average: at the end there may be more.
 _MOST_BEYOND = 1.5
 
@@ -185,6 +187,13 @@ def _consistent(run: _Run, answers: float, errors: float) -> None:
         load.tells_twice(
             "the answers in the histogram", run.histogram, answers, "and by their status they are", tolerance=0.01
         )
+    mean = load.times.get(LATENCY, {}).get("mean")
+    if len(run.buckets) > 1 and run.histogram and mean is not None:
+        # Buckets are told by an end of theirs, so that each answer is within one of them on either side.
+        width = (run.buckets[-1][0] - run.buckets[0][0]) / (len(run.buckets) - 1)
+        by_buckets = sum(end * count for end, count in run.buckets) / run.histogram
+        words = "in seconds, and by its histogram about"
+        load.tells_twice("the mean time of a request", mean, by_buckets, words, WITHIN * width + 1e-3)
     if run.success is not None and answers + errors:
         load.tells_twice(
             "the share of requests that succeeded",
