@@ -26,8 +26,8 @@ _DIXON = {4: 0.926, 5: 0.821, 6: 0.740, 7: 0.680, 8: 0.634, 9: 0.598}
 CHANCE, LEAST_CHANCE, LEAST_SPREAD = 5e-3, 0.01, 1e-3
 # No repetitions of one thing are so many times apart.
 TWO_THINGS = 100.0
-# Half of the interval of a mean at 95 %, as a share of it: no cost below that can be seen.
-WIDE = 0.25
+# Half of the interval of a mean at 95 %, as a share of it; or so many times the least, the largest of a few values.
+WIDE, APART = 0.25, 1.4
 _STUDENT = {3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306}
 
 
@@ -159,17 +159,30 @@ def unlike_values(evidence: Evidence) -> Iterator[Remark]:
         "it decides the mean, and the median does not show it",
         "see what happened then; report the median, and measure more often",
     )
-    reach = {each.id: _reach(each.values) for each in rest if each.id not in odd and odd_values(each) is None}
+    even = [each for each in rest if odd_values(each) is None]
+    summed_up = [each for each in speeds(evidence) if not len(each.values)]
+    wide = {each.id: words for each in (*even, *summed_up) if (words := _unlike(each)) is not None}
     yield from worst_of_tables(
         Severity.WARNING,
-        [each for each in rest if reach.get(each.id, 0.0) > WIDE],
-        lambda figure: reach[figure.id],
-        lambda figure: (
-            f"the mean of {len(figure.values)} values is known to ± {100 * reach[figure.id]:.0f} % only, at 95 %"
-        ),
-        "no cost below that can be seen",
+        [each for each in (*even, *summed_up) if each.id in wide],
+        lambda figure: wide[figure.id][0],
+        lambda figure: wide[figure.id][1],
+        "so few values that are so unlike tell no middle: no cost below that can be seen",
         "see what makes single values so unlike, and measure many more",
     )
+
+
+def _unlike(figure: Figure) -> tuple[float, str] | None:
+    """How many times the least of a few values the largest is, and what to say; None where that is too little."""
+    values, count = figure.values, len(figure.values) or figure.trials or 0
+    low, high = (min(values), max(values)) if len(values) else (figure.stated.get(name, 0.0) for name in ("min", "max"))
+    if count not in _STUDENT or low <= 0:
+        return None
+    reach = _reach(values) if len(values) else 0.0
+    if high < APART * low and reach <= WIDE:
+        return None
+    known = f", and their mean is known to ± {100 * reach:.0f} % only, at 95 %" if reach > WIDE else ""
+    return high / low, f"of {count} values the largest is {number(high / low)} times the least{known}"
 
 
 def _repeats(figure: Figure) -> bool:

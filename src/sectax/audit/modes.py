@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sectax.audit.check import Check, Remark, fatal, warning
@@ -12,8 +12,6 @@ from sectax.audit.few_values import unlike_values
 from sectax.audit.figure import Figure
 from sectax.audit.grouping import (
     NO_SINGLE_VALUES,
-    cell,
-    gather,
     sides,
     slowness,
     speeds,
@@ -50,11 +48,6 @@ FEWEST_FOR_AN_INTERVAL, MOST_FOR_AN_INTERVAL, LEVEL, WIDE = 9, 1000, 0.95, 3.0
 FEWEST_FOR_A_TAIL = 200
 # Of the total time, in the slowest hundredth: lognormal times with a deviation of 1 in logs have 9 %.
 LARGEST_TAIL = 0.25
-
-
-# Of a few values, whose largest is so many times the least: no quantile of them says anything closer. Of values that
-# the tool summed up, the same of their range.
-FEW_VALUES, APART_IN_FEW = range(3, 9), 1.4
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
@@ -163,7 +156,6 @@ def _figures(evidence: Evidence) -> Iterator[Remark]:
     of_few = list(unlike_values(evidence))
     yield from of_few
     known = {id for remark in of_few for id in remark.figures}
-    yield from _few(evidence, known)
     yield from far_from_others(evidence, {*modes, *known})
     yield from worst_of_tables(
         Severity.WARNING,
@@ -215,32 +207,6 @@ def _wide(evidence: Evidence) -> Iterator[Remark]:
         "no cost below that can be seen, whatever the medians are",
         "see what makes single values so unlike, and measure many more",
     )
-
-
-def _few(evidence: Evidence, known: Collection[str]) -> Iterator[Remark]:
-    """A few values that are far apart, in whichever order, where nothing else is known of them."""
-    ranges = {
-        figure.id: high / low
-        for group in gather(speeds(evidence), cell)
-        for figure in group
-        if (figure.trials or 0) in FEW_VALUES and figure.id not in known
-        for low, high in [_range(figure)]
-        if low > 0 and high >= APART_IN_FEW * low
-    }
-    yield from worst_of_tables(
-        Severity.WARNING,
-        [figure for figure in speeds(evidence) if figure.id in ranges],
-        lambda figure: ranges[figure.id],
-        lambda figure: f"of {figure.trials} values the largest is {number(ranges[figure.id])} times the least",
-        "so few values that are so unlike tell no middle: a difference below that is not seen",
-        "see what makes them unlike, and measure many more",
-    )
-
-
-def _range(figure: Figure) -> tuple[float, float]:
-    if len(figure.values):
-        return min(figure.values), max(figure.values)
-    return figure.stated.get("min", 0.0), figure.stated.get("max", 0.0)
 
 
 def _modes(figure: Figure, chance: float) -> Modes | None:

@@ -303,3 +303,19 @@ def test_reports_and_latencies_of_sysbench_fit_its_whole_run(rate: int, most: st
     )
 
     assert heard(SYSBENCH.format(reports=reports, most=most, sum_=sum_), "contradiction") == found
+
+
+@pytest.mark.parametrize(("mean", "found"), [("0.0402", ""), ("0.0880", "F"), ("0.0150", "F")])
+def test_the_mean_of_hey_is_that_of_its_histogram(mean: str, found: str) -> None:
+    counts = (1, 720, 620, 280, 160, 90, 60, 40, 26, 3)
+    buckets = "".join(f"  {0.014 * at:.3f} [{count}]\t|■\n" for at, count in enumerate(counts, 1))
+    text = HEY.format(wall=2.42, rate=826.4463, buckets=buckets)
+
+    assert heard(text.replace("0.0464", mean), "contradiction") == found
+
+
+def test_runs_of_k6_with_unlike_users_are_not_set_side_by_side() -> None:
+    one = K6.format(**K6_WELL)
+
+    assert heard(one + one.replace("180ms", "181ms"), "apples-and-oranges") == ""
+    assert heard(one + one.replace("180ms", "181ms").replace("40", "50"), "apples-and-oranges") == "W"

@@ -16,8 +16,8 @@ from sectax.audit.figure import EndsBy
 from sectax.audit.importers.load_run import (
     LATENCY,
     Command,
+    Commands,
     LoadRun,
-    command,
     of_runs,
     quantile,
     without_figures,
@@ -92,23 +92,19 @@ class _Run:
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said = Said()
-    asked = None
-    above: list[Command] = []
+    commands = Commands("ab")
     for place, line in enumerate(lines, 1):
         if _BANNER.match(line) or (line.lstrip().startswith("Server Hostname:") and (not runs or runs[-1].host)):
-            runs.append(_Run(LoadRun("ab", "", place, printed_s=1e-3)))
-            if asked is not None:
-                runs[-1].load.ends_by = EndsBy.TIME if "-t" in asked.options else EndsBy.EVENTS
-                runs[-1].load.configured_s = asked.seconds("-t")
-                runs[-1].asked = above.copy()
-            asked = None
-        elif typed := command(line, "ab"):
-            asked = typed
-            above.append(typed)
+            own, asked = commands.taken()
+            runs.append(_Run(LoadRun("ab", "", place, printed_s=1e-3), asked=asked))
+            if own is not None:
+                runs[-1].load.ends_by = EndsBy.TIME if "-t" in own.options else EndsBy.EVENTS
+                runs[-1].load.configured_s = own.seconds("-t")
+        elif commands.sees(line):
+            continue
         elif _WITHOUT_HEAD.match(line) and (not runs or (runs[-1].load.rate is not None and _EARLY.match(line))):
             load = LoadRun("ab", f"run at line {place}", place, factor="name", printed_s=1e-3)
-            runs.append(_Run(load, has_head=False, asked=above.copy() if asked is not None else []))
-            asked = None
+            runs.append(_Run(load, has_head=False, asked=commands.taken()[1]))
         if runs:
             with said.unread(place, line):
                 _take(runs[-1], place, line, said)

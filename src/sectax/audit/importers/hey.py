@@ -14,7 +14,7 @@ from itertools import chain
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
 from sectax.audit.importers.clusters import of_histogram
-from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
+from sectax.audit.importers.load_run import LATENCY, Command, Commands, LoadRun, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
 from sectax.formats.numbers import BINARY, SECONDS, number_in
@@ -45,6 +45,8 @@ _STATISTICS = {"Slowest": "max", "Fastest": "min", "Average": "mean"}
 _MOST_KEPT = 1_000_000
 # What hey does where nobody says otherwise.
 _CONNECTIONS, _TIMEOUT_S = 50, 20.0
+# Of the width of a bucket, beside it.
+WITHIN = 1.25
 # Of those that are under way on average: at the end there may be more.
 _MOST_BEYOND = 1.5
 
@@ -67,18 +69,16 @@ class _Run:
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said = Said()
-    asked: Command | None = None
-    above: list[Command] = []
+    commands = Commands("hey", "oha")
     for place, line in enumerate(lines, 1):
         if _HEAD.match(line):
-            runs.append(_Run(_load(len(runs) + 1, place, asked), asked=above.copy() if asked is not None else []))
-            asked = None
-        elif typed := command(line, "hey", "oha"):
-            asked = typed
-            above.append(typed)
+            own, asked = commands.taken()
+            runs.append(_Run(_load(len(runs) + 1, place, own), asked=asked))
+        elif commands.sees(line):
+            continue
         elif runs or _WITHOUT_HEAD.match(line):
             if not runs:
-                runs.append(_Run(_load(1, place, asked)))
+                runs.append(_Run(_load(1, place, commands.taken()[0])))
             with said.unread(place, line):
                 _take(runs[-1], place, line)
     for run in runs:
@@ -187,6 +187,13 @@ def _consistent(run: _Run, answers: float, errors: float) -> None:
         load.tells_twice(
             "the answers in the histogram", run.histogram, answers, "and by their status they are", tolerance=0.01
         )
+    mean = load.times.get(LATENCY, {}).get("mean")
+    if len(run.buckets) > 1 and run.histogram and mean is not None:
+        # Buckets are told by an end of theirs, so that each answer is within one of them on either side.
+        width = (run.buckets[-1][0] - run.buckets[0][0]) / (len(run.buckets) - 1)
+        by_buckets = sum(end * count for end, count in run.buckets) / run.histogram
+        words = "in seconds, and by its histogram about"
+        load.tells_twice("the mean time of a request", mean, by_buckets, words, WITHIN * width + 1e-3)
     if run.success is not None and answers + errors:
         load.tells_twice(
             "the share of requests that succeeded",

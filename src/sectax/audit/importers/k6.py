@@ -248,7 +248,7 @@ def _progress(asked: _Asked, found: re.Match[str], place: int, said: Said) -> No
 
 
 def _run(runs: list[Summary], asked: _Asked, place: int, section: str) -> Summary:
-    name = section or asked.script or f"summary {len(runs) + 1}"
+    name = section or asked.script or "summary"
     load = LoadRun("k6", name, place, factor="group" if section else "script", failed=None, printed_s=_STEP_S)
     if asked.scenarios == 1 and not section:
         load.target, load.configured_s = asked.target, asked.lasts

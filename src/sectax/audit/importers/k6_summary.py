@@ -89,6 +89,8 @@ class Summary:
             # A script may ask for unlike things, so that bytes by request are of none of them.
             load.content, load.transfer = data
         self._failures()
+        if self.most_users:
+            load.set_up["virtual users"] = f"{self.most_users:g}"
         for name, times in self.trends.items():
             base, _, tag = name.partition("{")
             if base in _NOT_FIGURES:

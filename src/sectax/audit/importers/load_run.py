@@ -380,3 +380,29 @@ def command(line: str, *clients: str) -> Command | None:
         elif "://" in word:
             address = word.strip("'\"")
     return Command(options, address) if options or address else None
+
+
+class Commands:
+    """The commands of a client that stand above its outputs.
+
+    Attributes:
+        own: the last of them, of which no output has begun yet.
+    """
+
+    def __init__(self, *clients: str) -> None:
+        self.own: Command | None = None
+        self._clients = clients
+        self._every: list[Command] = []
+
+    def sees(self, line: str) -> bool:
+        """Whether a line is one of them; it is noted."""
+        found = command(line, *self._clients)
+        if found is not None:
+            self.own = found
+            self._every.append(found)
+        return found is not None
+
+    def taken(self) -> tuple[Command | None, list[Command]]:
+        """The command of an output that begins now, and all that it may be of: a list may stand above a list."""
+        own, self.own = self.own, None
+        return own, self._every.copy() if own is not None or len(self._every) > 1 else []

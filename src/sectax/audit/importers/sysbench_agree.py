@@ -13,6 +13,8 @@ from sectax.audit.importers.unsteady import FEWEST, copied, unsteady, waiting
 from sectax.model.finding import Severity
 
 KINDS, OPERATIONS = ("read", "write", "other"), ("reads", "writes", "fsyncs")
+# Latencies are printed in hundredths of a millisecond.
+MANY_DIGITS_S = 2e-4
 # An operation that takes as long on average does not take nothing.
 _LONG_S = 1e-3
 # Of a whole number of queries by transaction: so much below it, they were counted at two times.
@@ -92,8 +94,8 @@ def along(run: Run) -> Iterator[Incident]:
         *copied(f"rates of {where}", rates),
         *unsteady(f"{'events' if counts is not None else 'MiB'} a second of {where}", rates, counts),
         *waiting([at for at, _ in timed], latencies),
-        # The percentile of a second without an event is printed as 0.
-        *unsteady(f"latencies of {where}, in seconds", [took for took in latencies if took > 0]),
+        # The percentile of a second without an event is printed as 0, and that of short events with a digit alone.
+        *unsteady(f"latencies of {where}, in seconds", [took for took in latencies if took >= MANY_DIGITS_S]),
     ]
     yield from {each.check: each for each in reversed(found)}.values()
 

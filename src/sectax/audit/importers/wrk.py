@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.figure import EndsBy
-from sectax.audit.importers.load_run import LATENCY, Command, LoadRun, command, of_runs, quantile, without_figures
+from sectax.audit.importers.load_run import LATENCY, Command, Commands, LoadRun, of_runs, quantile, without_figures
 from sectax.audit.importers.parts import Importer
 from sectax.audit.importers.said import Said
 from sectax.formats.numbers import duration_in, number, number_in
@@ -91,8 +91,7 @@ class _Run:
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said = Said()
-    asked: list[Command] = []
-    above: list[Command] = []
+    commands = Commands("wrk", "wrk2")
     other = False
     for place, line in enumerate(lines, 1):
         head = _HEAD.match(line)
@@ -100,17 +99,15 @@ def _read(lines: Iterable[str]) -> Evidence:
             other = False
             timed = head[1] is not None
             load = LoadRun("wrk", head[2].strip(), place, ends_by=EndsBy.TIME if timed else EndsBy.EVENTS)
-            load.target = asked[-1].number("-R", "--rate") if asked else None
+            own, asked = commands.taken()
+            load.target = own.number("-R", "--rate") if own is not None else None
             load.configured_s = duration_in(head, 1, place) if timed else None
-            # A list of commands may stand above a list of outputs.
-            above += asked
-            runs.append(_Run(load, asked=above.copy() if asked or len(above) > 1 else []))
-            asked = []
-        elif typed := command(line, "wrk", "wrk2"):
-            asked.append(typed)
-        elif (asked or not runs) and _WITHOUT_HEAD.match(line):
-            runs.append(_Run(_by_command(asked, place), asked=[*above, *asked]))
-            above, asked = runs[-1].asked.copy(), []
+            runs.append(_Run(load, asked=asked))
+        elif commands.sees(line):
+            continue
+        elif (commands.own or not runs) and _WITHOUT_HEAD.match(line):
+            own, asked = commands.taken()
+            runs.append(_Run(_by_command(own, place), asked=asked))
             with said.unread(place, line):
                 _take(runs[-1], place, line)
         elif _REWRK.match(line):
@@ -149,13 +146,13 @@ def _read(lines: Iterable[str]) -> Evidence:
     return of_runs(loads, "wrk", incidents)
 
 
-def _by_command(asked: Sequence[Command], place: int) -> LoadRun:
+def _by_command(own: Command | None, place: int) -> LoadRun:
     """A run whose first lines were not copied: the command above it tells what it asked for."""
-    if not asked or not asked[-1].address:
+    if own is None or not own.address:
         load = LoadRun("wrk", f"run at line {place}", place, factor="name")
     else:
-        load = LoadRun("wrk", asked[-1].address, place)
-    load.target = asked[-1].number("-R", "--rate") if asked else None
+        load = LoadRun("wrk", own.address, place)
+    load.target = own.number("-R", "--rate") if own is not None else None
     return load
 
 
