@@ -88,6 +88,7 @@ def _order(rows: Rows, column: int) -> Iterator[Incident]:
             Severity.WARNING,
             f"the times in column {name} go backwards within a figure",
             "rows of several runs were put together, or sorted: where values go cannot be seen",
+            "contradiction",
         )
     spans = {levels: (min(told), max(told)) for levels, told in of.items()}
     if not rows.columns.by or len(spans) < 2 or any(first >= last for first, last in spans.values()):
@@ -102,6 +103,7 @@ def _order(rows: Rows, column: int) -> Iterator[Incident]:
                 Severity.WARNING,
                 f"by column {name} all of {one} was measured before {other}",
                 "what changed on the machine meanwhile is part of their difference: measure them in turns",
+                "drift",
             )
             return
 

@@ -126,6 +126,7 @@ class Summary:
                 Severity.WARNING,
                 f"the check '{printable(name, 60)}' failed {failed:.0f} times of {passed + failed:.0f}",
                 "the script itself says that answers were not what it expected: their times are of other work",
+                "unequal-work",
             )
         if self.load.line is not None:
             yield from self._cut_short()

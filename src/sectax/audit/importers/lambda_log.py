@@ -188,6 +188,7 @@ class Log:
                 Severity.FATAL if times > MOST_ERRORS * reports else Severity.WARNING,
                 f"'{trouble}' stands in {times} lines, beside {reports} REPORT lines",
                 "an invocation that fails or is cut off takes another time than one that does its work",
+                "unequal-work",
             )
         if self._errors:
             place, words = self._errors[0]
@@ -196,6 +197,7 @@ class Log:
                 f"{len(self._errors)} lines of the log tell of an error (line {place}: "
                 f"'{printable(words.strip(), 100)}')",
                 "a part of the work was not done: see whether its time is that of the others",
+                "unequal-work",
             )
         for cut in self._cuts:
             yield Incident(Severity.WARNING, cut, "the tool that listed the log failed: the log may be cut short")

@@ -93,7 +93,7 @@ class LeftOut:
         failed = "they failed or are missing, and are in no figure: it stands for the others alone"
         if self._missing.count:
             what = f"{self._missing.count} of {rows} rows have no number in {printable(column, 40)}"
-            yield Incident(grave, f"{what} ({self._missing.where}: {self._missing.shown})", failed)
+            yield Incident(grave, f"{what} ({self._missing.where}: {self._missing.shown})", failed, "unequal-work")
         if self._negative.count:
             what = f"{self._negative.count} of {rows} rows have a negative number in {printable(column, 40)}"
             meaning = "nothing takes less than no time: the clock or the arithmetic is wrong"

@@ -191,6 +191,7 @@ def _failures(run: LoadRun) -> Iterator[Incident]:
             Severity.WARNING,
             f"{run.client} counts errors beside {requests} requests ({kinds}; {run.where.removeprefix('of ')})",
             "a request that fails is often a fast one, one that times out is in no latency",
+            "unequal-work",
         )
 
 
@@ -213,6 +214,7 @@ def _empty(run: LoadRun) -> Iterator[Incident]:
             Severity.WARNING,
             f"the answers have no content ({run.where.removeprefix('of ')})",
             "what was measured is a redirect, an empty page, or a server that answers nothing",
+            "unequal-work",
         )
 
 

@@ -99,6 +99,7 @@ def _repetitions(rows: Rows) -> Iterator[Incident]:
                     Severity.WARNING,
                     f"of column {name}, {printable(', '.join(levels), 60) or 'the table'} {what}",
                     "values were taken out or put in by hand, or the run ended early: what is left may be the best",
+                    "unequal-work",
                 )
                 return
 
@@ -122,6 +123,7 @@ def _missing(rows: Rows) -> Iterator[Incident]:
             f"there is no row of {printable(', '.join(lacking[0]), 60)}"
             + (f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""),
             "all others have it: it failed, was taken out, or the run ended early",
+            "unequal-work",
         )
     counts = {levels: len(places) for levels, places in own.items()}
     usual = median(counts.values())
@@ -131,6 +133,7 @@ def _missing(rows: Rows) -> Iterator[Incident]:
             Severity.WARNING,
             f"{printable(', '.join(few[0]), 60)} has {counts[few[0]]} rows, and most others {usual:g}",
             "some failed, were taken out, or the run ended early: what is left may be the best of them",
+            "unequal-work",
         )
 
 

@@ -128,6 +128,7 @@ def _unlike_options(benchmarks: list[_Benchmark]) -> Iterator[Incident]:
                 Severity.WARNING,
                 f"benchmarks differ in an option: {name} is {' and '.join(printable(each, 40) for each in told)}",
                 "set beside each other they show the difference of that as well",
+                "apples-and-oranges",
             )
 
 

@@ -196,7 +196,7 @@ def _read(lines: Iterable[str]) -> Evidence:
             said.add(Severity.WARNING, report.line, what, "the others carried the load: the average is not that of all")
         if report.errors:
             what = f"{report.errors:.0f} errors of {report.operation}"
-            said.add(Severity.WARNING, report.line, what, "a request that fails is often a fast one")
+            said.add(Severity.WARNING, report.line, what, "a request that fails is often a fast one", "unequal-work")
     twice += _shares(reports)
     return evidence(_figures(reports), "warp", incidents=said.incidents(), twice=twice)
 
