@@ -296,7 +296,7 @@ def _size(figure: Figure) -> float:
 FLAT_WITH_SIZE = Check(
     id="flat-with-size",
     rule="F: time grows less than half as much over the sizes as the bandwidth demands, so the body was not moved; "
-    "W: where only names tell the sizes, more by its label takes three quarters of the time or less, or a thousand "
+    "W: where only names tell the sizes, more by its label takes four fifths of the time or less, or a thousand "
     "times as much takes the same; in a run of ours, where the interval of the growth leaves no doubt",
     examine=_examine,
     sees=_sees,

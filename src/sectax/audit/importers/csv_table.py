@@ -162,15 +162,11 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     # The levels of the first factor stand against each other; which is the baseline only the user can say.
     entails = ("size_bytes",) if columns.by and _is_size(groups, columns) else ()
     contrast = Contrast(columns.by[0], None, told=False, entails=entails) if columns.by else None
-    words_beside, twice = beside(rows)
-    incidents = [
-        *out.incidents(columns.value),
-        *words_beside,
-        *relations(rows),
-        *outcomes(rows),
-        *where_and_when(rows, scale if quantity in (Quantity.TIME, Quantity.TOTAL_TIME) else 0.0),
-        *_of_unnamed(told_apart),
-    ]
+    incidents, twice = [*out.incidents(columns.value), *_of_unnamed(told_apart)], list[Twice]()
+    if rows.rows:
+        words_beside, twice = beside(rows)
+        in_seconds = scale if quantity in (Quantity.TIME, Quantity.TOTAL_TIME) else 0.0
+        incidents += [*words_beside, *relations(rows), *outcomes(rows), *where_and_when(rows, in_seconds)]
     twice += _of_modes(figures, groups) if of_jmh else ()
     found = evidence(figures, "a CSV", contrast, incidents, twice)
     found = with_contained(found, columns.contains)

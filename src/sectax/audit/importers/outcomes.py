@@ -86,8 +86,8 @@ def _repetitions(rows: Rows) -> Iterator[Incident]:
         first, last = min(map(min, of.values())), max(map(max, of.values()))
         # A tool that repeats for a time ends anywhere; one that counts ends nearly everywhere at the same number.
         counted = len(of) > 1 and 2 * sum(max(told) == last for told in of.values()) >= len(of)
-        whole = [told for told in of.values() if sorted(told) == list(range(min(told), max(told) + 1))]
-        if last == first or first > 1 or (2 * len(whole) < len(of) and len(of) > 1):
+        whole = [told for told in of.values() if sorted(told) == list(range(first, max(told) + 1))]
+        if last == first or first > 1 or 2 * len(whole) < len(of):
             continue
         for levels, told in of.items():
             lacking = sorted(set(range(first, (last if counted else max(told)) + 1)) - set(told))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from sectax.audit.evidence import Incident
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 # More columns show no more, and take long.
-_MOST_COLUMNS, _LONGEST_RUN = 16, 12
+_MOST_COLUMNS, _LONGEST_RUN, _MOST_GROUPS, _MOST_LEVELS = 16, 12, 4, 40
+# Of so many steps from row to row this share at the least shows a relation.
+_MOST_LOOKED_AT, _SURE = 64, 0.3
 _FEWEST_ROWS, _FEWEST_ALIKE = 5, 4
 # Of all relations that are tried in a table, that chance makes one; and the rows that may break one.
 _CHANCE, _MOST_BREAKS = 1e-6, 0.15
@@ -75,41 +77,65 @@ def _all(rows: Rows) -> Iterator[_Relation]:
     import numpy as np
 
     kept = rows.numeric
-    logs, slack = {}, {}
+    logs, slack, steps = {}, {}, {}
     for at, values in kept.items():
         positive = np.where(values > 0, values, np.nan)
         # What never changes says nothing; nor does what is not there.
         if np.isfinite(positive).sum() >= _FEWEST_ROWS and np.unique(positive[np.isfinite(positive)]).size > 2:
             logs[at] = np.log(positive)
-            slack[at] = 0.5 * rows.steps(at) / positive
+            steps[at] = 0.5 * rows.steps(at)
+            slack[at] = steps[at] / positive
         if len(logs) == _MOST_COLUMNS:
             break
     name = {at: printable(rows.names[at].strip(), 30) for at in logs}
     tried = max(1, len(logs) ** 3)
-    groups = list(_groups(rows))
-    for one, other in combinations(logs, 2):
-        for sign, words in ((1, "{} is {} times a constant"), (-1, "{} is a constant over {}")):
-            for of_each, group in groups:
-                log = logs[one] - sign * logs[other]
-                said = f"{words.format(name[one], name[other])}{of_each}"
-                yield from _holds(said, {one, other}, log, [logs[one]], slack[one] + slack[other], tried, group)
-    for whole, one, other in permutations(logs, 3):
-        together = slack[whole] + slack[one] + slack[other]
-        spans = [logs[whole], logs[one], logs[other]]
-        for of_each, group in groups:
-            log = logs[whole] - logs[one] + logs[other]
-            words = f"{name[whole]} is {name[one]} over {name[other]}, but for a constant{of_each}"
-            yield from _holds(words, {whole, one, other}, log, spans, together, tried, group)
-            if whole < one < other:
-                log = logs[whole] + logs[one] + logs[other]
-                words = f"{name[whole]} times {name[one]} times {name[other]} is a constant{of_each}"
-                yield from _holds(words, {whole, one, other}, log, spans, together, tried, group)
+    for of_each, group in islice(_groups(rows), _MOST_GROUPS):
+        for columns, signs in _promising(logs, slack, group):
+            log = np.sum([sign * logs[at] for at, sign in zip(columns, signs, strict=True)], axis=0)
+            words = f"{_in_words(dict(zip((name[at] for at in columns), signs, strict=True)))}{of_each}"
+            together = np.sum([slack[at] for at in columns], axis=0)
+            yield from _holds(words, set(columns), log, [logs[at] for at in columns], together, tried, group)
     for whole, parts, total, what in _sums(kept, list(logs)):
         with np.errstate(divide="ignore", invalid="ignore"):
             log = logs[whole] - np.log(np.where(total > 0, total, np.nan))
-        steps = sum(0.5 * rows.steps(at) for at in (whole, *parts))
+        together = np.sum([steps[at] for at in (whole, *parts)], axis=0)
         words = f"{name[whole]} is the {what} of {name[parts[0]]} to {name[parts[-1]]}"
-        yield from _holds(words, {whole, *parts}, log, [logs[whole]], steps / np.exp(logs[whole]), tried)
+        yield from _holds(words, {whole, *parts}, log, [logs[whole]], together / np.exp(logs[whole]), tried)
+
+
+def _promising(
+    logs: dict[int, Array], slack: dict[int, Array], group: Array
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Two or three columns and signs, so that in most rows the sum of their logs is that of the row before.
+
+    It looks at a few rows alone, but at all that there may be at once.
+    """
+    import numpy as np
+
+    order = np.argsort(group, kind="stable")
+    same = np.flatnonzero(np.diff(group[order]) == 0)
+    some = same[:: max(1, same.size // _MOST_LOOKED_AT)]
+    for size, signs in ((2, ((1, -1), (1, 1))), (3, ((1, 1, -1), (1, -1, 1), (-1, 1, 1), (1, 1, 1)))):
+        forms = list(combinations(logs, size))
+        if not forms or some.size < _FEWEST_ALIKE - 1:
+            continue
+        steps = {at: np.diff(values[order])[some] for at, values in logs.items()}
+        digits = {at: (values[order][1:] + values[order][:-1])[some] for at, values in slack.items()}
+        changes = np.array([[steps[at] for at in form] for form in forms])
+        room = np.array([sum(digits[at] for at in form) for form in forms])
+        few = int(_SURE * some.size)
+        for each in signs:
+            apart = np.abs((changes * np.array(each)[None, :, None]).sum(axis=1)) - 4 * room
+            near = np.partition(np.where(np.isnan(apart), np.inf, apart), few, axis=1)[:, few]
+            yield from ((forms[at], each) for at in np.flatnonzero(near <= 1e-9))
+
+
+def _in_words(signs: dict[str, int]) -> str:
+    down = [name for name, sign in signs.items() if sign < 0]
+    up = [name for name, sign in signs.items() if sign > 0]
+    if not down:
+        return f"{' times '.join(up)} is a constant"
+    return f"{down[0]} is {' times '.join(up)} times a constant"
 
 
 def _groups(rows: Rows) -> Iterator[tuple[str, Array]]:
@@ -122,7 +148,7 @@ def _groups(rows: Rows) -> Iterator[tuple[str, Array]]:
         if at in rows.numeric and name not in rows.columns.by:
             continue
         codes = np.unique(rows.texts(at)[:count], return_inverse=True)[1].reshape(-1)
-        if 1 < codes.max(initial=0) + 1 <= count / _FEWEST_ALIKE:
+        if 1 < codes.max(initial=0) + 1 <= min(_MOST_LEVELS, count / _FEWEST_ALIKE):
             yield f" for each {printable(name.strip(), 30)}", codes.astype(np.float64)
 
 

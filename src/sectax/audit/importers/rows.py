@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Of each other columns are looked at as a whole, which takes longer.
-MOST, MOST_TOGETHER = 20_000, 2000
+MOST, MOST_TOGETHER = 20_000, 1000
 _DIGITS = re.compile(r"[-+]?(\d*)\.?(\d*)")
 
 Levels = tuple[str, ...]
@@ -102,4 +102,4 @@ def _step(text: str) -> float:
     found = _DIGITS.search(mantissa.replace(",", "."))
     places = len(found[2]) if found is not None else 0
     power = int(exponent) if re.fullmatch(r"[+-]?\d{1,3}", exponent) else 0
-    return float(10.0 ** max(min(power - places, 300), -300))
+    return float(10.0 ** max(min(power - places, 100), -100))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number
@@ -112,6 +113,7 @@ class Failures:
         return (most, counted) if whole and 0 <= most <= counted <= _MOST else None
 
 
+@lru_cache(maxsize=4096)
 def _is_bad(text: str, kind: str) -> bool | None:
     """Whether a cell says that its row failed, by what its column is; None of a number, which may be of anything."""
     if kind == "code" and re.fullmatch(r"-?\d{1,6}", text):

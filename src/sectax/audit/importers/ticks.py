@@ -61,13 +61,9 @@ def _printed(rows: Rows, seconds: NDArray[np.float64]) -> NDArray[np.float64]:
     """The place of the last digit of each value that is not a zero behind the point, in the unit of the column."""
     import numpy as np
 
-    texts = rows.texts(rows.value)
-    fixed = len({len(text.partition(".")[2]) for text in texts}) == 1 and not any("e" in text.lower() for text in texts)
-    decimals = [len((text if fixed and not _padded(texts) else text.rstrip("0")).partition(".")[2]) for text in texts]
+    parts = [text.partition(".")[2] for text in rows.texts(rows.value)]
+    fixed = len(set(map(len, parts))) == 1 and not any("e" in part.lower() for part in parts)
+    # Zeros behind whole numbers of one program are no digits where another has digits there.
+    padded = sum(bool(part) and not part.strip("0") for part in parts) > len(parts) / _FEWEST
+    decimals = [len(part if fixed and not padded else part.rstrip("0")) for part in parts]
     return np.array([10.0 ** -min(each, 30) for each in decimals], dtype=np.float64) * np.ones(seconds.size)
-
-
-def _padded(texts: list[str]) -> bool:
-    """Whether programs of several kinds wrote zeros behind whole numbers: then they are no digits."""
-    whole = sum("." in text and not text.partition(".")[2].strip("0") for text in texts)
-    return whole > len(texts) / _FEWEST
