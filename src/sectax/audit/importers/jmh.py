@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 
 from sectax.audit.evidence import Evidence, Incident, Twice
-from sectax.audit.figure import Quantity
+from sectax.audit.figure import Figure, Quantity
 from sectax.audit.importers.jmh_agree import (
     both_ways,
     modes_fit,
     of_repeats,
     of_setups,
     result_agrees,
-    row_beside_result,
+    row_agrees,
     rows_fit,
     run_is_long_enough,
-    score_twice,
 )
 from sectax.audit.importers.jmh_json import is_json_of_jmh, of_json
 from sectax.audit.importers.jmh_results import MODES, Benchmark, Row, of_benchmark, of_row
@@ -77,8 +77,8 @@ _SETUP = {
     "Measurement": "iterations",
     "Threads": "threads",
 }
-# Of its three printed digits: a score of fewer steps has a single one.
-_FEWEST_STEPS, _DIGITS = 10, 3
+# Of the three digits behind the point the last alone is not 0.
+_ONE_DIGIT = re.compile(r"0[.,]00[1-9]")
 # Of a clock in the lines beside a score, and in seconds: what the two may differ by.
 _BESIDE, _BESIDE_S = 0.05, 2.0
 
@@ -132,7 +132,8 @@ class _Log:
         elif found := _ITERATION.match(line):
             self._iteration(found, place)
         elif clock := _CLOCK.search(line[:200]):
-            self._clock.append(datetime.fromisoformat(clock[0]))
+            with suppress(ValueError):
+                self._clock.append(datetime.fromisoformat(clock[0]))
 
     def _fact(self, name: str, value: str, place: int) -> None:
         self._result = None
@@ -293,8 +294,7 @@ def _row(line: str, table: int, parameters: list[str], place: int) -> Row | None
         numbers = numbers[: numbers.index("≈")]
     elif numbers and _is_number(numbers[-1]):
         score = _score(numbers[-1], place)
-        behind = len(numbers[-1].replace(",", ".").partition(".")[2])
-        is_rough = behind >= _DIGITS and 0 < score * 10**behind < _FEWEST_STEPS - 0.5
+        is_rough = _ONE_DIGIT.fullmatch(numbers[-1]) is not None
         numbers = numbers[:-1]
     else:
         return None
@@ -330,10 +330,13 @@ def _power(text: str) -> float | None:
 
 def _evidence(log: _Log) -> Evidence:
     benchmarks, rows, runtime = log.benchmarks, log.rows, log.facts.get("VM version")
-    figures = [figure for benchmark in benchmarks for figure in of_benchmark(benchmark, runtime)]
+    figures: list[Figure] = []
     # What is known to a power of ten alone contradicts nothing.
-    sharp = [figure for one in benchmarks if not one.is_rough for figure in of_benchmark(one, runtime)]
-    twice = log.twice
+    sharp: list[Figure] = []
+    for benchmark in benchmarks:
+        figures += (made := list(of_benchmark(benchmark, runtime)))
+        sharp += [] if benchmark.is_rough else made
+    twice = [*log.twice, *(each for benchmark in benchmarks for each in result_agrees(benchmark))]
     rough = [each.label for each in benchmarks if each.is_rough]
     errors = [(each.label, each.score or 0.0, each.error) for each in benchmarks if each.error is not None]
     beside: list[Row] = []
@@ -348,8 +351,7 @@ def _evidence(log: _Log) -> Evidence:
             figures.append(of_row(row, runtime))
             sharp += [] if row.is_rough else figures[-1:]
         elif source.unit == row.unit and source.mode != "sample":
-            twice += score_twice(row, source.values) if source.is_whole else row_beside_result(row, source)
-    twice += [each for benchmark in benchmarks for each in result_agrees(benchmark)]
+            twice += row_agrees(row, source)
     if log.run_s is not None:
         twice += run_is_long_enough(benchmarks, rows, log.run_s)
     incidents = [*log.said.incidents(), *of_setups([each.setup for each in benchmarks if each.mode != "ss"])]
