@@ -96,9 +96,9 @@ def _drowned(evidence: Evidence, groups: list[list[Figure]]) -> Iterator[Remark]
     for group in groups:
         flat = [figure for figure in group if _time(figure) <= SAME_TIME * _time(group[0])]
         last = flat[-1]
-        times = _size(last) / _size(group[0])
-        if flat != group[: len(flat)] or len(flat) < 2:
+        if flat != group[: len(flat)] or len(flat) < 2 or _size(group[0]) <= 0:
             continue
+        times = _size(last) / _size(group[0])
         taken = [memory.get((figure.measurement, frozenset(figure.levels.items())), 0.0) for figure in flat]
         is_memory = (
             min(taken) >= TIMES_THE_SIZE * _size(last)
