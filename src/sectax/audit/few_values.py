@@ -68,7 +68,7 @@ def odd_values(figure: Figure) -> Odd | None:
     if not far:
         return None
     farthest = max(far, key=lambda at: abs(math.log(times[at] / high)))
-    return Odd(tuple(far), times[farthest] / math.sqrt(low * high))
+    return Odd(tuple(far), times[farthest] / (math.sqrt(low) * math.sqrt(high)))
 
 
 def _core(ordered: Sequence[float]) -> tuple[float, float] | None:

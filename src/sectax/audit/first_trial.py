@@ -166,7 +166,7 @@ def _first_of_each(series: Sequence[NDArray]) -> tuple[float, float]:  # type: i
 
     sizes = [values.size for values in series]
     ranks = sum(int(fair_ranks(values)[0]) for values in series)
-    excess = float(np.median([math.log(values[0] / np.median(values[1:])) for values in series]))
+    excess = float(np.median([math.log(values[0]) - math.log(np.median(values[1:])) for values in series]))
     if sum(sizes) <= MOST_RANKS:
         ways = np.ones(1)
         for size in sizes:

@@ -83,3 +83,13 @@ def test_a_first_row_that_pays_for_the_start_is_fatal(first: float, fatal: bool)
     table = f"width,elapsed\n256,{first}\n256,0.36\n800,1.20\n"
 
     assert ("F first-trial" in said(read(table, columns=Columns("elapsed", "ms", ("width",))))) is fatal
+
+
+def test_a_thousand_times_the_bytes_in_the_same_time_are_told_and_a_size_of_0_is_not() -> None:
+    def table(first: int, last: int) -> set[str]:
+        rows = f"name,size,elapsed\nCopy,{first},141\nCopy,{last},142\n"
+        return said(read(rows, columns=Columns("elapsed", "us", ("name",), size="size")))
+
+    assert "W flat-with-size" in table(1, 5000)
+    assert "W flat-with-size" not in table(1, 500)
+    assert "W flat-with-size" not in table(0, 5000)

@@ -8,27 +8,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 
 from sectax.audit.evidence import Evidence, Incident, Twice
-from sectax.audit.figure import Quantity
+from sectax.audit.figure import Figure, Quantity
 from sectax.audit.importers.jmh_agree import (
     both_ways,
     modes_fit,
     of_repeats,
     of_setups,
     result_agrees,
-    row_beside_result,
+    row_agrees,
     rows_fit,
     run_is_long_enough,
-    score_twice,
 )
 from sectax.audit.importers.jmh_json import is_json_of_jmh, of_json
 from sectax.audit.importers.jmh_results import MODES, Benchmark, Row, of_benchmark, of_row
+from sectax.audit.importers.jmh_table import (
+    HEADER,
+    PARAMETER,
+    WITHOUT_HEADER,
+    is_number,
+    is_speed,
+    number_of,
+    power,
+    row_of,
+)
 from sectax.audit.importers.microbench import copied_rows, of_names, per_operation, wide_errors
 from sectax.audit.importers.parts import Importer, by_first_line
 from sectax.audit.importers.said import Said
-from sectax.formats.numbers import number
 from sectax.model.finding import Severity
 
 _BEGINS = re.compile(
@@ -49,17 +58,10 @@ _N = r"(\d[^\s\])]{0,40}?)"
 _SUMMARY = re.compile(rf"\s*+(?:Statistics: )?\(min, avg, max\) = \({_N}, {_N}, {_N}\)(?:, stdev = (\d\S*+))?")
 _ENDS = re.compile(rf"\s*+(?:CI|Confidence interval) \(99[.,]9%\): \[{_N}, {_N}\]")
 _QUANTILE = re.compile(r"\s*+p\((\d{1,3}[.,]\d{1,4})\) =\s++(\S++) (\S++/op)")
-_HEADER = re.compile(r"\s*+Benchmark\s.*\bMode\s++(?:Thr\s++)?(?:Cnt|Samples)\s")
-_WITHOUT_HEADER = re.compile(
-    r"\s*+[A-Za-z]\S{1,400}+((?:\s{1,200}+\S{1,200}+){0,6}?)\s{1,200}+(?:thrpt|avgt|sample|ss)\s{1,200}+(?:\d++\s++)?"
-    r"[\d≈][\d.,]*+\s.{0,400}/(?:op|ns|us|ms|s|min)$"
-)
-_PARAMETER = re.compile(r"\(([^()]{1,100})\)")
 _RUN = re.compile(r"# Run complete\. Total time: (?:(\d{1,5})\+)?(\d{1,5}):(\d\d):(\d\d)")
 # What another program, or a logger, says of the time in its lines.
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 _SHORT = {long: short for short, long in MODES.items()}
-_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _FAILED = re.compile(
     r"<failure>|<(?:forked VM failed with exit code|failed to invoke the VM|host VM has been interrupted"
     r"|binary link had failed).{1,200}>|RunnerException: .*|ERROR: .*|Benchmark had encountered error"
@@ -77,8 +79,6 @@ _SETUP = {
     "Measurement": "iterations",
     "Threads": "threads",
 }
-# Of its three printed digits: a score of fewer steps has a single one.
-_FEWEST_STEPS, _DIGITS = 10, 3
 # Of a clock in the lines beside a score, and in seconds: what the two may differ by.
 _BESIDE, _BESIDE_S = 0.05, 2.0
 
@@ -106,13 +106,13 @@ class _Log:
 
     def take(self, line: str, place: int) -> None:
         """Read the next line."""
-        if _HEADER.match(line):
-            self._table = place, _PARAMETER.findall(line.partition("Mode")[0])
-        elif self._table is None and (above := _WITHOUT_HEADER.match(line)):
+        if HEADER.match(line):
+            self._table = place, PARAMETER.findall(line.partition("Mode")[0])
+        elif self._table is None and (above := WITHOUT_HEADER.match(line)):
             # The names of its parameters were not copied.
             self._table = place, [f"parameter {at}" for at, _ in enumerate(above[1].split(), 1)]
-            self.rows += filter(None, [_row(line, *self._table, place)])
-        elif self._table is not None and (row := _row(line, *self._table, place)) is not None:
+            self.rows += filter(None, [row_of(line, *self._table, place)])
+        elif self._table is not None and (row := row_of(line, *self._table, place)) is not None:
             self.rows.append(row)
         elif fact := _FACT.match(line):
             self._fact(fact[1], fact[2].strip(), place)
@@ -132,7 +132,8 @@ class _Log:
         elif found := _ITERATION.match(line):
             self._iteration(found, place)
         elif clock := _CLOCK.search(line[:200]):
-            self._clock.append(datetime.fromisoformat(clock[0]))
+            with suppress(ValueError):
+                self._clock.append(datetime.fromisoformat(clock[0]))
 
     def _fact(self, name: str, value: str, place: int) -> None:
         self._result = None
@@ -158,9 +159,9 @@ class _Log:
         benchmark = self.benchmarks[-1]
         benchmark.unit = found[5]
         if found[3] is not None:
-            benchmark.is_rough, benchmark.score = True, _power(found[4])
-        elif _is_number(found[4]):
-            benchmark.take(int(found[2]) if len(found[2]) < 10 else 0, _score(found[4], place))
+            benchmark.is_rough, benchmark.score = True, power(found[4])
+        elif is_number(found[4]):
+            benchmark.take(int(found[2]) if len(found[2]) < 10 else 0, number_of(found[4], place))
 
     def _of_result(self, line: str, begun: re.Match[str] | None, place: int) -> None:
         if begun is not None and begun[2] is not None:
@@ -177,23 +178,20 @@ class _Log:
             return
         if (found := _SCORE.match(line)) and (benchmark.score is None or benchmark.is_rough):
             benchmark.is_rough = benchmark.is_rough or found[1] is not None
-            benchmark.score = _power(found[2]) if found[1] else _score(found[2], place)
-            benchmark.error = _score(found[3], place) if found[3] else None
+            benchmark.score = power(found[2]) if found[1] else number_of(found[2], place)
+            benchmark.error = number_of(found[3], place) if found[3] else None
             benchmark.unit = found[4]
             if not benchmark.mode:
                 benchmark.mode = _mode_of(found[4])
             self._beside_the_clock(benchmark)
         elif found := _SUMMARY.match(line):
-            names = ("min", "mean", "max", "deviation")
-            told = {
-                name: _score(text, place) for name, text in zip(names, found.groups(), strict=True) if _is_number(text)
-            }
-            benchmark.deviation = told.pop("deviation", None)
-            benchmark.stated = told
+            told = zip(("min", "mean", "max", "deviation"), found.groups(), strict=True)
+            benchmark.stated = {name: number_of(text, place) for name, text in told if is_number(text)}
+            benchmark.deviation = benchmark.stated.pop("deviation", None)
         elif found := _ENDS.match(line):
-            benchmark.ends = tuple(_score(each, place) for each in found.groups() if _is_number(each))
-        elif (found := _QUANTILE.match(line)) and _is_number(found[2]):
-            benchmark.quantiles[found[1].replace(",", ".")] = _score(found[2], place)
+            benchmark.ends = tuple(number_of(each, place) for each in found.groups() if is_number(each))
+        elif (found := _QUANTILE.match(line)) and is_number(found[2]):
+            benchmark.quantiles[found[1].replace(",", ".")] = number_of(found[2], place)
             benchmark.unit = found[3]
 
     def _beside_the_clock(self, benchmark: Benchmark) -> None:
@@ -267,78 +265,20 @@ def _parameters(text: str) -> dict[str, str]:
     return {key: value for key, separator, value in pairs if separator}
 
 
-def _is_number(text: str | None) -> bool:
-    return text is not None and re.fullmatch(r"\d[\d.,]*+(?:[Ee]-?\d++)?", text) is not None
-
-
-def _score(text: str, place: int) -> float:
-    """Three digits after the point, which is a comma in half of the world."""
-    return number(text.replace(",", "."), line=place)
-
-
-def _row(line: str, table: int, parameters: list[str], place: int) -> Row | None:
-    words = line.split()
-    at = next((at for at in range(len(words) - 1, 0, -1) if words[at] in MODES), None)
-    if at is None or len(words) - at < 3:
-        return None
-    name, given, rest = words[0], words[1:at], words[at + 1 :]
-    if len(parameters) == 1 and len(given) > 1:
-        given = [" ".join(given)]
-    if len(given) != len(parameters):
-        return None
-    unit, numbers = rest[-1], rest[:-1]
-    error, numbers = _error(numbers, place)
-    if "≈" in numbers:
-        score, is_rough = _power(numbers[-1]), True
-        numbers = numbers[: numbers.index("≈")]
-    elif numbers and _is_number(numbers[-1]):
-        score = _score(numbers[-1], place)
-        behind = len(numbers[-1].replace(",", ".").partition(".")[2])
-        is_rough = behind >= _DIGITS and 0 < score * 10**behind < _FEWEST_STEPS - 0.5
-        numbers = numbers[:-1]
-    else:
-        return None
-    if score is None:
-        return None
-    # Without a number it is of a single iteration.
-    count = (
-        int(numbers[-1]) if numbers and numbers[-1].isascii() and numbers[-1].isdigit() and len(numbers[-1]) < 10 else 1
-    )
-    levels = dict(zip(parameters, given, strict=True))
-    return Row(name, levels, words[at], count, score, error, unit, place, is_rough, table)
-
-
-def _error(words: list[str], place: int) -> tuple[float | None, list[str]]:
-    """The error, and the words before it. A terminal that does not know '±' prints another sign in its place.
-
-    Of old versions, and of those that print their own tables, it stands there without a sign.
-    """
-    if len(words) >= 2 and all(_is_number(each) and not each.isdigit() for each in words[-2:]):
-        return _score(words[-1], place), words[:-1]
-    if len(words) >= 3 and _is_number(words[-1]) and not _is_number(words[-2]) and words[-2] != "≈":
-        return _score(words[-1], place), words[:-2]
-    return None, words
-
-
-def _power(text: str) -> float | None:
-    """`10⁻³` as 0.001."""
-    exponent = text.removeprefix("10").translate(_SUPERSCRIPTS)
-    if text == "0":
-        return 0.0
-    return float(f"1e{exponent}") if re.fullmatch(r"-?\d{1,2}", exponent) else None
-
-
 def _evidence(log: _Log) -> Evidence:
     benchmarks, rows, runtime = log.benchmarks, log.rows, log.facts.get("VM version")
-    figures = [figure for benchmark in benchmarks for figure in of_benchmark(benchmark, runtime)]
+    figures: list[Figure] = []
     # What is known to a power of ten alone contradicts nothing.
-    sharp = [figure for one in benchmarks if not one.is_rough for figure in of_benchmark(one, runtime)]
-    twice = log.twice
+    sharp: list[Figure] = []
+    for benchmark in benchmarks:
+        figures += (made := list(of_benchmark(benchmark, runtime)))
+        sharp += [] if benchmark.is_rough else made
+    twice = [*log.twice, *(each for benchmark in benchmarks for each in result_agrees(benchmark))]
     rough = [each.label for each in benchmarks if each.is_rough]
     errors = [(each.label, each.score or 0.0, each.error) for each in benchmarks if each.error is not None]
     beside: list[Row] = []
     for row in rows:
-        if row.is_rough and _is_speed(row):
+        if row.is_rough and is_speed(row):
             rough.append(row.name)
         elif row.error is not None:
             errors.append((row.name, row.score, row.error))
@@ -348,14 +288,13 @@ def _evidence(log: _Log) -> Evidence:
             figures.append(of_row(row, runtime))
             sharp += [] if row.is_rough else figures[-1:]
         elif source.unit == row.unit and source.mode != "sample":
-            twice += score_twice(row, source.values) if source.is_whole else row_beside_result(row, source)
-    twice += [each for benchmark in benchmarks for each in result_agrees(benchmark)]
+            twice += row_agrees(row, source)
     if log.run_s is not None:
         twice += run_is_long_enough(benchmarks, rows, log.run_s)
     incidents = [*log.said.incidents(), *of_setups([each.setup for each in benchmarks if each.mode != "ss"])]
     incidents += [*wide_errors(errors, "JMH"), *of_repeats(rows), *rows_fit(rows)]
     incidents += copied_rows(
-        (row.label, row.unit, (row.score, row.error)) for row in rows if row.error and _is_speed(row)
+        (row.label, row.unit, (row.score, row.error)) for row in rows if row.error and is_speed(row)
     )
     incidents += modes_fit([(one.name, one.mode, one.unit) for one in benchmarks])
     incidents += modes_fit([(row.name, row.mode, row.unit) for row in beside])
@@ -373,11 +312,6 @@ def _evidence(log: _Log) -> Evidence:
             Incident(Severity.WARNING, "its log was cut short before the first result", "the run was ended, or failed")
         )
     return of_names(figures, "JMH", incidents, [*twice, *both_ways(sharp)])
-
-
-def _is_speed(row: Row) -> bool:
-    """Whether it is of the benchmark itself, and not of what a profiler counted."""
-    return per_operation(row.unit)[0] is not Quantity.OTHER
 
 
 def _source(row: Row, log: list[Benchmark]) -> Benchmark | None:

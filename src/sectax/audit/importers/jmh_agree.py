@@ -54,22 +54,19 @@ LONGER = 1.02
 _LASTS = re.compile(r"(\d{1,9}) iterations?, (\d{1,9}(?:\.\d{1,9})?) (ns|us|ms|s|min|m) each")
 
 
-def score_twice(row: Row, values: Sequence[float]) -> Iterator[Twice]:
-    """A row beside its iterations. Three digits after the point, on both sides."""
-    of, where = f"of its {len(values)} iterations is", f"of {row.name}, in line {row.line},"
-    yield Twice(f"the score {where}", row.score, fmean(values), f"the mean {of}", 2 * DIGIT, tolerance=OF_ITERATIONS)
-    if row.error and len(values) >= FEWEST_FOR_AN_ERROR:
-        error = error_of(values)
-        # Rounding hides a part of the spread.
-        yield Twice(f"the error {where}", row.error, error, f"the error {of}", 5 * DIGIT, tolerance=10 * OF_ITERATIONS)
-
-
-def row_beside_result(row: Row, benchmark: Benchmark) -> Iterator[Twice]:
-    """A row beside what the log prints at the end of its benchmark, where the iterations were not copied."""
-    for what, told, real in (("score", row.score, benchmark.score), ("error", row.error, benchmark.error)):
-        if told is not None and real is not None:
-            where = f"of {printable(row.name, 60)}, in line {row.line},"
-            yield Twice(f"the {what} {where}", told, real, "at the end of its log it is", 2 * DIGIT, (), OF_ITERATIONS)
+def row_agrees(row: Row, benchmark: Benchmark) -> Iterator[Twice]:
+    """A row beside what the log prints at the end of its benchmark, or beside its iterations where that is missing."""
+    where = f"of {printable(row.name, 60)}, in line {row.line},"
+    values = benchmark.values if benchmark.is_whole else []
+    score, error, of = benchmark.score, benchmark.error, "at the end of its log it is"
+    if score is None and values:
+        score, of = fmean(values), f"by its {len(values)} iterations it is"
+        error = error_of(values) if len(values) >= FEWEST_FOR_AN_ERROR else None
+    if score is not None:
+        yield Twice(f"the score {where}", row.score, score, of, 2 * DIGIT, (), OF_ITERATIONS)
+    if row.error and error is not None:
+        # Rounding of iterations hides a part of their spread.
+        yield Twice(f"the error {where}", row.error, error, of, 5 * DIGIT, (), 10 * OF_ITERATIONS)
 
 
 def result_agrees(benchmark: Benchmark) -> Iterator[Twice]:
@@ -93,6 +90,8 @@ def result_agrees(benchmark: Benchmark) -> Iterator[Twice]:
     if benchmark.deviation is not None and len(values) > 1:
         what = f"the standard deviation of {name}"
         yield Twice(what, benchmark.deviation, stdev(values), of, 5 * DIGIT, (), 10 * OF_ITERATIONS)
+    if error is not None and len(values) >= FEWEST_FOR_AN_ERROR:
+        yield Twice(f"the error of {name}", error, error_of(values), of, 5 * DIGIT, (), 10 * OF_ITERATIONS)
     planned = re.match(r"(\d{1,9}) iteration", benchmark.told.get("Measurement", ""))
     wanted = int(planned[1]) if planned else None
     for at, numbers in enumerate(benchmark.numbers, 1):
