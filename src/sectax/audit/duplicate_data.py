@@ -33,6 +33,10 @@ SAME_VALUE, MOST_OF_THEM = 2e-3, 0.9
 # A row over the levels of a factor: of fewer numbers, or with fewer digits in all, nothing is said; and logs of ratios
 # that are equal to this. Two processors of one kind at unlike clock speeds differ by a ratio that varies 40 times more.
 FEWEST_OF_A_ROW, DIGITS_OF_A_ROW, SAME_RATIO = 4, 24, 1e-5
+# Differences that are multiples of the least, or of a half or third of it, but for so much of one: steps of a clock.
+FEWEST_WITHOUT_A_GRID, NEAR_A_GRID = 5, 0.05
+# Two values of any clock and any number of digits tie more often.
+FINEST = 1e-6
 # So many batch times in a row are equal by chance in none of a hundred million pairs of processes, where at most a
 # quarter of the times of a process repeat: a clock that shows a dozen different values at least.
 FEWEST_BATCHES = 8
@@ -265,7 +269,8 @@ def _log_chance(values: Sequence[float]) -> float:
     """The log of the chance that a second sample of the same kind has the same values in the same order.
 
     Two values drawn from a normal distribution of standard deviation s and rounded to steps of q are equal with chance
-    q / (2 s √π). The step is unknown: the smallest difference is at least as large, so the chance is not understated.
+    q / (2 s √π). The smallest difference is at least a step, so with it the chance is not understated. Values that
+    have no equals, and lie on no grid that a clock would show, have the digits that they are printed with.
     """
     import numpy as np
 
@@ -273,8 +278,13 @@ def _log_chance(values: Sequence[float]) -> float:
     steps = np.diff(np.unique(data))
     if steps.size == 0:
         return 0.0
-    one = float(steps.min()) / (2 * float(data.std()) * math.sqrt(math.pi))
-    return data.size * math.log(min(one, 1.0))
+    step = float(steps.min())
+    if FEWEST_WITHOUT_A_GRID <= data.size == steps.size + 1 and not any(
+        np.all(np.abs(steps * part / step - np.round(steps * part / step)) < NEAR_A_GRID) for part in (1, 2, 3)
+    ):
+        step = min(step, printed_step(values))
+    one = step / (2 * float(data.std()) * math.sqrt(math.pi))
+    return data.size * math.log(min(max(one, FINEST), 1.0))
 
 
 def _digits(value: float) -> int:

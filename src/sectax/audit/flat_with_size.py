@@ -93,12 +93,13 @@ def _drowned(evidence: Evidence, groups: list[list[Figure]]) -> Iterator[Remark]
         for figure in evidence.printed
         if figure.metric == "B/op"
     }
-    for group in groups:
+    for every in groups:
+        group = [figure for figure in every if _size(figure) > 0 and _time(figure) > 0]
         flat = [figure for figure in group if _time(figure) <= SAME_TIME * _time(group[0])]
-        last = flat[-1]
-        times = _size(last) / _size(group[0])
         if flat != group[: len(flat)] or len(flat) < 2:
             continue
+        last = flat[-1]
+        times = _size(last) / _size(group[0])
         taken = [memory.get((figure.measurement, frozenset(figure.levels.items())), 0.0) for figure in flat]
         is_memory = (
             min(taken) >= TIMES_THE_SIZE * _size(last)
@@ -170,7 +171,7 @@ def _by_amounts(evidence: Evidence) -> Iterator[Remark]:
     yield from each_table(
         Severity.WARNING,
         flat,
-        lambda table: f"a thousand times as much by its label takes the same time, in {named(table)}",
+        lambda table: f"far more by its label takes the same time, in {named(table)}",
         "if the operation works on all of it, the work was not done, or something else takes the time",
         "see that the whole input is worked on",
     )

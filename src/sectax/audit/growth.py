@@ -11,9 +11,11 @@ from sectax.audit.figure import Figure, Moves, Quantity
 from sectax.audit.grouping import seconds_per_operation
 
 # Of the time of less work, that more of it may take: of twice as much, and of a tenth more.
-FALLS_OF_TWICE, FALLS_OF_MORE, A_TENTH_MORE = 0.75, 0.6, 1.1
+FALLS_OF_TWICE, FALLS_OF_MORE, A_TENTH_MORE = 0.8, 0.6, 1.1
 # So many times the work in the same time is none, where operations are not of those that need no longer.
 FLAT_OVER, SAME = 1000.0, 1.1
+# So many times, where the user says that it is the size.
+FLAT_OVER_SIZES = 10.0
 # Names without a word for an amount must go through so many times, in three steps, that no other number does.
 SPAN_OF_BARE_NAMES = 100.0
 
@@ -26,7 +28,7 @@ _NO_AMOUNT = re.compile(
     r"(?i)thread|worker|client|core|host|node|conn|proc|cpu|parallel|concurr|routine|batch|buf|cache|block|chunk|pool"
     r"|capacity|shard|part|page|window|depth|level|limit|timeout|interval|rate|ratio|percent|seed|replica|fan|bit|sha"
     r"|aes|rsa|blake|md5|crc|curve|ed25519|simd|sse|avx|base|utf|float|version|year|stride|step|unroll|order|mod|hit"
-    r"|miss|prob|dens|spars|max|min|gap|delay|sleep|user|unit|width|prefix|suffix|trial|run|iter|seq|round|id(?![a-z])"
+    r"|miss|prob|dens|spars|max|min|gap|delay|sleep|user|unit|width|prefix|suffix|trial|run|iter|seq|round|(?:id|per)(?![a-z])"
 )
 _AMOUNT = re.compile(
     r"(?i)(?:^|[^a-z])(?:n|size|sizes|len|length|rows?|count|bytes?|[kmg]i?b|elements?|elems?|items?|entries|records?"
@@ -140,11 +142,17 @@ def overlap(slow: Figure, fast: Figure) -> bool:
 
 
 def is_flat(group: list[Amount]) -> bool:
-    """Whether a thousand times the work take the same time, of an operation that must take longer for more."""
-    few, many = group[0], group[-1]
-    times = [each.seconds for each in group]
-    return (
-        many.amount >= FLAT_OVER * few.amount
-        and max(times) <= SAME * min(times)
-        and not _CONSTANT.search(few.figure.id)
-    )
+    """Whether a thousand times the work take the same time, of an operation that must take longer for more.
+
+    Where the user says that it is the size, ten times are enough, and the least sizes may be the flat ones.
+    """
+    few = group[0]
+    told = all(each.figure.circumstances.size_bytes is not None for each in group)
+    flat = [
+        at
+        for at in range(1, len(group))
+        if (told or at == len(group) - 1)
+        and max(each.seconds for each in group[: at + 1]) <= SAME * min(each.seconds for each in group[: at + 1])
+    ]
+    over = FLAT_OVER_SIZES if told else FLAT_OVER
+    return bool(flat) and group[flat[-1]].amount >= over * few.amount and not _CONSTANT.search(few.figure.id)

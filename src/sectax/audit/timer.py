@@ -147,8 +147,8 @@ def _few_ticks(evidence: Evidence) -> Iterator[Remark]:
         Severity.WARNING,
         few,
         lambda table: (
-            f"the clock goes on in steps of {duration(table[0].circumstances.tick_s or 0.0)}, and a value of "
-            f"{named(table)} is {_shortest_in_ticks(table):.0f} of them"
+            f"the clock or the digits go on in steps of {duration(table[0].circumstances.tick_s or 0.0)}, and a value "
+            f"of {named(table)} is {_shortest_in_ticks(table):.0f} of them"
         ),
         "medians of them come in whole steps, and differ by one where nothing differs",
         "time many operations together",

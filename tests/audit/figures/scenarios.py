@@ -396,6 +396,16 @@ def copied_within(rng: Rng, broken: bool) -> Evidence:
     return of_vectors([printed])
 
 
+def copied_among_cells(rng: Rng, broken: bool) -> Evidence:
+    """A few values of each of many cells, those of one pasted over another's; or all were measured."""
+    made = vectors(rng, 12, int(rng.integers(5, 9)), rng.uniform(0.02, 0.2))
+    cells = [np.array([float(f"{value:.6g}") for value in each]) for each in made]
+    if broken:
+        one, other = rng.choice(len(cells), 2, replace=False)
+        cells[one] = cells[other]
+    return of_vectors(cells)
+
+
 def within_a_step(rng: Rng, broken: bool) -> Evidence:
     """Sides that whole milliseconds cannot tell apart; or ones that they can, as their steps or their spread allow."""
     count = int(rng.integers(60, 100))
@@ -557,6 +567,7 @@ register(
     Scenario("said-by-the-tool", "a failure", said_to_have_failed),
     Scenario("timer", "one tick long", one_tick),
     Scenario("copied-data", "a part is copied over the next", copied_within),
+    Scenario("copied-data", "a few values are pasted over those of another cell", copied_among_cells),
     Scenario("timer", "sides within a step", within_a_step),
     Scenario("unequal-instruments", "one side is traced", traced),
     Scenario("no-baseline", "no baseline", without_baseline),

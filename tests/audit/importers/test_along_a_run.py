@@ -300,3 +300,16 @@ def test_clients_in_two_clusters_are_told() -> None:
 
     assert said(read(text(rates)))["modes"][0] == "W"
     assert "modes" not in said(read(text((90.0, 110.0, 95.0, 140.0, 60.0, 100.0))))
+
+
+COMMAND = "$ sysbench oltp_read_write --threads={threads} --time={seconds} --tables=1 run\n"
+ENDED = HEAD.replace("options:\n", "options:\nNumber of threads: 4\n") + reports(ORDINARY) + SUMMARY
+
+
+@pytest.mark.parametrize(
+    ("threads", "seconds", "severity"), [(4, 30, None), (4, 60, "W"), (8, 30, "F"), (4, 0, None)]
+)  # fmt: skip
+def test_a_run_is_held_against_the_command_above_it(threads: int, seconds: int, severity: str | None) -> None:
+    found = said(read(COMMAND.format(threads=threads, seconds=seconds) + ENDED))
+
+    assert found.get("contradiction", (None,))[0] == severity

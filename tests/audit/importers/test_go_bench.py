@@ -119,3 +119,18 @@ def test_one_name_with_other_counts_than_all_others_is_told(count: int, told: bo
     text = lines(*(f"{name}-8  1000  {100 + at % 3} ns/op" for name, many in of.items() for at in range(many)))
 
     assert ("contradiction" in said(read(text))) is told
+
+
+def test_numbers_with_commas_are_read() -> None:
+    (one,) = read(lines("A-8  1,990,310  1,743.8 ns/op")).figures
+
+    assert list(one.values) == [pytest.approx(1743.8e-9)]
+    assert one.circumstances.events == 1990310
+
+
+def test_whole_nanoseconds_were_once_cut_off() -> None:
+    """100.8 ns stand there as 100, and 89.7 as they are."""
+    text = lines("A-8  2000000  89.7 ns/op  445.75 MB/s", "A-8  2000000  100 ns/op  396.87 MB/s")
+
+    assert "contradiction" not in said(read(text))
+    assert "contradiction" in said(read(text.replace("396.87", "296.87")))

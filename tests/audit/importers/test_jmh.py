@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from sectax.formats.bad_input import BadInput
 from tests.audit.importers.said import said
 from tests.audit.importers.samples import read, sample
 
@@ -125,3 +126,22 @@ def test_a_power_of_ten_contradicts_no_throughput() -> None:
 
     assert "contradiction" not in said(read(HEAD + rows.format("≈ 10⁻⁷  s")))
     assert "contradiction" in said(read(HEAD + rows.format("0.100 ± 0.001  us")))
+
+
+def test_quantiles_of_two_tables_are_of_two_runs() -> None:
+    rows = "".join(f"A.get:get·p{share}  1  sample  {{}}  ms/op\n" for share in ("0.50", "0.99"))
+    tables = f"{HEAD}{rows.format('0.865', '1.460')}\n{HEAD}{rows.format('0.700', '1.070')}"
+
+    assert "contradiction" not in said(read(tables))
+    assert "contradiction" in said(read(HEAD + rows.format("1.460", "0.865")))
+
+
+def test_an_error_without_a_sign_is_no_score() -> None:
+    table = "Benchmark  Mode  Cnt  Score  Error  Units\n=====\ndirect  avgt  5  0,620  0,050  us/op\n"
+
+    assert [figure.value for figure in read(table).figures] == [pytest.approx(0.62e-6)]
+
+
+def test_a_log_that_ends_in_its_first_warm_up_measured_nothing() -> None:
+    with pytest.raises(BadInput, match=r"nothing was measured.*cut short"):
+        read(JMH[: JMH.index("# Warmup Iteration   2")])

@@ -218,6 +218,14 @@ def test_k6_json_with_failures_is_named() -> None:
     assert "F unequal-work" not in said(read(sample("k6-export.json")))
 
 
+def test_a_time_below_zero_is_named_and_refuses_nothing() -> None:
+    healthy = sample("k6-export.json")
+    back = healthy.replace('"min": 0.8121', '"min": -401.5')
+
+    assert back != healthy
+    assert said(read(back)) - said(read(healthy)) == {"F contradiction"}
+
+
 def test_single_points_of_k6_are_refused_in_words() -> None:
     with pytest.raises(BadInput):
         read('{"metric":"http_reqs","type":"Point","data":{"value":1}}\n{"metric":"http_req_duration"}\n')

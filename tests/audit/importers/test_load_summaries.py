@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.audit.importers.said import said
-from tests.audit.importers.samples import read
+from tests.audit.importers.samples import read, sample
 
 AB = """$ ab -n {asked} -c {places} http://127.0.0.1:8080/login
 Server Software:        nginx
@@ -156,6 +158,16 @@ def test_the_longest_answer_of_wrk_takes_no_longer_than_its_run() -> None:
 @pytest.mark.parametrize(("mean", "found"), [(12.639, ""), (1234.639, "W")])
 def test_wrk2_far_behind_its_rate_is_known_by_the_end_of_its_output(mean: float, found: str) -> None:
     assert heard(SPECTRUM.format(mean=mean, stdev=mean / 4, most=1.4 * mean), "saturated-client") == found
+
+
+@pytest.mark.parametrize(("mean", "found"), [(0.58, ""), (5.8, "F")])
+def test_waits_for_wrk2s_own_timer_are_no_queue(mean: float, found: str) -> None:
+    text = sample("wrk2.txt")
+    one = re.sub(r"\d+ threads and \d+ connections", "1 threads and 1 connections", text)
+    quick = re.sub(r"(Latency +)[\d.]+[mu]?s", rf"\g<1>{mean}ms", one)
+    fast = re.sub(r"Requests/sec: +[\d.]+", "Requests/sec:  59998.73", quick)
+
+    assert heard(fast, "saturated-client") == found
 
 
 @pytest.mark.parametrize(("asked", "found"), [(1_000_000, "F"), (0, "")])

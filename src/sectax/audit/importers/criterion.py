@@ -174,7 +174,8 @@ def _read(lines: Iterable[str]) -> Evidence:
         twice += _interval(result)
         twice += _samples(result)
     incidents += [*_wide(results), *_outliers(results)]
-    incidents += copied_rows((each.name, "time", (each.low, each.seconds, each.high)) for each in results)
+    named = [each for each in results if each.name != _nameless(each.line)]
+    incidents += copied_rows((each.name, "time", (each.low, each.seconds, each.high)) for each in named)
     twice += _amounts(results)
     return of_names([_figure(each) for each in results], "Criterion", [*said.incidents(), *incidents], twice)
 
@@ -182,10 +183,14 @@ def _read(lines: Iterable[str]) -> Evidence:
 def _result(found: re.Match[str], text: str, before: str, place: int) -> _Result:
     # A long name stands on a line of its own.
     name = text[: found.start()].strip() or before.strip()
-    if not name:
-        name = f"benchmark at line {place}"
+    if not re.search(r"\w", name):
+        name = _nameless(place)
     low, middle, high = (number_in(found, at, place, _UNITS.get(found[at + 1], _MICRO)) for at in (1, 3, 5))
     return _Result(name[:500], place, low, middle, high)
+
+
+def _nameless(place: int) -> str:
+    return f"benchmark at line {place}"
 
 
 def _of_bencher(found: re.Match[str], text: str, place: int) -> _Result:

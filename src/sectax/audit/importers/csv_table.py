@@ -19,7 +19,9 @@ from sectax.audit.importers.columns import HEADER, Columns
 from sectax.audit.importers.hosts_and_times import machines, where_and_when
 from sectax.audit.importers.jmh_agree import both_ways
 from sectax.audit.importers.left_out import LeftOut
+from sectax.audit.importers.outcomes import outcomes
 from sectax.audit.importers.parts import MOST_FIGURES, Importer, Measurement, evidence, with_baseline, with_contained
+from sectax.audit.importers.relations import relations
 from sectax.audit.importers.rows import Rows
 from sectax.audit.importers.sizes import size_in
 from sectax.audit.importers.table_head import (
@@ -32,6 +34,7 @@ from sectax.audit.importers.table_head import (
     separator_of,
 )
 from sectax.audit.importers.tallies import Failures, is_jmh, unit_column, unnamed_levels
+from sectax.audit.importers.ticks import ticks
 from sectax.audit.importers.units import unit_of
 from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import LARGEST, number
@@ -128,7 +131,7 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     by = (*by, *told_apart)
     if apart and not told_apart and len({levels[:-1] for levels in groups}) == len(groups):
         groups, by = {levels[:-1]: group for levels, group in groups.items()}, columns.by
-    on = machines(rows)
+    on, steps = machines(rows), ticks(rows, scale) if quantity is Quantity.TIME else {}
     figures = []
     of_jmh, unit = is_jmh(names), unit_column(names, columns.asked()) or ""
     for levels, group in groups.items():
@@ -145,6 +148,7 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
             events=group.events / len(group.values) if columns.events else None,
             calibrated=True if of_jmh and group.beside.get("Mode") != "ss" else None,
             threads=_threads(group) if of_jmh else None,
+            tick_s=steps.get(levels),
         )
         if table.failures is not None and group.told and group.counted > 0 and not columns.events:
             told = replace(told, errors=group.failed, events=group.counted)
@@ -162,6 +166,8 @@ def _read(lines: Iterable[str], *, said: Columns) -> Evidence:
     incidents = [
         *out.incidents(columns.value),
         *words_beside,
+        *relations(rows),
+        *outcomes(rows),
         *where_and_when(rows, scale if quantity in (Quantity.TIME, Quantity.TOTAL_TIME) else 0.0),
         *_of_unnamed(told_apart),
     ]

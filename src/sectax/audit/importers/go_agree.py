@@ -168,10 +168,12 @@ def _bytes_within(line: Line) -> tuple[float, float]:
     for unit in ("ns/op", "MB/s"):
         text, value = line.printed.get(unit, ""), line.told.get(unit, 0.0)
         shown = float(text) if value > 0 and _PLAIN.fullmatch(text) else 0.0
-        half = 0.6 * 10.0 ** -len(text.partition(".")[2])
-        if shown <= half:
+        step = 10.0 ** -len(text.partition(".")[2])
+        if shown <= step:
             return 0.0, 0.0
-        ends.append((value * (1 - half / shown), value * (1 + half / shown)))
+        # Before Go 1.13 whole nanoseconds were cut off, and not rounded.
+        more = 1.1 if step == 1 else 0.6
+        ends.append((value * (1 - 0.6 * step / shown), value * (1 + more * step / shown)))
     (short, long), (slow, fast) = ends
     return short * slow, long * fast
 

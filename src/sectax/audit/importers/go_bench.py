@@ -37,6 +37,8 @@ from sectax.model.printable import printable
 # It stands indented, or as a quotation, in the text of others.
 _MARGIN = r"[ \t>]*+"
 _BEGINS = re.compile(rf"^{_MARGIN}(?:goos: \w|Benchmark\S*\s+\d+\s+\S+ \S+/op\b)", re.MULTILINE)
+# Some write their own commas into long numbers.
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _RESULT = re.compile(rf"{_MARGIN}Benchmark(\S*)\s+([0-9]+)\s+(\S.*)")
 _FACT = re.compile(rf"{_MARGIN}(pkg|cpu|goos|goarch): (.*)")
 # Rosetta's name for the processor that it pretends to be.
@@ -138,7 +140,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         if passed := _PASSED.match(line):
             twice += package_is_long_enough(package, number_in(passed, 1, place), since_passed)
             since_passed = []
-        matches = [found for part in _parts(line) if (found := _RESULT.match(part))]
+        matches = [found for part in _parts(line) if (found := _RESULT.match(_without_commas(part)))]
         if words := _HEADING.match(line):
             heading = words[0].strip()
         if not matches and open_name and (bare := _BARE.match(line)):
@@ -185,6 +187,10 @@ def _read(lines: Iterable[str]) -> Evidence:
     counts(said, results)
     other_units(said, results)
     return of_names(figures, "go test -bench", [*said.incidents(), *copies(results)], [*twice, *agree(results)])
+
+
+def _without_commas(line: str) -> str:
+    return _GROUPED.sub("", line) if "," in line[:_LONGEST] else line
 
 
 def _parts(line: str) -> list[str]:

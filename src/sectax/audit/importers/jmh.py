@@ -28,7 +28,6 @@ from sectax.audit.importers.jmh_results import MODES, Benchmark, Row, of_benchma
 from sectax.audit.importers.microbench import copied_rows, of_names, per_operation, wide_errors
 from sectax.audit.importers.parts import Importer, by_first_line
 from sectax.audit.importers.said import Said
-from sectax.formats.bad_input import BadInput
 from sectax.formats.numbers import number
 from sectax.model.finding import Severity
 
@@ -310,7 +309,12 @@ def _row(line: str, table: int, parameters: list[str], place: int) -> Row | None
 
 
 def _error(words: list[str], place: int) -> tuple[float | None, list[str]]:
-    """The error, and the words before it. A terminal that does not know '±' prints another sign in its place."""
+    """The error, and the words before it. A terminal that does not know '±' prints another sign in its place.
+
+    Of old versions, and of those that print their own tables, it stands there without a sign.
+    """
+    if len(words) >= 2 and all(_is_number(each) and not each.isdigit() for each in words[-2:]):
+        return _score(words[-1], place), words[:-1]
     if len(words) >= 3 and _is_number(words[-1]) and not _is_number(words[-2]) and words[-2] != "≈":
         return _score(words[-1], place), words[:-2]
     return None, words
@@ -334,7 +338,7 @@ def _evidence(log: _Log) -> Evidence:
     errors = [(each.label, each.score or 0.0, each.error) for each in benchmarks if each.error is not None]
     beside: list[Row] = []
     for row in rows:
-        if row.is_rough and per_operation(row.unit)[0] is not Quantity.OTHER:
+        if row.is_rough and _is_speed(row):
             rough.append(row.name)
         elif row.error is not None:
             errors.append((row.name, row.score, row.error))
@@ -350,7 +354,9 @@ def _evidence(log: _Log) -> Evidence:
         twice += run_is_long_enough(benchmarks, rows, log.run_s)
     incidents = [*log.said.incidents(), *of_setups([each.setup for each in benchmarks if each.mode != "ss"])]
     incidents += [*wide_errors(errors, "JMH"), *of_repeats(rows), *rows_fit(rows)]
-    incidents += copied_rows((row.label, row.unit, (row.score, row.error)) for row in rows if row.error)
+    incidents += copied_rows(
+        (row.label, row.unit, (row.score, row.error)) for row in rows if row.error and _is_speed(row)
+    )
     incidents += modes_fit([(one.name, one.mode, one.unit) for one in benchmarks])
     incidents += modes_fit([(row.name, row.mode, row.unit) for row in beside])
     if rough:
@@ -362,9 +368,16 @@ def _evidence(log: _Log) -> Evidence:
                 "timer",
             )
         )
-    if not figures:
-        raise BadInput("there is no result of JMH in it", "give the whole output of a finished run, or its table")
+    if benchmarks and not figures:
+        incidents.append(
+            Incident(Severity.WARNING, "its log was cut short before the first result", "the run was ended, or failed")
+        )
     return of_names(figures, "JMH", incidents, [*twice, *both_ways(sharp)])
+
+
+def _is_speed(row: Row) -> bool:
+    """Whether it is of the benchmark itself, and not of what a profiler counted."""
+    return per_operation(row.unit)[0] is not Quantity.OTHER
 
 
 def _source(row: Row, log: list[Benchmark]) -> Benchmark | None:

@@ -151,11 +151,12 @@ def of_row(row: Row, runtime: str | None) -> Figure:
     name = row.name if found is None else found[1]
     label = name + row.label.removeprefix(row.name)
     of = Measurement(
-        f"{label} {row.mode}",
+        # Quantiles of one table are of one measurement, and another table is of another.
+        f"{label} {row.mode}, table at line {row.table}",
         {"benchmark": name} | row.parameters | {"mode": row.mode},
         _circumstances(label, runtime),
         # The number of calls stands in the row of the mean.
         row.count if found is None else None,
     )
     metric = row.unit if statistic == "mean" else f"{row.unit}, {statistic}"
-    return of.figure(metric, quantity, row.score * scale, statistic)
+    return of.figure(metric, quantity, row.score * scale, statistic, id=f"{label} {row.mode}: {metric}")

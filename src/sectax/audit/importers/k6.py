@@ -357,11 +357,13 @@ def _of_json(lines: Iterable[str]) -> Evidence:
 def _json_metric(run: Summary, name: str, told: Mapping[str, object]) -> None:
     inner = told.get("values")
     given = inner if isinstance(inner, dict) else told
-    values = {
-        key: json_text.checked((float(value),), f"metrics.{printable(name, 60)}.{key}")[0]
-        for key, value in given.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
+    values: dict[str, float] = {}
+    for key, value in given.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if value < 0:
+                run.below_zero.append(f"{printable(name, 60)}: {key} {value:g}")
+                continue
+            (values[key],) = json_text.checked((float(value),), f"metrics.{printable(name, 60)}.{key}")
     times = {
         _called(found): value * _MS
         for key, value in values.items()

@@ -47,6 +47,7 @@ class Summary:
         shares: metric -> the share that is told, and that by its counts.
         users: the least and the most that were there at a time.
         most_users: that there were.
+        below_zero: its statistics that are negative, in words.
         ran_s, complete: what its progress tells of the time and the iterations.
     """
 
@@ -60,6 +61,7 @@ class Summary:
     shares: dict[str, tuple[float, float]] = field(default_factory=dict)
     users: tuple[float, float] | None = None
     most_users: float | None = None
+    below_zero: list[str] = field(default_factory=list)
     ran_s: float | None = None
     complete: float | None = None
 
@@ -111,6 +113,14 @@ class Summary:
 
     def incidents(self) -> Iterator[Incident]:
         """What is missing, and what tells of work that was not done or dominates the times."""
+        if self.below_zero:
+            others = f"; and {len(self.below_zero) - 1} more" if len(self.below_zero) > 1 else ""
+            yield Incident(
+                Severity.FATAL,
+                f"a statistic is below zero ({self.below_zero[0]}{others})",
+                "nothing takes less than no time: the clock was set back while it ran, and the means have that in them",
+                "contradiction",
+            )
         for name, (passed, failed) in self.checks.items():
             yield Incident(
                 Severity.WARNING,

@@ -97,7 +97,8 @@ class LeftOut:
         if self._negative.count:
             what = f"{self._negative.count} of {rows} rows have a negative number in {printable(column, 40)}"
             meaning = "nothing takes less than no time: the clock or the arithmetic is wrong"
-            yield Incident(Severity.FATAL, f"{what} ({self._negative.where}: {self._negative.shown})", meaning)
+            saw = f"{what} ({self._negative.where}: {self._negative.shown})"
+            yield Incident(Severity.FATAL, saw, meaning, "contradiction")
         if self._length.count:
             what = f"{self._length.count} of {rows} rows have other fields than there are columns"
             yield Incident(grave, f"{what} ({self._length.where}: {self._length.shown})", "they are in no figure")

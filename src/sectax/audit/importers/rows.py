@@ -16,7 +16,8 @@ from sectax.model.printable import printable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST = 20_000
+# Of each other columns are looked at as a whole, which takes longer.
+MOST, MOST_TOGETHER = 20_000, 2000
 _DIGITS = re.compile(r"[-+]?(\d*)\.?(\d*)")
 
 Levels = tuple[str, ...]
@@ -75,12 +76,12 @@ class Rows:
 
     @cached_property
     def numeric(self) -> dict[int, NDArray]:  # type: ignore[type-arg]
-        """The columns that hold numbers in most of their rows; NaN where one does not."""
+        """The columns that hold numbers in most of their first rows; NaN where one does not."""
         import numpy as np
 
         found = {}
         for column in range(len(self.names)):
-            told = [self.number(row, column) for row in range(len(self.rows))]
+            told = [self.number(row, column) for row in range(min(len(self.rows), MOST_TOGETHER))]
             if 2 * sum(each is not None for each in told) > len(told):
                 found[column] = np.array([np.nan if each is None else each for each in told], dtype=np.float64)
         return found
@@ -89,7 +90,7 @@ class Rows:
         """The place of the last digit that each cell of a column shows."""
         import numpy as np
 
-        return np.array([_step(text) for text in self.texts(column)], dtype=np.float64)
+        return np.array([_step(row[column].strip()) for row in self.rows[:MOST_TOGETHER]], dtype=np.float64)
 
     def of(self, row: int) -> str:
         """A row in words: by its levels, or by its first fields."""

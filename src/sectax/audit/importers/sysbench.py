@@ -11,8 +11,8 @@ from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
 from sectax.audit.importers.parts import Importer, Measurement, evidence, numbered
 from sectax.audit.importers.said import Said
-from sectax.audit.importers.sysbench_agree import along, doubtful, of_a_histogram, twice
-from sectax.audit.importers.sysbench_facts import FACTS, MIB, NAMES, OPTIONS, Run
+from sectax.audit.importers.sysbench_agree import along, by_command, doubtful, of_a_histogram, twice
+from sectax.audit.importers.sysbench_facts import FACTS, MIB, NAMES, OPTIONS, Run, asked_for
 from sectax.audit.importers.sysbench_reports import BEGINS as REPORT_BEGINS
 from sectax.audit.importers.sysbench_reports import Report, every_s
 from sectax.audit.trials import A_LITTLE
@@ -34,6 +34,7 @@ _LONGEST = 1000
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[Run] = []
     said = Said()
+    asked: dict[str, float] = {}
     for place, line in enumerate(lines, 1):
         if len(line) > _LONGEST:
             continue
@@ -42,14 +43,15 @@ def _read(lines: Iterable[str]) -> Evidence:
                 said.add(Severity.FATAL, place, its[0], "sysbench itself says that its test failed")
             else:
                 said.add(Severity.WARNING, place, its[0], "sysbench itself warns of its figures")
+        asked |= asked_for(line)
         # Every output begins with the banner; where that was cut off, with its options or with what it measured.
         ended = bool(runs) and "total time" in runs[-1].facts
         options = line.startswith(OPTIONS) and (not runs or ended)
         unannounced = ended and any(pattern.search(line) for _, pattern in NAMES)
         if _BANNER.match(line) or options or unannounced or not runs:
-            runs.append(
-                Run(place, "", version=line.partition(":")[0].partition("(")[0].strip() if _BANNER.match(line) else "")
-            )
+            version = line.partition(":")[0].partition("(")[0].strip() if _BANNER.match(line) else ""
+            runs.append(Run(place, "", version=version, asked=asked if version else {}))
+            asked = {} if version else asked
         if line and not line.isspace():
             with said.unread(place, line):
                 _take_any(runs, place, line, said)
@@ -68,7 +70,10 @@ def _read(lines: Iterable[str]) -> Evidence:
         raise BadInput("this output of sysbench was cut short: it has no total time", line=begun[0].line)
     for run in measured:
         doubtful(run, said)
-    incidents = [*said.incidents(), *(each for run in measured for each in (*along(run), *of_a_histogram(run)))]
+    incidents = [
+        *said.incidents(),
+        *(each for run in measured for each in (*along(run), *of_a_histogram(run), *by_command(run))),
+    ]
     return evidence(_figures(measured), "sysbench", incidents=incidents, twice=chain(*map(twice, measured)))
 
 

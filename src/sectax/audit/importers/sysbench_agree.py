@@ -25,6 +25,8 @@ MOST_UNFAIR = 0.5
 MOST_OF_A_SECOND = 20.0
 # Rates of whole runs are printed with two digits; the time that sysbench divides by is a little longer than it prints.
 OF_A_RATE, DIGITS = 0.05, 0.011
+# Of the time that was asked for; where it is less, it did not come to its end.
+OF_THE_TIME = 0.9
 # What reports of a run make together, beside the whole: its beginning or end may be in none of them.
 OF_ALL_REPORTS = 0.2
 
@@ -96,6 +98,28 @@ def along(run: Run) -> Iterator[Incident]:
         *unsteady(f"latencies of {where}, in seconds", [took for took in latencies if took >= MANY_DIGITS_S]),
     ]
     yield from {each.check: each for each in reversed(found)}.values()
+
+
+def by_command(run: Run) -> Iterator[Incident]:
+    """Where it is not what the command above it asked for."""
+    threads, seconds = (run.asked.get(name) for name in ("threads", "time"))
+    if threads and run.facts.get("threads", threads) != threads:
+        yield Incident(
+            Severity.FATAL,
+            f"{run.where} had {run.facts['threads']:g} threads, and the command above it asks for {threads:g}",
+            "the output is of another command",
+            "contradiction",
+        )
+    ran_s = run.facts.get("total time")
+    # Other tests, and those of 0.4, have an end of their own.
+    to_the_end = run.test in ("sql", "cpu") and not run.event_limit and not run.version.startswith("sysbench 0.")
+    if seconds and ran_s and to_the_end and not run.asked.get("events") and ran_s < OF_THE_TIME * seconds:
+        yield Incident(
+            Severity.WARNING,
+            f"{run.where} lasted {ran_s:.4g} s, and the command above it asks for {seconds:g} s",
+            "it ended early, or is of another command",
+            "contradiction",
+        )
 
 
 def of_a_histogram(run: Run) -> Iterator[Incident]:

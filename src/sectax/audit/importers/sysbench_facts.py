@@ -116,9 +116,21 @@ _TIME_LIMIT = "Time limit exceeded, exiting"
 _EVENT_LIMIT = "Event limit exceeded, exiting"
 
 
+# What a command line above an output asked for: so many threads, seconds and events.
+_COMMAND, _OTHER_COMMAND = re.compile(r"(?:^|[\s/])sysbench\s.*--|^\s*--"), re.compile(r"\b(?:prepare|cleanup)\b")
+_ASKED = re.compile(r"--(?:num-|max-)?(threads|time|events|requests)[= ](\d{1,9})(?=\s|$)")
+
+
+def asked_for(line: str) -> dict[str, float]:
+    """The options of a line of a command of sysbench, by the names of 1.0; empty where it is none."""
+    if not _COMMAND.search(line) or _OTHER_COMMAND.search(line):
+        return {}
+    return {name.replace("requests", "events"): float(value) for name, value in _ASKED.findall(line)}
+
+
 @dataclass
 class Run:
-    """One output, as far as it is read."""
+    """One output, as far as it is read; `asked` is by the command above it."""
 
     line: int
     test: str
@@ -132,6 +144,7 @@ class Run:
     checkpoints: bool = False
     merged: bool = False
     no_time: int = 0
+    asked: dict[str, float] = field(default_factory=dict)
 
     @property
     def where(self) -> str:

@@ -47,6 +47,8 @@ _NO_RATES = re.compile(r"\s*+Req/Sec\s++-?nan")
 # Of what one request at a time leaves for each: waits that wrk adds, and values that its correction invents. Where
 # single threads stall, real runs have a mean of 25 times that.
 MANY_IN_FLIGHT, FAR_TOO_MANY, ONE_AT_A_TIME = 3.0, 100.0, 1.5
+# wrk2 looks at what is due once in this time.
+_TIMER_S = 1e-3
 _RATE = re.compile(r"Requests/sec:\s*(\S+)")
 _TRANSFER = re.compile(r"Transfer/sec:\s*(\S+?)([KMGT]?B)\s*$")
 _BYTES = {"B": 1.0, "KB": 2.0**10, "MB": 2.0**20, "GB": 2.0**30, "TB": 2.0**40}  # units.c counts in 1024
@@ -330,11 +332,14 @@ def _by_threads(run: _Run) -> float | None:
 
 
 def _in_flight(run: _Run) -> float | None:
-    """Little's law: how many requests each connection has under way, or due, at once. wrk itself pipelines."""
+    """Little's law: how many requests each connection has under way, or due, at once. wrk itself pipelines.
+
+    wrk2 sends what is due by a timer of whole milliseconds, so that requests wait for one even with nothing to do.
+    """
     mean = run.load.times.get(LATENCY, {}).get("mean")
     if not _by_schedule(run) or run.load.rate is None or not run.connections or mean is None:
         return None
-    return run.load.rate * mean / run.connections
+    return run.load.rate * max(mean - _TIMER_S, 0.0) / run.connections
 
 
 WRK = Importer("wrk", "wrk's text", _read, _BEGINS)
