@@ -171,6 +171,7 @@ def wrk(rng: Rng) -> str:
         # A p99 needs 368 requests.
         mean = float(np.exp(rng.uniform(np.log(1e-4), np.log(0.01 * connections))))
         times = np.sort(mean * np.exp(rng.normal(0, rng.uniform(0.05, 0.8), 4000)))
+        times = np.minimum(times, 0.98 * wall)
         requests = round(0.97 * connections * wall / float(times.mean()))
         moved = requests * size * float(rng.uniform(0.98, 1.02))
         outputs.append(

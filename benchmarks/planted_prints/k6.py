@@ -284,7 +284,7 @@ _KINDS = (
     Kind("a request longer than its iteration", "F contradiction", _longer),
     Kind(
         "data by another clock",
-        "F contradiction",
+        "W contradiction",
         each_match(
             r"^(\s*data_sent\.+: *[\d.]+ [kM]?B\s+)[\d.]+ ([kM]?B/s)", lambda found: f"{found[1]}999 G{found[2][-3:]}"
         ),

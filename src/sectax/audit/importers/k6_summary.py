@@ -224,6 +224,7 @@ class Summary:
                     f"by {printable(name, 60)} it is",
                     1e-3,
                     tolerance=OF_DATA if name.startswith("data_") else None,
+                    severity=Severity.WARNING if name.startswith("data_") else Severity.FATAL,
                 )
         count, rate = self.counters.get("iterations", (0.0, 0.0))
         # A line of progress from before the end counts fewer.
