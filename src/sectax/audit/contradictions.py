@@ -11,6 +11,7 @@ from sectax.audit.check import Check, Remark, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.grouping import SPEEDS, about, gather, measured_at_once, sides
+from sectax.audit.unit_slips import slips
 from sectax.audit.words import EVERYTHING, duration, ids, number
 from sectax.model.finding import Severity
 
@@ -49,6 +50,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _machines(evidence)
     yield from _hosts(evidence)
     yield from _units(evidence)
+    yield from _slips(evidence)
 
 
 def _imported(evidence: Evidence) -> list[Figure]:
@@ -250,6 +252,19 @@ def _units(evidence: Evidence) -> Iterator[Remark]:
                 )
 
 
+def _slips(evidence: Evidence) -> Iterator[Remark]:
+    """One figure of a row over sizes or numbers that is a thousand times off the others."""
+    for figure, times in slips(_imported(evidence)):
+        many = f"{times:.0f} times" if times > 1 else f"1/{1 / times:.0f} of"
+        yield about(
+            Severity.FATAL,
+            [figure],
+            f"{figure.id} is {many} what the figures beside it, which lie on a line, make of it",
+            "that is what a unit or a point that slipped looks like",
+            "check the unit of this one, or measure it again",
+        )
+
+
 def _odd_one(group: list[Figure]) -> list[tuple[Figure, Figure, tuple[float, float]]]:
     """The one figure that is far from all others, beside the middle one of these."""
     ordered = sorted(group, key=lambda figure: figure.typical or 0.0)
@@ -266,8 +281,9 @@ def _odd_one(group: list[Figure]) -> list[tuple[Figure, Figure, tuple[float, flo
 CONTRADICTION = Check(
     id="contradiction",
     rule="F: a summary that its own values contradict, quantiles that fall, a mean outside of least and most, a rate "
-    "that is not its count over its time, a sum that is not that of its parts, each side on its own hosts; "
-    "W: figures of two processors or builds in one file, sides a thousand times apart",
+    "that is not its count over its time, a sum that is not that of its parts, each side on its own hosts, "
+    "one figure a thousand times off a row; W: figures of two processors or builds in one file, sides a thousand times "
+    "apart",
     examine=_examine,
     sees=_imported,
 )

@@ -87,7 +87,7 @@ def step_of(values: Sequence[float]) -> Step | None:
 
 def printed_step(values: Sequence[float]) -> float:
     """The place of the last digit of the values above zero, as far as the first of them show it, in their unit."""
-    places = [_last_place(each) for each in values[:_MOST_DIGITS_OF] if each > 0]
+    places = [_last_place(each) for each in values[:_MOST_DIGITS_OF] if 0 < each < math.inf]
     return min(places, default=0.0)
 
 

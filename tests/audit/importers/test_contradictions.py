@@ -10,6 +10,7 @@ import json
 import numpy as np
 import pytest
 
+from sectax.audit.importers.columns import Columns
 from sectax.audit.registry import review
 from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
@@ -121,8 +122,8 @@ TWINS: dict[str, tuple[str, str, str, str]] = {
         sample("lambda.txt") + "2026-01-02T03:04:05Z 049787a5 Task timed out after 3.00 seconds\n",
         sample("lambda.txt").replace("Status: timeout", "")
         + "[INFO]\t2026-01-02T03:04:05Z\t0497\tno such user: an answer like others\n",
-        "said-by-the-tool",
-        "Task timed out",
+        "unequal-work",
+        "operations failed",
     ),
     "an engine that is not there": (
         'Invalid engine "afalg"\n' + sample("openssl-aes.txt"),
@@ -197,3 +198,22 @@ def test_four_functions_in_one_log_are_four_figures() -> None:
 def test_sysbench_that_measured_nothing_is_not_called_cut_short(text: str) -> None:
     with pytest.raises(BadInput, match="nothing was measured"):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        ((8.9, 3.12, 1412.2, 0.83), True),  # milliseconds among seconds
+        ((8.9, 3.12, 0.0014, 0.83), True),
+        ((8.9, 3.12, 1.41, 0.83), False),
+        ((0.0089, 0.35, 14.1, 2600.0), False),  # steep growth
+        ((0.0089, 14.1, 0.02, 33.0), False),  # no line at all
+    ],
+)
+def test_a_unit_that_slipped_in_one_row_is_named(times: tuple[float, ...], found: bool) -> None:
+    rows = "".join(f"cannon,{procs},{time}\n" for procs, time in zip((1, 4, 9, 16), times, strict=True))
+    columns = Columns(value="time_s", unit="s", by=("method", "procs"))
+    evidence = read(f"method,procs,time_s\n{rows}", "csv", columns)
+    told = next(each for each in review(evidence) if each.check == "contradiction").warnings
+
+    assert any(each.severity is Severity.FATAL for each in told) == found

@@ -70,7 +70,7 @@ def test_a_duration_that_is_a_sleep_is_a_fixed_time(line: str) -> None:
     ],
 )
 def test_errors_that_only_a_line_of_the_log_tells_are_said(line: str, found: bool) -> None:
-    assert ("said-by-the-tool" in said(read(f"{line}\n{report(12.5)}"))) is found
+    assert ("unequal-work" in said(read(f"{line}\n{report(12.5)}"))) is found
 
 
 @pytest.mark.parametrize(("second", "check"), [(12.5, "copied-data"), (15.5, "unequal-work")])

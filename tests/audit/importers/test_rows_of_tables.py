@@ -122,8 +122,8 @@ def repetitions(left_out: set[tuple[str, int]]) -> str:
 
 @pytest.mark.parametrize("left_out", [{("a", 3), ("a", 6)}, {("b", 7), ("b", 8)}])
 def test_repetitions_that_were_left_out_are_said(left_out: set[tuple[str, int]]) -> None:
-    assert said(read(repetitions(left_out), columns=MS))["said-by-the-tool"][0] == "W"
-    assert "said-by-the-tool" not in said(read(repetitions(set()), columns=MS))
+    assert said(read(repetitions(left_out), columns=MS))["unequal-work"][0] == "W"
+    assert "unequal-work" not in said(read(repetitions(set()), columns=MS))
 
 
 def test_a_cell_that_all_other_sides_have_is_missed() -> None:
@@ -132,9 +132,9 @@ def test_a_cell_that_all_other_sides_have_is_missed() -> None:
 
     assert (
         "no row of b, y"
-        in said(read(table("name,task,elapsed", rows[:4] + rows[5:]), columns=BY_TASK))["said-by-the-tool"][1]
+        in said(read(table("name,task,elapsed", rows[:4] + rows[5:]), columns=BY_TASK))["unequal-work"][1]
     )
-    assert "said-by-the-tool" not in said(read(table("name,task,elapsed", rows), columns=BY_TASK))
+    assert "unequal-work" not in said(read(table("name,task,elapsed", rows), columns=BY_TASK))
 
 
 def long_rows() -> list[str]:

@@ -359,7 +359,6 @@ def _other_lengths(run: _Run) -> Iterable[Incident]:
         Severity.WARNING,
         f"{many} ({load.where.removeprefix('of ')})",
         "the page changes from request to request (then say ab -l), or these are error pages",
-        "unequal-work",
     )
 
 
