@@ -123,7 +123,7 @@ _KINDS = (
         times(r"^Time per request:\s+(?P<n>[\d.]+) \[ms\] \(mean, across", 4),
     ),
     Kind("a tenth failed", "F unequal-work", _fails(0.1)),
-    Kind("one failed", "W said-by-the-tool", _fails(1e-9)),
+    Kind("one failed", "W unequal-work", _fails(1e-9)),
     Kind(
         "lengths differ",
         "W said-by-the-tool|unequal-work",
@@ -137,7 +137,7 @@ _KINDS = (
     Kind("one answer makes the spread", "W modes", _one_far),
     Kind("failures are not their sum", "F contradiction", _fails(0.2, "Connect: 0, Length: 1, Exceptions: 0")),
     Kind("all answers have another status", "F unequal-work", _other_status(1.0)),
-    Kind("one answer has another status", "W said-by-the-tool", _other_status(1e-9)),
+    Kind("one answer has another status", "W unequal-work", _other_status(1e-9)),
     Kind("write errors", "W said-by-the-tool|unequal-work", instead(_FAILED, r"\g<0>\nWrite errors:           2")),
     Kind(
         "finished fewer than it says",
@@ -165,7 +165,7 @@ _KINDS = (
     Kind("more HTML than bytes", "F contradiction", times(r"^Total transferred:\s+(?P<n>\d+)", 0.4)),
     Kind(
         "empty answers",
-        "W contradiction|said-by-the-tool",
+        "W contradiction|unequal-work",
         both(
             instead(r"^(Document Length:\s+)\d+", r"\g<1>0"),
             instead(r"^(HTML transferred:\s+)\d+", r"\g<1>0"),

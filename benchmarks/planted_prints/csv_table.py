@@ -141,9 +141,9 @@ _KINDS = (
     Kind("a missing value", "refused or W said-by-the-tool|unequal-work", _rows(_missing)),
     Kind("a word for a value", "refused or W said-by-the-tool|unequal-work", _rows(_shuffled_columns)),
     Kind("each side on its own machine", "F contradiction", _rows(_host)),
-    Kind("two processors in a column", "W contradiction|said-by-the-tool", _rows(_two_hosts)),
-    Kind("times show one side after the other", "W said-by-the-tool|contradiction", _rows(_with_times(True))),
-    Kind("times go backwards", "W said-by-the-tool|contradiction", _rows(_with_times(False, True))),
+    Kind("two processors in a column", "W contradiction|apples-and-oranges", _rows(_two_hosts)),
+    Kind("times show one side after the other", "W drift|contradiction", _rows(_with_times(True))),
+    Kind("times go backwards", "W drift|contradiction", _rows(_with_times(False, True))),
 )
 
 FORMATS = (

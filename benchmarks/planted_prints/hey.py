@@ -73,11 +73,11 @@ _KINDS = (
     Kind("all answers are errors", "F unequal-work", _refused(503, 1.0)),
     Kind("a third was refused", "F unequal-work", _refused(429, 0.33)),
     Kind("redirects", "F unequal-work", _refused(302, 1.0)),
-    Kind("one answer is an error", "W said-by-the-tool", _refused(500, 1e-9)),
+    Kind("one answer is an error", "W unequal-work", _refused(500, 1e-9)),
     Kind(
         "a tenth timed out", "F unequal-work", _errors(0.1, "Get http://x: net/http: request canceled (Client.Timeout)")
     ),
-    Kind("one reset", "W said-by-the-tool", _errors(1e-9, "Get http://x: read: connection reset by peer")),
+    Kind("one reset", "W unequal-work", _errors(1e-9, "Get http://x: read: connection reset by peer")),
     Kind("average above the slowest", "F contradiction", times(r"^\s+Average:\s+(?P<n>[\d.]+)", 1e3)),
     Kind("average below the fastest", "F contradiction", times(r"^\s+Fastest:\s+(?P<n>[\d.]+)", 1e3)),
     Kind("p99 above the slowest", "F contradiction", times(r"^\s+99(?:\.00)?%{1,2} in (?P<n>[\d.]+)", 1e3)),
@@ -104,7 +104,7 @@ _KINDS = (
     ),
     Kind(
         "all answers are empty",
-        "W contradiction|said-by-the-tool",
+        "W contradiction|unequal-work",
         instead(r"^(\s+Total data:\s+).*\n\s+Size/request:.*", r"\g<1>0 bytes\n  Size/request:\t0 bytes"),
     ),
     Kind(

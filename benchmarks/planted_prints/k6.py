@@ -270,7 +270,7 @@ _KINDS = (
     Kind("rate is not count over the time that it ran", "F contradiction", _lasted),
     Kind("a tenth failed", "F unequal-work", _failed(0.1)),
     Kind("all failed", "F unequal-work", _failed(1.0)),
-    Kind("one failed", "W said-by-the-tool", _failed(1e-9)),
+    Kind("one failed", "W unequal-work", _failed(1e-9)),
     Kind("a check fails", "F unequal-work", _check),
     Kind(
         "users who do nothing",
@@ -320,7 +320,7 @@ _KINDS = (
     Kind("connecting dominates", "W contradiction|said-by-the-tool|unequal-work", _either(_blocked_text, _blocked)),
     Kind(
         "nothing was received",
-        "W contradiction|said-by-the-tool|zero-event-run",
+        "W contradiction|unequal-work|zero-event-run",
         _either(instead(r"^(\s*data_received\.+: ).*$", r"\g<1>0 B    0 B/s"), _nothing_received),
     ),
     Kind(

@@ -107,15 +107,15 @@ _KINDS = (
         "W said-by-the-tool|contradiction|modes|drift",
         _where_some(_in_some(r"\g<1>3000.00\g<3>3000\g<5>", 0.25, _DURATION), 8),
     ),
-    Kind("an unhandled exception", "F said-by-the-tool", instead(_REPORT, r"[ERROR] KeyError: 'body'\n\g<0>")),
+    Kind("an unhandled exception", "F unequal-work", instead(_REPORT, r"[ERROR] KeyError: 'body'\n\g<0>")),
     Kind(
         "a runtime that exited",
-        "F said-by-the-tool",
+        "F unequal-work",
         instead(_REPORT, r"Error: Runtime exited with error: signal: killed Runtime.ExitError\n\g<0>"),
     ),
     Kind(
         "an exception of Node",
-        "F said-by-the-tool",
+        "F unequal-work",
         instead(_REPORT, '2026-01-01T00:00:00Z\t\\2\tERROR\tInvoke Error \t{"errorType":"TypeError"}\n\\g<0>'),
     ),
     Kind(
@@ -156,7 +156,7 @@ _KINDS = (
     Kind("invocations without an end", "W said-by-the-tool", _unfinished),
     Kind(
         "retries of one request",
-        "W said-by-the-tool|duplicate-data|contradiction",
+        "W said-by-the-tool|copied-data|unequal-work",
         _where_some(each_match(_REPORT, lambda found: f"{found[1]}aaaaaaaa-0000-0000-0000-000000000001{found[3]}")),
     ),
     Kind(
@@ -170,7 +170,7 @@ _KINDS = (
         "W said-by-the-tool",
         lambda text, _: f"{text}\nAn error occurred (ThrottlingException) when calling the FilterLogEvents operation\n",
     ),
-    Kind("cut within a line", "refused or W said-by-the-tool", cut_before(r"Billed Duration")),
+    Kind("cut within a line", "refused or W said-by-the-tool|apples-and-oranges", cut_before(r"Billed Duration")),
     Kind(
         "a cold start that no one marks",
         "W first-trial|modes|drift|said-by-the-tool",
