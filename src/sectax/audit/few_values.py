@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sectax.audit.check import Remark
 from sectax.audit.evidence import Evidence
@@ -24,6 +25,8 @@ _DIXON = {4: 0.926, 5: 0.821, 6: 0.740, 7: 0.680, 8: 0.634, 9: 0.598}
 # Of first values: the chance that several of them are called slow, what one of them adds to that at the most, as noise
 # has heavier tails than a normal one, and the least spread of the others, in logs.
 CHANCE, LEAST_CHANCE, LEAST_SPREAD = 5e-3, 0.01, 1e-3
+# How far values that fall at first lie beyond the later ones, and how much of the range of all these may go through.
+FALLING, SETTLED = 1.1, 0.2
 # No repetitions of one thing are so many times apart.
 TWO_THINGS = 100.0
 # Half of the interval of a mean at 95 %, as a share of it; or so many times the least, the largest of a few values.
@@ -37,11 +40,12 @@ class Odd:
 
     places: tuple[int, ...]
     ratio: float
+    falls: bool = False
 
     @property
     def is_slow_start(self) -> bool:
-        """Whether it is the first value alone, and slower."""
-        return self.places == (0,) and self.ratio > 1
+        """Whether it is the first value alone, and slower, or the first ones, which fall to the others."""
+        return (self.places == (0,) and self.ratio > 1) or self.falls
 
 
 def few(evidence: Evidence) -> list[Figure]:
@@ -65,10 +69,23 @@ def odd_values(figure: Figure) -> Odd | None:
         apart = max(times[at] / high, low / times[at])
         if apart >= LEAST_BEYOND and gap >= _DIXON[len(times)] * (max(times) - min(times)):
             far = outside
+    falls = fall_at_first(times)
+    far = outside if falls else far
     if not far:
         return None
     farthest = max(far, key=lambda at: abs(math.log(times[at] / high)))
-    return Odd(tuple(far), times[farthest] / (math.sqrt(low) * math.sqrt(high)))
+    return Odd(tuple(far), times[farthest] / (math.sqrt(low) * math.sqrt(high)), falls)
+
+
+def fall_at_first(times: Sequence[float]) -> bool:
+    """Whether the first few, two at the least, fall from one to the next until the others are near each other."""
+    core = _core(sorted(times))
+    first = next((at for at, value in enumerate(times) if core is not None and value <= core[1]), 0)
+    if core is None or first < 2 or not all(core[0] <= each <= core[1] for each in times[first:]):
+        return False
+    low, high = core
+    falls = all(one > other for one, other in pairwise(times[: first + 1])) and times[first - 1] >= FALLING * high
+    return falls and times[0] >= LEAST_BEYOND * high and high - low <= SETTLED * (times[0] - low)
 
 
 def _core(ordered: Sequence[float]) -> tuple[float, float] | None:
@@ -90,7 +107,7 @@ def slow_starts(evidence: Evidence) -> Iterator[Remark]:
         lambda figure: found[figure.id].ratio,
         lambda figure: (
             f"the first of {len(figure.values)} values is {number(found[figure.id].ratio)} times the others, which "
-            "are near each other"
+            f"are near each other{', and falls to them' if found[figure.id].falls else ''}"
         ),
         "it belongs to the warm-up, and is part of the figure",
         "throw the first trial away, or report it by itself; or warm up for longer",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sectax.audit.check import Check, Remark, cannot_be_checked, fatal
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Figure, Moves, Quantity
 from sectax.audit.grouping import each_table, gather, seconds_per_operation, series, unknown
-from sectax.audit.growth import falls, is_flat, rising
+from sectax.audit.growth import Amount, falls, is_flat, rising
 from sectax.audit.over_blocks import interval, parts_of, typical_speeds
 from sectax.audit.words import bandwidth, duration, first_of, ids, named, number
 from sectax.model.finding import Severity
@@ -27,6 +27,9 @@ LEAST_SHOWN = 0.25
 TIMES_THE_SIZE, CLEARS_BYTES_S, LEAST_OF_THE_TIME = 8.0, 2e10, 0.2
 # So many times the bytes in the same time, where memory takes it; and where nothing says what does.
 FLAT_WITH_MEMORY, FLAT_ALONE, SAME_TIME = 16.0, 1000.0, 1.1
+
+# So many times by their labels in the same time, beside others that grow with theirs to so near that time.
+FLAT_BESIDE, NEAR_THE_LARGEST = 100.0, 2.0
 
 # Shared by all of a run of ours: that a time which grows just as much as it must is called flat.
 CHANCE = 0.005
@@ -83,16 +86,23 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from _drowned(evidence, [group for group in groups if _grows(group) is not False])
     yield from _by_names(evidence)
     yield from _by_amounts(evidence)
+    yield from _beside_siblings(evidence)
     yield from _in_runs(evidence)
 
 
-def _drowned(evidence: Evidence, groups: list[list[Figure]]) -> Iterator[Remark]:
-    """F where each operation takes the same large memory whatever its size, and its time is that; W of flat times."""
-    memory = {
+def _memory_of(evidence: Evidence) -> Callable[[Figure], float]:
+    """Bytes of memory that an operation takes, 0 where that is not told."""
+    taken = {
         (figure.measurement, frozenset(figure.levels.items())): figure.typical or 0.0
         for figure in evidence.printed
         if figure.metric == "B/op"
     }
+    return lambda figure: taken.get((figure.measurement, frozenset(figure.levels.items())), 0.0)
+
+
+def _drowned(evidence: Evidence, groups: list[list[Figure]]) -> Iterator[Remark]:
+    """F where each operation takes the same large memory whatever its size, and its time is that; W of flat times."""
+    memory = _memory_of(evidence)
     for every in groups:
         group = [figure for figure in every if _size(figure) > 0 and _time(figure) > 0]
         flat = [figure for figure in group if _time(figure) <= SAME_TIME * _time(group[0])]
@@ -100,7 +110,7 @@ def _drowned(evidence: Evidence, groups: list[list[Figure]]) -> Iterator[Remark]
             continue
         last = flat[-1]
         times = _size(last) / _size(group[0])
-        taken = [memory.get((figure.measurement, frozenset(figure.levels.items())), 0.0) for figure in flat]
+        taken = [memory(figure) for figure in flat]
         is_memory = (
             min(taken) >= TIMES_THE_SIZE * _size(last)
             and max(taken) <= SAME_TIME * min(taken)
@@ -174,6 +184,48 @@ def _by_amounts(evidence: Evidence) -> Iterator[Remark]:
         lambda table: f"far more by its label takes the same time, in {named(table)}",
         "if the operation works on all of it, the work was not done, or something else takes the time",
         "see that the whole input is worked on",
+    )
+
+
+def _beside_siblings(evidence: Evidence) -> Iterator[Remark]:
+    """Flat times of what takes as long as others of the same labels do at the largest, F with its memory as well."""
+    memory = _memory_of(evidence)
+    groups: dict[object, list[list[Amount]]] = {}
+    for group in rising(evidence):
+        labels = group[0].figure.table, group[0].factor, group[0].stem, tuple(each.amount for each in group)
+        groups.setdefault(labels, []).append(group)
+    for same in groups.values():
+        times = same[0][-1].amount / same[0][0].amount
+        seconds = [[each.seconds for each in group] for group in same]
+        taken = [[memory(each.figure) for each in group] for group in same]
+        grown = [at for at in range(len(same)) if _grows_with(times, seconds[at])]
+        for at, group in enumerate(same):
+            like = [other for other in grown if times >= FLAT_BESIDE and _is_like(seconds[at], seconds[other])]
+            if not like:
+                continue
+            fatal_ = any(_grows_with(times, taken[other]) and _is_like(taken[at], taken[other]) for other in like)
+            yield Remark(
+                Severity.FATAL if fatal_ else Severity.WARNING,
+                group[0].figure.table,
+                f"{number(times)} times as much by its label takes the same time{' and memory' if fatal_ else ''} "
+                f"({group[0].figure.id}; {group[-1].figure.id}), which {same[like[0]][-1].figure.id} takes too, and "
+                "that grows",
+                "it does the work of the largest whatever its label says: the size is not used",
+                "see that the size of the label reaches the work",
+                ids(each.figure for each in group),
+            )
+            break
+
+
+def _grows_with(times: float, values: Sequence[float]) -> bool:
+    return values[0] > 0 and values[-1] >= LEAST_GROWTH * times * values[0]
+
+
+def _is_like(flat: Sequence[float], grown: Sequence[float]) -> bool:
+    """Whether values are the same throughout, and near the largest of others."""
+    return (
+        0 < max(flat) <= SAME_TIME * min(flat)
+        and NEAR_THE_LARGEST * max(flat) >= grown[-1] >= min(flat) / NEAR_THE_LARGEST
     )
 
 

@@ -31,7 +31,10 @@ _RESULT = re.compile(rf"\btime:\s++\[{_N} {_TIME} {_N} {_TIME} {_N} {_TIME}\]")
 _THROUGHPUT = re.compile(rf"\s*+thrpt:\s++\[{_N}\s++{_SPEED} {_N}\s++{_SPEED} {_N}\s++{_SPEED}\]")
 _OUTLIERS = re.compile(r"\s*+Found (\d++) outliers among (\d++) measurements(?: \((\d++\.\d++)%\))?")
 # A share of the time, whether it is more than chance, and what Criterion makes of both.
-_CHANGE = re.compile(r"\s*+(?:change|time):\s++\[([-+−]\d++\.\d++)% .{0,100}\] \(p = (\d\.\d++) [<>] (\d\.\d++)\)")
+_PER_CENT = r"[-+−]\d++(?:\.\d++)?%"
+_CHANGE = re.compile(
+    rf"\s*+(?:change|time):\s++\[{_PER_CENT} ({_PER_CENT}) {_PER_CENT}\] \(p = (\d\.\d++) [<>] (\d\.\d++)\)"
+)
 _JUDGED = re.compile(r"\s*+(No change in performance detected|Performance has (?:improved|regressed))\.")
 _BUILT = re.compile(r"\s*+Finished .{0,60}\[(un)?optimized\b")
 _OF_A_KIND = re.compile(r"\s*+(\d++) \(\d++\.\d++%\) (?:low|high) (?:mild|severe)\s*+$")
@@ -39,7 +42,9 @@ _SAMPLES = re.compile(
     r".{0,500}?: Collecting (\d++) samples in estimated "
     r"(?:(\d++(?:\.\d++)?) (ns|us|µs|┬╡s|Âµs|┬Ás|ms|s|m|h) \((\d++(?:\.\d++)?)([kMBT]?) )?"
 )
-_COUNTS = {"": 1.0, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
+# The number at the end of a name.
+_COUNT = re.compile(r"(\d{1,15})([kKMG]?)")
+_COUNTS = {"": 1.0, "K": 1e3, "G": 1e9, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _BENCHER = re.compile(
     r"\s*+test (\S.{0,400}?) \.\.\. bench:\s++([\d,]++(?:\.\d++)?) ns/iter \(\+/- ([\d,]++(?:\.\d++)?)\)"
 )
@@ -75,6 +80,8 @@ WIDE_INTERVAL = 0.25
 MANY_OUTLIERS = 0.2
 # Times that are so far from what the warm-up showed, or from what others of a group work on; and how alike these are.
 UNEXPECTED, ALIKE = 2.5, 1.2
+# Times the stored time: programs become so much faster when they are mended, and never so much slower unseen.
+LEAST_TIMES, MOST_TIMES, FATAL_TIMES = 0.1, 10.0, 100.0
 
 
 @dataclass
@@ -135,6 +142,7 @@ def _read(lines: Iterable[str]) -> Evidence:
             of.trials = int(number_in(found, 2, place))
             twice += _share(of, found, place)
         elif found := _CHANGE.match(text):
+            _other_work(said, place, "" if of is None else of.name, found[1])
             significant = float(found[2]) < float(found[3])
         elif significant is not None and (found := _JUDGED.match(text)):
             if significant is found[1].startswith("No change"):
@@ -229,6 +237,15 @@ def _throughput(result: _Result, found: re.Match[str], place: int) -> Iterator[T
         )
 
 
+def _other_work(said: Said, place: int, name: str, change: str) -> None:
+    """A time that is so far from the stored one that the two are hardly of the same work."""
+    times = 1 + float(change.rstrip("%").replace("−", "-")) / 100
+    if not LEAST_TIMES <= times <= MOST_TIMES:
+        meaning = "the run that it is compared with did other work, or was broken: no change of one program is so large"
+        severity = Severity.FATAL if times > FATAL_TIMES else Severity.WARNING
+        said.add(severity, place, f"{printable(name, 40)} changed by {change}", meaning, "apples-and-oranges")
+
+
 def _expected(found: re.Match[str], place: int) -> float | None:
     """Seconds of an iteration, by what Criterion saw of it while it warmed up."""
     if found[2] is None:
@@ -296,7 +313,8 @@ def _amounts(results: list[_Result]) -> Iterator[Twice]:
     for result in results:
         group, _, last = result.name.rpartition("/")
         speed = result.bytes_s or result.elements_s
-        count = size_in(result.name) or (float(last) if last.isascii() and last.isdigit() and len(last) < 16 else None)
+        told_by = _COUNT.fullmatch(last)
+        count = size_in(result.name) or (float(told_by[1]) * _COUNTS[told_by[2]] if told_by else None)
         if speed and count and result.seconds:
             kind = group.partition("/")[0], result.bytes_s is not None
             groups.setdefault(kind, []).append((result, speed * result.seconds / count))

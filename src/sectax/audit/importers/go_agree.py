@@ -33,8 +33,12 @@ TIMEOUT_S = 600.0
 MOST_ITERATIONS = 1e9
 # Of the seconds of a package, that its benchmarks may be more.
 LONGER, MORE_S = 0.05, 0.5
+# The same where nothing but other figures explains it.
+FAR_LONGER = 1.2
 # Iterations of one count beside a single one of another.
 MANY = 100
+# Numbers of iterations of one name, so many times apart, and totals that are the same.
+MORE_ITERATIONS, SAME_TOTAL = 5.0, 1.1
 # Allocations of an operation, in two counts of one name: by so many more, and so many times as many.
 # What is allocated once counts among few iterations.
 MORE_ALLOCATIONS, TIMES_ALLOCATIONS = 5.0, 1.3
@@ -75,7 +79,37 @@ def agree(results: Sequence[Line]) -> Iterator[Twice]:
         _totals(results),
         _allocations(results),
         _under_headings(results),
+        _divided(results),
     )
+
+
+def _divided(results: Sequence[Line]) -> Iterator[Twice]:
+    """A name whose time falls as its iterations rise: what is done once, whatever b.N is, divided by it.
+
+    That the total is the same is what -benchtime asks for. So its memory must fall as well, or another name with the
+    same numbers of iterations go on for longer with them.
+    """
+    counts: dict[tuple[str, str], dict[float, Line]] = {}
+    for line in results:
+        if line.iterations > 1 and line.total_s:
+            counts.setdefault((line.package, line.name), {})[line.iterations] = line
+    for (package, name), lines in counts.items():
+        few, many = lines[min(lines)], lines[max(lines)]
+        if many.iterations < MORE_ITERATIONS * few.iterations or not _same([each.total_s for each in lines.values()]):
+            continue
+        taken = [each.told.get("B/op", 0.0) for each in lines.values()]
+        memory = min(taken) >= MORE_BYTES and _same([each * count for each, count in zip(taken, lines, strict=True)])
+        beside = [of for key, of in counts.items() if key[0] == package and of.keys() == lines.keys() and len(of) > 2]
+        longer = any((of[max(of)].total_s or 0.0) >= MORE_ITERATIONS * (of[min(of)].total_s or 0.0) for of in beside)
+        if memory or (longer and len(lines) > 2):
+            what = f"the time of {printable(name, 60)} with {many.iterations:.0f} iterations, in seconds,"
+            from_ = f"with {few.iterations:.0f}, which all together take as long, so that it is done once, it is"
+            yield Twice(what, many.told["ns/op"], few.told["ns/op"], from_, 0.0, (), 0.0)
+
+
+def _same(totals: Sequence[float | None]) -> bool:
+    told = [each or 0.0 for each in totals]
+    return max(told) <= SAME_TOTAL * min(told)
 
 
 def _quantiles(results: Sequence[Line]) -> Iterator[Twice]:
@@ -127,12 +161,14 @@ def counts(said: Said, results: Sequence[Line]) -> None:
             said.add(Severity.WARNING, 0, saw, meaning, "contradiction")
 
 
-def package_is_long_enough(package: str, seconds: float, lines: Sequence[Line]) -> Iterator[Twice]:
-    """All benchmarks of a package last no longer than the package."""
+def package_is_long_enough(package: str, seconds: float, lines: Sequence[Line], *, is_one: bool) -> Iterator[Twice]:
+    """All benchmarks of a package last no longer than the package; *is_one*: its lines stand between head and end."""
     total = sum(line.total_s or 0.0 for line in lines)
     if total > (1 + LONGER) * seconds + MORE_S:
         what, from_ = f"the time of {printable(package or 'a package', 60)}, in seconds,", "its benchmarks last for"
-        yield Twice(what, seconds, total, from_, 0.0, (), 0.0, Severity.WARNING)
+        # Lines of several runs may have been put above the end of one; a name has the same number of counts in each.
+        severity = Severity.FATAL if total > FAR_LONGER * seconds + MORE_S and is_one else Severity.WARNING
+        yield Twice(what, seconds, total, from_, 0.0, (), 0.0, severity)
 
 
 def _beside_itself(results: Sequence[Line]) -> Iterator[Twice]:

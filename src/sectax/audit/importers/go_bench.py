@@ -111,6 +111,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     open_name, idle, heading = "", "", ""
     results: list[Line] = []
     since_passed: list[Line] = []
+    heads = 0
     twice: list[Twice] = []
     systems: dict[str, dict[str, None]] = {}
     for place, line in enumerate(lines, 1):
@@ -120,6 +121,7 @@ def _read(lines: Iterable[str]) -> Evidence:
         if fact := _FACT.match(line):
             if fact[1] == "pkg":
                 package = fact[2].strip()
+                heads += 1
             elif fact[1] in ("goos", "goarch"):
                 systems.setdefault(fact[1], {}).setdefault(fact[2].strip())
                 machine = fact[2].strip() if fact[1] == "goarch" else machine
@@ -138,8 +140,8 @@ def _read(lines: Iterable[str]) -> Evidence:
                     said.add(Severity.WARNING, place, doubtful[0], meaning)
             idle = idle or (line.strip() if _IDLE.match(line) else "")
         if passed := _PASSED.match(line):
-            twice += package_is_long_enough(package, number_in(passed, 1, place), since_passed)
-            since_passed = []
+            twice += package_is_long_enough(package, number_in(passed, 1, place), since_passed, is_one=heads == 1)
+            since_passed, heads = [], 0
         matches = [found for part in _parts(line) if (found := _RESULT.match(_without_commas(part)))]
         if words := _HEADING.match(line):
             heading = words[0].strip()

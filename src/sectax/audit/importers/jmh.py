@@ -15,6 +15,7 @@ from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.importers.jmh_agree import (
     both_ways,
+    falling,
     modes_fit,
     of_repeats,
     of_setups,
@@ -48,7 +49,9 @@ _BEGINS = re.compile(
 _FACT = re.compile(
     r"# (Benchmark|Benchmark mode|Parameters|VM version|VM options|Warmup|Measurement|Threads|(?:Warmup )?Fork): (.*\S)"
 )
-_ITERATION = re.compile(r"(# Warmup )?Iteration\s++(\d++): (≈ )?(\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)")
+_ITERATION = re.compile(
+    r"(# Warmup )?Iteration\s++(\d++): (?:n = \d++, mean = )?(≈ )?(\S++) (?:±\(99[.,]9%\) \S++ )?([^\s/]++/\S++)"
+)
 # Of old versions the score stands behind the word; 'Secondary result' is of a profiler or a part of a group.
 _RESULT = re.compile(r'Result "([^"\n]{1,400})":\s*+$|(Secondary result |Result ")|Result ?: (?=\S)')
 _SCORE = re.compile(
@@ -298,6 +301,7 @@ def _evidence(log: _Log) -> Evidence:
     )
     incidents += modes_fit([(one.name, one.mode, one.unit) for one in benchmarks])
     incidents += modes_fit([(row.name, row.mode, row.unit) for row in beside])
+    incidents += falling([each for each in benchmarks if each.mode == "sample" and not each.single])
     if rough:
         incidents.append(
             Incident(

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, stdev
 
 from sectax.audit.evidence import Incident, Twice
+from sectax.audit.few_values import fall_at_first
 from sectax.audit.figure import Figure, Quantity
 from sectax.audit.importers.jmh_results import Benchmark, Row
 from sectax.audit.importers.microbench import per_operation
@@ -202,6 +203,21 @@ def of_repeats(rows: Sequence[Row]) -> Iterator[Incident]:
             "the work changed and the name did not: they are not of one benchmark",
             "contradiction",
         )
+
+
+def falling(sampled: Iterable[Benchmark]) -> Iterator[Incident]:
+    """Means of iterations that fall from the first on: samples of which no single ones are told."""
+    for benchmark in sampled:
+        for fork in benchmark.forks if benchmark.values else ():
+            if min(fork, default=0.0) > 0 and fall_at_first(fork):
+                yield Incident(
+                    Severity.WARNING,
+                    f"the iterations of {printable(benchmark.label, 60)} fall from {fork[0]:g} to {fork[-1]:g} "
+                    f"{benchmark.unit}, and the last are near each other",
+                    "the first belong to the warm-up, and are part of the figure: warm up for longer",
+                    "first-trial",
+                )
+                return
 
 
 def both_ways(figures: Iterable[Figure]) -> Iterator[Twice]:

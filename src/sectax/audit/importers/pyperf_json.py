@@ -101,6 +101,7 @@ def _unlike_runs(said: Said, name: str, facts: list[dict[str, object]]) -> None:
                 0,
                 f"the processes of {printable(name, 60)} differ in {fact}: {' and '.join(told[:3])}",
                 "its figure is of neither" if of_machine else "its values are not all of the same thing",
+                "apples-and-oranges" if of_machine else "said-by-the-tool",
             )
 
 

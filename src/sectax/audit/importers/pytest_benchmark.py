@@ -29,8 +29,10 @@ PERF_COUNTER_S = 1e-9
 # Steps of the clocks of macOS on Apple's processors and of Windows, whose times are printed in whole nanoseconds; how
 # near to a whole number of steps they are; and how many different ones show which it is.
 TICKS_S, BESIDE_S, FEWEST_TOLD, MOST_TICKS = (1 / 24e6, 100e-9), 1.01e-9, 8, 1000
-# A mean that is so much above the median, by rounds that take so many times as long.
+# A mean that is so much above the median, by rounds that take so many times as long; or that is far above it, with a
+# deviation that is such a share of the median.
 MOST_DECIDED, FAR = 0.1, 10.0
+FAR_ABOVE, DEVIATION = 0.2, 0.75
 # Of fewer rounds one that takes so many times as long is doubted by itself.
 FEW_ROUNDS, FAR_OF_FEW = 30, 3.0
 # Stated beside the single values: what `contradiction` holds against them.
@@ -100,7 +102,8 @@ def _outliers(benchmarks: list[_Benchmark]) -> Iterator[Incident]:
         if not (mean and median and most):
             continue
         times = f"{name}: the maximum is {number(most / median)} times the median"
-        if mean > (1 + MOST_DECIDED) * median and most > FAR * median:
+        spread = (each.stats.stddev or 0.0) >= DEVIATION * median and mean >= (1 + FAR_ABOVE) * median
+        if spread or (mean > (1 + MOST_DECIDED) * median and most > FAR * median):
             decided.append((most / median, f"{times}, and the mean {number(mean / median)} times"))
         elif 1 < rounds < FEW_ROUNDS and most > FAR_OF_FEW * median and not each.stats.data:
             far.append((most / median, f"{times}, in {rounds} rounds"))
