@@ -115,7 +115,7 @@ def test_primes_take_time(events: int, wrong: bool) -> None:
     assert ("F" in found.get("faster-than-physics", "")) == wrong
 
 
-@pytest.mark.parametrize(("seconds", "events", "wrong"), [("374.2803", 10_000, True), ("10.0002", 9_123, False)])
+@pytest.mark.parametrize(("seconds", "events", "wrong"), [("374.2803", 10_000, True), ("10.0002", 9_723, False)])
 def test_the_clock_ended_one_and_a_number_of_events_the_other(seconds: str, events: int, wrong: bool) -> None:
     text = cpu("10.0009", 9_792) + cpu(seconds, events, "sysbench 0.4.12:  multi-threaded system evaluation benchmark")
 
@@ -128,7 +128,7 @@ def test_the_end_of_a_histogram_is_no_percentile() -> None:
 
     for told, most, wrong in (("100000.00", "174451.84", True), ("99170.18", "100001.00", False)):
         its = text.replace(f"percentile:                        {late}", f"percentile: {told}\n").format(most=most)
-        assert ("histogram ends" in said(read(its)).get("contradiction", ("", ""))[1]) == wrong, its
+        assert ("is 100 s, and" in said(read(its)).get("contradiction", ("", ""))[1]) == wrong, its
 
 
 MEMORY = """sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)

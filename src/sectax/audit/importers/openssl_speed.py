@@ -224,12 +224,14 @@ def _keys(figures: Sequence[Figure], said: Said) -> Iterator[Twice]:
                 f"the rate of {one.id}", one.value or 0.0, other.value or 0.0, from_, 0.0, (one.id, other.id), 0.0
             )
     for operation, of in rates.items():
-        for few, many in pairwise(sorted(of)):
-            slower = (of[few].value or 0.0) / (of[many].value or math.inf)
-            if slower > MOST_SLOWER[operation] ** math.log2(many / few):
-                what = f"{of[many].id}: {slower:.3g} times slower than with {few} bits"
+        for few in sorted(bits for bits in of if 2 * bits in of):
+            one, other = of[few], of[2 * few]
+            slower = (one.value or 0.0) / (other.value or math.inf)
+            if slower > MOST_SLOWER[operation]:
+                what = f"{other.id}: {slower:.3g} times slower than with {few} bits"
                 meaning = "no such difference is between the two: the machine was slower while one of them was measured"
                 said.add(Severity.WARNING, 0, what, meaning, "modes")
+        for few, many in pairwise(sorted(of)):
             most = (of[few].value or 0.0) * (few / many) ** LEAST_POWER
             if (of[many].value or 0.0) > most:
                 from_ = f"beside that of {of[few].id} it can be no more than"
