@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from sectax.audit.contradictions import ENOUGH_FOR_QUANTILES, RATE_STEP
 from sectax.audit.evidence import Evidence, Incident, Twice
 from sectax.audit.figure import EndsBy
+from sectax.audit.importers.headings import Headings, mislabelled
 from sectax.audit.importers.load_run import (
     LATENCY,
     Command,
@@ -87,16 +88,20 @@ class _Run:
     kept: bool = False
     asked: list[Command] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    heading: str = ""
+    server: str = ""
 
 
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[_Run] = []
     said = Said()
-    commands = Commands("ab")
+    commands, headings = Commands("ab"), Headings()
     for place, line in enumerate(lines, 1):
+        headings.sees(line)
         if _BANNER.match(line) or (line.lstrip().startswith("Server Hostname:") and (not runs or runs[-1].host)):
             own, asked = commands.taken()
-            runs.append(_Run(LoadRun("ab", "", place, printed_s=1e-3), asked=asked))
+            load = LoadRun("ab", "", place, printed_s=1e-3)
+            runs.append(_Run(load, asked=asked, heading=headings.taken()))
             if own is not None:
                 runs[-1].load.ends_by = EndsBy.TIME if "-t" in own.options else EndsBy.EVENTS
                 runs[-1].load.configured_s = own.seconds("-t")
@@ -130,6 +135,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     # Before the figures: these may be failures.
     loads = [run.load for run in measured]
     incidents = [*said.incidents(), *(each for run in measured for each in _other_lengths(run))]
+    incidents += mislabelled([(f"the run at line {run.load.line}", run.heading, run.server) for run in measured])
     incidents += without_figures(loads, "Requests per second")
     return of_runs(loads, "ApacheBench", incidents, twice)
 
@@ -178,6 +184,8 @@ def _fact(run: _Run, found: re.Match[str], place: int) -> None:
         return number(value[1], scale=scale, line=place, column=found.start(2) + 1)
 
     match name:
+        case "Server Software":
+            run.server = text
         case "Server Hostname":
             run.host = value[1]
         case "Server Port":
@@ -273,6 +281,14 @@ def _consistent(run: _Run, said: Said) -> None:
         )
     load.at_most("the mean time of waiting", run.means.get("Waiting"), whole, "in seconds, and of processing", 1.1e-3)
     _slots(run)
+    if load.requests and load.bytes_read == 0 and not run.length and not run.server:
+        said.add(
+            Severity.FATAL,
+            load.line or 0,
+            f"{load.requests:.0f} complete requests, and not one byte was read {load.where}",
+            "no server answered: connections were opened and closed again",
+            "zero-event-run",
+        )
     if run.connects is not None:
         mean, middle, most = run.connects
         if mean - middle >= SYN_SHARE_S and any(wait <= most <= SYN_LATE * wait for wait in SYN_AGAIN_S):

@@ -5,6 +5,7 @@ Source: every string in apps/speed.c of 1.0.2 and 3.2.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -65,6 +66,8 @@ HALF_A_BLOCK = 32.0
 LARGE, MORE_ROUNDS = 1024.0, 1.1
 # By this power of the ratio of their bits longer keys are slower at the least: real ones by 1.3 to 4.
 LEAST_POWER = 0.5
+# And of twice the bits no more than so many times, whatever code there is for the shorter key alone.
+MOST_SLOWER = {"sign": 20.0, "verify": 10.0}
 _BITS = re.compile(r"(\d+) bits")
 # Of -mr: what the number of a line stands for (apps/speed.c): the place of the first rate, and the operations. Since
 # 3.2 RSA has four, of which older ones print two.
@@ -205,8 +208,8 @@ def _ciphers(figures: Sequence[Figure]) -> Iterator[Twice]:
             yield Twice(what, figure.value or 0.0, other.value or 0.0, from_, 0.0, ids, 0.0, Severity.WARNING)
 
 
-def _keys(figures: Sequence[Figure]) -> Iterator[Twice]:
-    """RSA verifies faster than it signs, and is slower with a longer key."""
+def _keys(figures: Sequence[Figure], said: Said) -> Iterator[Twice]:
+    """RSA verifies faster than it signs, and is slower with a longer key, by as much as the arithmetic is more."""
     rates: dict[str, dict[int, Figure]] = {}
     for figure in figures:
         told = figure.circumstances
@@ -220,7 +223,14 @@ def _keys(figures: Sequence[Figure]) -> Iterator[Twice]:
             yield Twice(
                 f"the rate of {one.id}", one.value or 0.0, other.value or 0.0, from_, 0.0, (one.id, other.id), 0.0
             )
-    for of in (signs, verifies):
+    for operation, of in rates.items():
+        for few in sorted(bits for bits in of if 2 * bits in of):
+            one, other = of[few], of[2 * few]
+            slower = (one.value or 0.0) / (other.value or math.inf)
+            if slower > MOST_SLOWER[operation]:
+                what = f"{other.id}: {slower:.3g} times slower than with {few} bits"
+                meaning = "no such difference is between the two: the machine was slower while one of them was measured"
+                said.add(Severity.WARNING, 0, what, meaning, "modes")
         for few, many in pairwise(sorted(of)):
             most = (of[few].value or 0.0) * (few / many) ** LEAST_POWER
             if (of[many].value or 0.0) > most:
@@ -241,7 +251,7 @@ def _read(lines: Iterable[str]) -> Evidence:
     missing = list(steps.missing(figures, library))
     outputs.say(said, measured=bool(behind or missing))
     figures += missing
-    twice = list(chain(outputs.times, _throughputs_by_size(figures), _ciphers(figures), _keys(figures), of_steps))
+    twice = list(chain(outputs.times, _throughputs_by_size(figures), _ciphers(figures), _keys(figures, said), of_steps))
     # What it says of itself is asked for after the last figure.
     return evidence(figures, "openssl speed", incidents=said.incidents(), twice=twice)
 
@@ -286,6 +296,9 @@ def _figures(lines: Iterable[str], said: Said, outputs: _Outputs) -> Iterator[Fi
             yield from _readable(_named_rates(place, line, name, _NAMED[kind][1], library), said, place, line)
         elif _SIZES.match(line):
             sizes = [int(number(each, line=place)) for each in _SIZE.findall(line)]
+            if any(one >= two for one, two in pairwise(sizes)):
+                meaning = "openssl prints them in rising order: heads were changed, and figures stand under other sizes"
+                said.add(Severity.FATAL, place, line, meaning, "contradiction")
         elif len(line) <= _LONGEST and (head := _HEAD.match(line)):
             operations = tuple(head[1].split())
         elif operations and (row := _name_and_rates(line, len(operations), place, said)):

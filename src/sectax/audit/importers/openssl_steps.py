@@ -170,7 +170,7 @@ class Steps:
                 meaning = (
                     "it had a part of a processor only, since other programs ran: the figures are of a busy machine"
                 )
-                self.said.add(Severity.WARNING, step.place, what, meaning)
+                self.said.add(Severity.WARNING, step.place, what, meaning, "modes")
             overshoot = 2 * step.seconds / max(step.count, 1)
             if (
                 not LEAST_OF_ASKED * step.asked

@@ -9,9 +9,18 @@ from itertools import chain
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, EndsBy, Figure, Quantity
+from sectax.audit.importers.headings import Headings, mislabelled
 from sectax.audit.importers.parts import Importer, Measurement, evidence, numbered
 from sectax.audit.importers.said import Said
-from sectax.audit.importers.sysbench_agree import along, by_command, doubtful, of_a_histogram, twice
+from sectax.audit.importers.sysbench_agree import (
+    along,
+    by_command,
+    doubtful,
+    of_a_histogram,
+    too_fast,
+    twice,
+    unlike_ends,
+)
 from sectax.audit.importers.sysbench_facts import FACTS, MIB, NAMES, OPTIONS, Run, asked_for
 from sectax.audit.importers.sysbench_reports import BEGINS as REPORT_BEGINS
 from sectax.audit.importers.sysbench_reports import Report, every_s
@@ -33,7 +42,7 @@ _LONGEST = 1000
 
 def _read(lines: Iterable[str]) -> Evidence:
     runs: list[Run] = []
-    said = Said()
+    said, headings = Said(), Headings()
     asked: dict[str, float] = {}
     for place, line in enumerate(lines, 1):
         if len(line) > _LONGEST:
@@ -44,13 +53,15 @@ def _read(lines: Iterable[str]) -> Evidence:
             else:
                 said.add(Severity.WARNING, place, its[0], "sysbench itself warns of its figures")
         asked |= asked_for(line)
+        headings.sees(line)
         # Every output begins with the banner; where that was cut off, with its options or with what it measured.
         ended = bool(runs) and "total time" in runs[-1].facts
         options = line.startswith(OPTIONS) and (not runs or ended)
         unannounced = ended and any(pattern.search(line) for _, pattern in NAMES)
         if _BANNER.match(line) or options or unannounced or not runs:
+            heading = headings.taken() if options or _BANNER.match(line) else ""
             version = line.partition(":")[0].partition("(")[0].strip() if _BANNER.match(line) else ""
-            runs.append(Run(place, "", version=version, asked=asked if version else {}))
+            runs.append(Run(place, "", version=version, asked=asked if version else {}, heading=heading))
             asked = {} if version else asked
         if line and not line.isspace():
             with said.unread(place, line):
@@ -70,9 +81,12 @@ def _read(lines: Iterable[str]) -> Evidence:
         raise BadInput("this output of sysbench was cut short: it has no total time", line=begun[0].line)
     for run in measured:
         doubtful(run, said)
+    of_each = (along, of_a_histogram, by_command, too_fast)
     incidents = [
         *said.incidents(),
-        *(each for run in measured for each in (*along(run), *of_a_histogram(run), *by_command(run))),
+        *(each for run in measured for look in of_each for each in look(run)),
+        *unlike_ends(measured),
+        *mislabelled([(run.where, run.heading, run.says) for run in measured]),
     ]
     return evidence(_figures(measured), "sysbench", incidents=incidents, twice=chain(*map(twice, measured)))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 from sectax.audit.contradictions import LONG_ENOUGH_S
 from sectax.audit.evidence import Incident, Twice
@@ -27,6 +28,10 @@ MOST_OF_A_SECOND = 20.0
 OF_A_RATE, DIGITS = 0.05, 0.011
 # Of the time that was asked for; where it is less, it did not come to its end.
 OF_THE_TIME = 0.9
+# Of an event of `cpu`, by the largest prime to the power of 1.5: real ones take 26 times as long and more.
+LEAST_OF_PRIMES_S = 1e-11
+# Of latencies: src/sysbench.c.
+HISTOGRAM_ENDS_S = 100.0
 # What reports of a run make together, beside the whole: its beginning or end may be in none of them.
 OF_ALL_REPORTS = 0.2
 
@@ -122,11 +127,52 @@ def by_command(run: Run) -> Iterator[Incident]:
         )
 
 
+def too_fast(run: Run) -> Iterator[Incident]:
+    """An event of `cpu` that no processor does in its time: dividing all numbers up to the largest prime."""
+    threads, events, largest = (run.facts.get(name, 0.0) for name in ("threads", "events", "largest prime"))
+    if run.test != "cpu" or not events or not threads:
+        return
+    each_s, least = threads * run.facts.get("total time", math.inf) / events, LEAST_OF_PRIMES_S * largest**1.5
+    if 0 < each_s < least:
+        yield Incident(
+            Severity.FATAL,
+            f"an event of {run.where} takes a thread {each_s:.2g} s, and looking for the primes up to {largest:g} "
+            f"{least:.2g} s at the least",
+            "the work was not done, as where the compiler left it out: the figure is of an empty loop",
+            "faster-than-physics",
+        )
+
+
+def unlike_ends(runs: Sequence[Run]) -> Iterator[Incident]:
+    """Runs of one test of which the clock ended one and a number of events another: F where no rate stands beside."""
+    for test in ("cpu", "sql", "threads"):
+        of_it = [run for run in runs if run.test == test and run.facts.get("events") and "total time" in run.facts]
+        by_the_clock = [run for run in of_it if run.by_the_clock]
+        by_events = [run for run in of_it if run.by_events]
+        if by_the_clock and by_events:
+            one, other = by_the_clock[0], by_events[0]
+            rated = all(any(name.endswith("per second") for name in run.facts) for run in (*by_the_clock, *by_events))
+            yield Incident(
+                Severity.WARNING if rated else Severity.FATAL,
+                f"the clock ended {one.where} after {one.facts['total time']:.4g} s, and {other.facts['events']:.0f} "
+                f"events ended {other.where} after {other.facts['total time']:.4g} s",
+                "the total time of one is the same however fast the machine is: the two are no comparison",
+                "fixed-time-total",
+            )
+
+
 def of_a_histogram(run: Run) -> Iterator[Incident]:
-    """A percentile that lies beyond what it is of: it is the edge of a step, which is 2 % wide."""
+    """A percentile that lies beyond what it is of: it is the edge of a step, which is 2 % wide, or the last edge."""
     told = run.facts
     value, least, most = (told.get(f"latency {name}") for name in ("percentile", "min", "max"))
-    if (
+    if value == HISTOGRAM_ENDS_S and (most or math.inf) > value:
+        yield Incident(
+            Severity.WARNING,
+            f"the {run.percentile} of {run.where} is {HISTOGRAM_ENDS_S:g} s, and the longest is {most or math.inf:g} s",
+            "there the histogram ends: the percentile is that or anything longer",
+            "contradiction",
+        )
+    elif (
         run.percentile != "p100"
         and value
         and ((least is not None and value < least) or (most is not None and value > most))

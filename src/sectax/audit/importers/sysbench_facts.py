@@ -114,7 +114,10 @@ _NO_TIME = re.compile(r"WARNING: Operation time \(-?[\d.]++\) is less than minim
 _SAME_TWICE = 1e-4
 _TIME_LIMIT = "Time limit exceeded, exiting"
 _EVENT_LIMIT = "Event limit exceeded, exiting"
-
+# What it does to files or to memory.
+_DOING = re.compile(r"\s*+(?:operation: (\w{1,20})|Doing (.{1,60}) test)$")
+# Numbers of events that somebody asks for; after whole seconds, the time until the last event is done.
+ROUND, LATE_S = 1000, 0.02
 
 # What a command line above an output asked for: so many threads, seconds and events.
 _COMMAND, _OTHER_COMMAND = re.compile(r"(?:^|[\s/])sysbench\s.*--|^\s*--"), re.compile(r"\b(?:prepare|cleanup)\b")
@@ -145,6 +148,28 @@ class Run:
     merged: bool = False
     no_time: int = 0
     asked: dict[str, float] = field(default_factory=dict)
+    heading: str = ""
+    says: str = ""
+
+    @property
+    def by_events(self) -> bool:
+        """Whether a number of events ended it, as of 0.4 or --events: then it is round, and the time is not."""
+        if self.event_limit or self.time_limit:
+            return self.event_limit
+        return self._round and self.facts.get("total time", 0.0) % 1 > LATE_S
+
+    @property
+    def by_the_clock(self) -> bool:
+        """Whether the clock ended it: the time is of whole seconds, and the number of events is not round."""
+        if self.event_limit or self.time_limit:
+            return self.time_limit
+        seconds = self.facts.get("total time", 0.0)
+        return not self._round and seconds >= 1 and seconds % 1 <= LATE_S
+
+    @property
+    def _round(self) -> bool:
+        events = self.facts.get("events", 0.0)
+        return events % ROUND == 0 or events == self.asked.get("events")
 
     @property
     def where(self) -> str:
@@ -169,6 +194,8 @@ class Run:
         for name, pattern in NAMES:
             if pattern.search(line):
                 self.test = name
+        if doing := _DOING.match(line):
+            self.says = doing[1] or doing[2]
         if second := report(place, line):
             if self.reports and second.at_s < self.reports[-1].at_s:
                 return False

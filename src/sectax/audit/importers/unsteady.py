@@ -20,6 +20,10 @@ from sectax.model.finding import Severity
 FEWEST = 10
 # The first of so many pieces belong to an ordinary warm-up.
 WARM_UP = 20
+# Unlike pieces that only rise or only fall: by chance one of 20,000 such runs. How far they come at the least.
+FEWEST_IN_ORDER, LEAST_IN_ORDER = 8, 1.1
+# The first piece beside those from the third on: how many times the whole width of these it is from their middle.
+BEGINNING, WIDTHS = 2, 4.0
 # A stretch beside all the others: the least change, how many standard errors of it for independent pieces (with a
 # correlation of 0.5, one healthy run in a thousand reaches 8), and of how much of a run and how many pieces it is.
 LEAST_CHANGE, STANDARD_ERRORS = 1.2, 8.0
@@ -38,13 +42,23 @@ OF_THE_CLOCK, FEWEST_WAITING = 0.5, 3
 
 
 def unsteady(what: str, values: Sequence[float], counts: Sequence[float] | None = None) -> Iterator[Incident]:
-    """W drift or W modes of values in time order, zeros included.
+    """W drift, W modes or W first-trial of values in time order, zeros included.
 
     Args:
         what: they are, in words.
         counts: how many events each of them is of: few of them differ by chance.
     """
     positive = [each for each in values if each > 0]
+    if len(set(positive)) >= FEWEST_IN_ORDER and positive == list(values) and _in_order(values):
+        yield Incident(
+            Severity.WARNING,
+            f"{what}: from {number(values[0])} to {number(values[-1])} in {len(values)} reports, in one direction all "
+            "the way",
+            "it was going somewhere until it ended: the printed mean is of no steady state",
+            "drift",
+        )
+        return
+    yield from _beginning(what, values, counts)
     if len(values) < FEWEST or not positive:
         return
     # Nothing in a piece is far from everything, and no number.
@@ -79,6 +93,30 @@ def unsteady(what: str, values: Sequence[float], counts: Sequence[float] | None 
                     "modes",
                 )
                 return
+
+
+def _in_order(values: Sequence[float]) -> bool:
+    """Whether they only rise or only fall, and come far."""
+    steps = [two - one for one, two in pairwise(values)]
+    return (min(steps) >= 0 or max(steps) <= 0) and max(values) >= LEAST_IN_ORDER * min(values)
+
+
+def _beginning(what: str, values: Sequence[float], counts: Sequence[float] | None) -> Iterator[Incident]:
+    """W first-trial of a first report that is a good part of the run and far from all but the second."""
+    others = values[BEGINNING:]
+    if not FEWEST_IN_ORDER <= len(values) <= WARM_UP or min(others) <= 0:
+        return
+    first, middle = max(values[0], median(others) / 1000), median(others)
+    far = abs(math.log(first / middle))
+    if far >= max(math.log(LEAST_CHANGE), WIDTHS * math.log(max(others) / min(others))) and _no_chance(
+        counts, 0, middle, first
+    ):
+        yield Incident(
+            Severity.WARNING,
+            f"{what}: {number(values[0])} in the first of {len(values)} reports, and about {number(middle)} later",
+            "the beginning is in the printed mean: let it run for a while before the part that counts",
+            "first-trial",
+        )
 
 
 def copied(what: str, values: Sequence[float]) -> Iterator[Incident]:
