@@ -51,8 +51,7 @@ class Entry:
         why: what is wrong, in words.
         copied: whether it was copied by hand from a page or a thread, so that its bytes may not be those of the source.
         amended: what the judge had overlooked, and the audit showed; it counts neither as a find nor as an accusation.
-        set: 'tuned' where the checks were mended after this file was seen, 'fresh' where it was judged
-            afterwards.
+        set: 'tuned' where the checks were mended after this file was seen (all of them, now), 'fresh' where not.
     """
 
     repository: str

@@ -80,7 +80,7 @@ def test_packages_without_benchmarks_beside_others_are_no_fault() -> None:
 def test_an_emulated_processor_is_said() -> None:
     emulated = HEAD.replace("A fast one", "VirtualApple @ 2.50GHz")
 
-    assert "W said-by-the-tool" in said(read(f"{emulated}{WHOLE}"))
+    assert "W apples-and-oranges" in said(read(f"{emulated}{WHOLE}"))
     assert "W said-by-the-tool" not in said(read(f"{HEAD}{WHOLE}"))
 
 

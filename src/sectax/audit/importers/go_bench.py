@@ -128,7 +128,8 @@ def _read(lines: Iterable[str]) -> Evidence:
             else:
                 machine = processor = fact[2].strip() or None
                 if _EMULATED.search(processor or ""):
-                    said.add(Severity.WARNING, place, line, "a program of another architecture, emulated on this one")
+                    meaning = "a program of another architecture, emulated on this one"
+                    said.add(Severity.WARNING, place, line, meaning, "apples-and-oranges")
         elif failed := _FAILED.search(line):
             meaning = "a benchmark failed: what it printed, or what is missing of it, is of broken code"
             said.add(Severity.FATAL, place, failed[0], meaning)
