@@ -160,7 +160,7 @@ _KINDS = (
     ),
     Kind(
         "half of the processor",
-        "W contradiction|said-by-the-tool",
+        "W contradiction|modes",
         each_match(
             r"(\d+)( sha256's in )([\d.]+)s", lambda found: f"{int(found[1]) // 2}{found[2]}{float(found[3]) / 2:.2f}s"
         ),

@@ -135,10 +135,10 @@ _KINDS = (
     ),
     Kind(
         "processors differ between runs",
-        "F contradiction|said-by-the-tool",
+        "F contradiction|apples-and-oranges",
         _later_runs("cpu_model_name", "Other CPU @ 2 GHz"),
     ),
-    Kind("Pythons differ between runs", "F contradiction|said-by-the-tool", _later_runs("python_version", "2.7.18")),
+    Kind("Pythons differ between runs", "F contradiction|apples-and-oranges", _later_runs("python_version", "2.7.18")),
     Kind("affinity differs between runs", "W contradiction|said-by-the-tool", _later_runs("cpu_affinity", "7")),
     Kind(
         "frequency falls to a third",

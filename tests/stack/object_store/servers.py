@@ -40,6 +40,17 @@ def between(server: Minio, change: Callable[[bytes, int], bytes | None]) -> Iter
     it; None ends the connection there. The signature holds, since the client's Host header goes through as it is."""
     host, _, port = server.access.endpoint.removeprefix("http://").partition(":")
     listener = socket.create_server(("127.0.0.1", 0))
+    ends: list[socket.socket] = []
+    threads: list[threading.Thread] = []
+
+    def start(work: Callable[..., None], *words: object) -> None:
+        threads.append(threading.Thread(target=work, args=words, daemon=True))
+        threads[-1].start()
+
+    def shut(*some: socket.socket) -> None:
+        for end in some:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
     def carry(source: socket.socket, target: socket.socket, answers: bool) -> None:
         passed = 0
@@ -50,20 +61,27 @@ def between(server: Minio, change: Callable[[bytes, int], bytes | None]) -> Iter
                     break
                 passed += len(piece)
                 target.sendall(changed)
-        for end in (source, target):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
+        shut(source, target)
 
     def serve() -> None:
         with contextlib.suppress(OSError):
             while True:
                 near, _ = listener.accept()
+                ends.append(near)
                 far = socket.create_connection((host, int(port)))
-                threading.Thread(target=carry, args=(near, far, False), daemon=True).start()
-                threading.Thread(target=carry, args=(far, near, True), daemon=True).start()
+                ends.append(far)
+                start(carry, near, far, False)
+                start(carry, far, near, True)
 
-    threading.Thread(target=serve, daemon=True).start()
+    start(serve)
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
-        listener.close()
+        # Closing alone wakes nobody who waits there.
+        shut(listener)
+        threads[0].join()
+        shut(*ends)
+        for thread in threads:
+            thread.join()
+        for end in (listener, *ends):
+            end.close()
