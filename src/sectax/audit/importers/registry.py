@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 from sectax.audit.evidence import Evidence, Incident
 from sectax.audit.importers import csv_table, own_lines
@@ -135,6 +136,8 @@ def _tool(text: str) -> Importer | None:
     return next((each for each in _TOOLS if each.name == most), None)
 
 
+# A text whose beginning tells nothing is looked at as a whole, and then read.
+@lru_cache(maxsize=1)
 def _printed(text: str) -> Pasted:
     """A text without what pasting put into it. Of a document of JSON nothing is taken off but what stands around it."""
     if _is_document(blank := with_blanks(text)):
