@@ -77,19 +77,14 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 
 def _in_a_row(figures: list[Figure]) -> Iterator[Remark]:
-    """Values in a row that come again, in their own cell or in another whose values have as many digits."""
-    import numpy as np
-
-    for alike in gather(figures, lambda figure: (figure.metric, figure.quantity, printed_step(figure.values))):
-        run = copied_run(np.concatenate([np.asarray(figure.values, dtype=np.float64) for figure in alike]))
+    """Values in a row that come again in their own cell."""
+    for figure in figures:
+        run = copied_run(figure.values)
         if run is not None:
-            ends = np.cumsum([len(figure.values) for figure in alike])
-            first, again = (alike[int(np.searchsorted(ends, place, side="right"))] for place in (run.first, run.again))
-            where = "come a second time" if first is again else f"stand in {again.id} too"
             yield about(
                 Severity.FATAL,
-                [first] if first is again else [first, again],
-                f"{run.length} values in a row of {first.id} {where}, in the same order",
+                [figure],
+                f"{run.length} values in a row of {figure.id} come a second time, in the same order",
                 "they were not measured twice: values were copied",
                 "find out which of them were measured, and measure the others",
             )

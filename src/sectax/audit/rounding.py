@@ -104,7 +104,7 @@ class CopiedRun(NamedTuple):
     length: int
 
 
-def copied_run(values: Sequence[float] | Array) -> CopiedRun | None:
+def copied_run(values: Sequence[float]) -> CopiedRun | None:
     """Values in a row that come a second time, beyond chance.
 
     With p the share of pairs of values that tie, a run of k ties at one of n² / 2 pairs of places by a chance of
