@@ -100,6 +100,7 @@ class Work:
         dropped, late: that a schedule asked for, and that were not sent at all or not on time.
         duration_s, configured_s, ends_by: how long the trial took, how long it was to take, and what ended it.
         connections, threads: that worked at the same time.
+        by_schedule: whether operations were due at given times, whether or not earlier ones had ended.
         target_rate, achieved_rate: operations per second.
         client_cpu_share: CPU use of the load client as a share of its quota.
         link_bytes_s: the measured bandwidth of the memory or link that it must go through.
@@ -125,6 +126,7 @@ class Work:
     ends_by: EndsBy | None = None
     connections: float | None = None
     threads: float | None = None
+    by_schedule: bool | None = None
     target_rate: float | None = None
     achieved_rate: float | None = None
     client_cpu_share: float | None = None

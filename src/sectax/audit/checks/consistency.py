@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from sectax.audit.checks.groups import about, ids
+from sectax.audit.checks.groups import about, gather, ids
 from sectax.audit.checks.interface import Check, Remark, fatal
 from sectax.audit.checks.words import duration, number
 from sectax.audit.form import Claim, Evidence, Quantity, Series
@@ -18,8 +18,10 @@ TOLERANCE = 0.05
 OF_ITS_VALUES = 0.005
 # Shorter trials spend a part of their time on beginning and end.
 LONG_ENOUGH_S = 0.5
-# Requests under way at the end of a run are counted or not.
-UNDER_WAY = 1.5
+# More requests under way than connections: a few by chance, so many times as many by no honest way.
+UNDER_WAY, FAR_TOO_MANY = 1.5, 100.0
+# Of the time after which the clock was to end a run.
+PLANNED, NEARLY_PLANNED = (0.5, 10.0), (0.9, 1.5)
 
 WRONG = "one of the two is wrong, so neither can be used"
 ASK = "find out where each number comes from"
@@ -34,11 +36,12 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         saw = f"{broken.promise}: {number(broken.left)} against {number(broken.right)} ({broken.run})"
         severity = Severity.FATAL if broken.fatal else Severity.WARNING
         yield Remark(severity, broken.run, saw, WRONG, ASK, broken.figures)
+    yield from _planned(evidence)
     for one in evidence.speeds:
         yield from _order(one)
         yield from _of_values(one)
         yield from _by_count(one)
-        yield from _in_flight(one, evidence)
+        yield from _in_flight(one)
 
 
 def share_of(statistic: str | None) -> float | None:
@@ -122,11 +125,11 @@ def _by_count(one: Series) -> Iterator[Remark]:
         yield about(Severity.FATAL, [one], saw, WRONG, ASK)
 
 
-def _in_flight(one: Series, evidence: Evidence) -> Iterator[Remark]:
+def _in_flight(one: Series) -> Iterator[Remark]:
     """Little's law: connections that ask again when they have their answer cannot wait longer than they have."""
     mean, work = one.claim("mean"), one.work
     busy = (work.connections, work.duration_s, work.operations)
-    if one.quantity is not Quantity.TIME or mean is None or None in busy or work.target_rate is not None:
+    if one.quantity is not Quantity.TIME or mean is None or None in busy or work.target_rate or work.by_schedule:
         return
     connections, seconds, operations = (value or 0.0 for value in busy)
     if not seconds or operations < 10 * connections or seconds < LONG_ENOUGH_S:
@@ -137,9 +140,20 @@ def _in_flight(one: Series, evidence: Evidence) -> Iterator[Remark]:
             f"{mean.id} is {duration(mean.value)}; {number(operations)} operations in {seconds:g} s on "
             f"{connections:.0f} connections leave {duration(connections * seconds / operations)} for each"
         )
-        yield Remark(
-            Severity.WARNING, one.table, saw, "the mean is not of the same operations as the rate", ASK, ids([one])
-        )
+        severity = Severity.FATAL if under_way > FAR_TOO_MANY * connections else Severity.WARNING
+        yield Remark(severity, one.table, saw, "the mean is not of the same operations as the rate", ASK, ids([one]))
+
+
+def _planned(evidence: Evidence) -> Iterator[Remark]:
+    """A run that the clock was to end, and that lasted far shorter or longer."""
+    for group in gather(evidence.speeds, lambda one: one.run):
+        planned, seconds = group[0].work.configured_s, group[0].work.duration_s
+        if not planned or not seconds or NEARLY_PLANNED[0] <= seconds / planned <= NEARLY_PLANNED[1]:
+            continue
+        severity = Severity.WARNING if PLANNED[0] <= seconds / planned <= PLANNED[1] else Severity.FATAL
+        saw = f"{group[0].run} was to last {duration(planned)}, and lasted {duration(seconds)}"
+        meaning = "it was interrupted, or the clock that its rate is taken from is wrong"
+        yield about(severity, group, saw, meaning, "run it again to its end")
 
 
 def _shown(one: Series, value: float) -> str:

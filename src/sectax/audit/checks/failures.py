@@ -33,6 +33,16 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
             "fix what fails, then measure",
             ids(group),
         )
+    few = [one for one in seen if one.work.failures and one not in failing]
+    yield from each_table(
+        Severity.WARNING,
+        [group[0] for group in gather(few, lambda one: one.run)],
+        lambda table: (
+            f"{number(table[0].work.failures or 0.0)} of {number(operations_of(table[0]) or 0.0)} operations failed"
+        ),
+        "they are few, and may still be the slow ones",
+        "see what failed",
+    )
     yield from unknown(
         [one for one in seen if failure_share(one) is None], "how many operations failed is not reported"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -50,7 +50,7 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
             record.fields.setdefault(name, [value])
     found = list(troubles)
     breaks: list[Broken] = []
-    groups: dict[tuple[str, frozenset[tuple[str, str]]], list[Series]] = {}
+    groups: dict[Hashable, list[Series]] = {}
     labels = _labels(grammar, every)
     for record, label in zip(every, labels, strict=True):
         series = _series(grammar, record, label)
@@ -62,7 +62,9 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
             if fault is not None:
                 breaks.append(dataclasses.replace(fault, figures=ids))
         for one in series:
-            groups.setdefault((one.id, frozenset(one.levels.items())), []).append(one)
+            # What was measured elsewhere, or set up otherwise, is another series.
+            setting = one.setting.processor, one.setting.runtime, frozenset(one.setting.options.items())
+            groups.setdefault((one.id, frozenset(one.levels.items()), setting), []).append(one)
     joined = [_joined(group) for group in groups.values()]
     return evidence(grammar.name, grammar.title, joined, found, breaks, grammar.compares)
 
@@ -130,7 +132,7 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             continue
         id = label if len(metrics) == 1 else f"{label}: {metric}"
         values = [number for statistic, number in told if statistic == VALUES]
-        summary = dict((statistic, number) for statistic, number in told if statistic != VALUES)
+        summary = {statistic: number for statistic, number in told if statistic != VALUES}
         alone = len(summary) == 1
         claims = tuple(
             Claim(id if alone else f"{id} {statistic}", statistic, number.value, number.step)
@@ -193,6 +195,8 @@ def _work(record: Record, label: str) -> Work:
     if failed:
         told["failures"] = sum(failed.values())
     told.setdefault("operation", label)
+    if "by_schedule" in told:
+        told["by_schedule"] = bool(told["by_schedule"])
     for name in ("replicates", "warm_up"):
         if name in told:
             told[name] = int(told[name])

@@ -2,7 +2,7 @@
 
 A place in a line is written `{name:kind}`; everything else is a regular expression in which one space matches any.
 The kinds are those of `printed.KINDS`: n a number, t a time with its unit, s ms us ns a time in that unit, b an amount of
-bytes (B: with KB as 1024), b/s and B/s the same per second, % a percentage, q a percentile, w a word, text the rest.
+bytes (B: with KB as 1024), b/s and B/s the same per second, % a percentage, q a percentile, w a word, text the rest, flag nothing at all (the field says that the line is there).
 
 Names decide what a place is:
 
@@ -76,12 +76,12 @@ class Pattern:
         bare = re.sub(r"\\[a-zA-Z]|\(\?[:=!<P]", "", _PLACE.sub("", self.source))
         return len(re.findall(r"[A-Za-z]", bare)) >= _TELLING
 
-    def match(self, line: str) -> list[tuple[str, Number | str]] | None:
-        """The fields of a line; None where it is another line. What is no number is left out."""
+    def match(self, line: str) -> list[tuple[str, Number | str | None]] | None:
+        """The fields of a line; None where it is another line. A field is None where it is printed as no number."""
         found = self.regex.match(line)
         if found is None:
             return None
-        fields: list[tuple[str, Number | str]] = []
+        fields: list[tuple[str, Number | str | None]] = []
         percentile = ""
         for at, (name, kind) in enumerate(self.names):
             text = found[f"_{at}"]
@@ -90,9 +90,7 @@ class Pattern:
             if kind == "q":
                 percentile = statistic_of(text)
                 continue
-            value = read(kind, text)
-            if value is not None:
-                fields.append((name.replace("@", percentile), value))
+            fields.append((name.replace("@", percentile), read(kind, text)))
         return fields
 
 

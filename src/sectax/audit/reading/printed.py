@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sectax.formats.numbers import BINARY, DECIMAL, LARGEST, SECONDS
 
-NUMBER = r"[+-]?(?:\d[\d,]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
+NUMBER = r"[+-]?(?:\d++(?:,\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 # What tools print where there is no number.
 _NONE = r"[+-]?(?:[nN]a[nN]|[iI]nf(?:inity)?)"
 _PREFIXES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, "µ": 1e-6}
@@ -64,7 +64,7 @@ def _amount(text: str, thousand: float, unit: str) -> Number | None:
     word = found[2].replace("ytes", "").replace("yte", "")
     prefix = word[:-1] if word[-1:] in ("B", "b") else word
     if prefix.endswith("i"):
-        scale = BINARY[f"{prefix}B"] if f"{prefix}B" in BINARY else 2.0**10
+        scale = BINARY.get(f"{prefix}B", 2.0**10)
     else:
         scale = (DECIMAL.get(f"{prefix}B", 1.0)) if thousand == 1000 else _binary(prefix)
     return _plain(found[1], scale, unit)
@@ -89,6 +89,7 @@ KINDS: dict[str, tuple[str, object]] = {
     "b/s": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1000, "bytes/s")),
     "B/s": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1024, "bytes/s")),
     "q": (r"\d{1,3}(?:\.\d{1,9})?", str),
+    "flag": ("", lambda _: "yes"),
     "w": (r"\S+", str),
     "text": (r"\S.*?", str),
 }

@@ -75,10 +75,7 @@ def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:
     Raises:
         BadInput: no tool is known that writes it, or it cannot be read; with the line and column of the file.
     """
-    if asked is None:
-        grammar = _recognised(text)
-    else:
-        grammar = _of_name(asked, text)
+    grammar = _recognised(text) if asked is None else _of_name(asked, text)
     if grammar is None:
         raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", "name it with --format")
     pasted = _printed(text)

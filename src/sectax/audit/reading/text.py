@@ -45,13 +45,18 @@ class _Reader:
             for pattern in self.patterns[group]:
                 fields = pattern.match(line)
                 if fields is not None:
-                    getattr(self, f"_{group}")(place, fields)
+                    self._note_missing(place, line, fields)
+                    getattr(self, f"_{group}")(place, [field for field in fields if field[1] is not None])
                     break
             else:
                 continue
             break
         if self.last is not None and self.open is not None and self.last.match(line):
             self.open.ended = True
+
+    def _note_missing(self, place: int, line: str, fields: Sequence[tuple[str, object]]) -> None:
+        if any(value is None for _, value in fields):
+            self.troubles.append(Trouble(TroubleKind.UNREAD, place, f"not a number: {line[:_MOST_SHOWN]}"))
 
     def _starts(self, place: int, fields: list) -> None:  # type: ignore[type-arg]
         self.open = self._new(place, fields)

@@ -12,6 +12,7 @@ WRK = Text(
     starts=(r"Running {configured_s:t} test @ {name:w}", r"Making \d+ requests to {name:w}"),
     head=(r"(?:\S{1,99}[$#>] )?(?:\S*/)?wrk2? .{0,999}?(?:-R ?|--rate[ =]){target_rate:n}",),
     lines=(
+        r"{by_schedule:flag}(?:Thread calibration:|Latency Distribution \(HdrHistogram)",
         r"{threads:n} threads and {connections:n} connections",
         r"Latency {latency.mean:t} {latency.stddev:t} {latency.max:t}(?: {within:%}%)?$",
         r"Req/Sec {per_thread:n} {per_thread_stddev:n} {per_thread_max:n}",
