@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from sectax import published
-from sectax.audit.check import Outcome
-from sectax.audit.evidence import Evidence
-from sectax.audit.figure import Quantity
-from sectax.audit.published import evidence_of_study
-from sectax.audit.registry import checks, review
+from sectax.audit.checks.interface import Outcome
+from sectax.audit.checks.registry import CHECKS, review
+from sectax.audit.form import Evidence, Quantity
+from sectax.audit.study import evidence_of_study
 from tests.audit.matrix import State, states
 
-EXPECTED = tomllib.loads((Path(__file__).parents[1] / "expected_matrix.toml").read_text(encoding="utf-8"))
+EXPECTED = tomllib.loads((Path(__file__).with_name("expected_matrix.toml")).read_text(encoding="utf-8"))
 STUDIES = published.ids()
 
 
@@ -40,10 +39,10 @@ def expected_states(expected: dict[str, list[str]], figures: list[str]) -> dict[
 
 def test_the_matrix_is_about_the_studies_and_checks_that_there_are() -> None:
     assert set(EXPECTED) == set(STUDIES)
-    assert {check for rows in EXPECTED.values() for check in rows} <= {check.id for check in checks}
+    assert {check for rows in EXPECTED.values() for check in rows} <= {check.id for check in CHECKS}
 
 
-@pytest.mark.parametrize("check", [check.id for check in checks])
+@pytest.mark.parametrize("check", [check.id for check in CHECKS])
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_figure_is_accused_or_left_in_peace_as_expected(study: str, check: str) -> None:
     evidence, outcomes = audited(study)
@@ -65,34 +64,33 @@ def test_a_report_on_a_study_is_short_enough_to_be_read(study: str) -> None:
 def test_figures_carry_base_units_and_ids_of_their_own(study: str) -> None:
     evidence, _ = audited(study)
 
-    assert len({figure.id for figure in evidence.figures}) == len(evidence.figures)
-    assert {figure.unit for figure in evidence.figures} <= {"s", "operations/s", "B"}
-    assert all(figure.quantity is not Quantity.OTHER for figure in evidence.figures)
+    assert len({claim.id for claim in evidence.figures}) == len(evidence.figures)
+    assert all(one.quantity is not Quantity.OTHER for one in evidence.series)
 
 
 def test_what_a_study_computed_from_its_own_figures_is_no_evidence() -> None:
     evidence, _ = audited("confidential-vm-sysbench")
 
-    assert {figure.table for figure in evidence.figures} == {"total-time"}
+    assert {one.table for one in evidence.series} == {"total-time"}
 
 
 def test_a_figure_knows_how_it_came_about() -> None:
     evidence, _ = audited("s3-default-encryption")
-    figure = next(each for each in evidence.figures if each.id == "get: 1MB, none")
+    figure = next(one for one in evidence.series if one.id == "get: 1MB, none")
 
-    assert (figure.value, figure.trials, figure.statistic) == (0.00035, 10, None)
-    assert figure.circumstances.contains == ("head",)
-    assert figure.circumstances.size_bytes == 1e6
-    assert figure.circumstances.settings == {"server_side_encryption": "none"}
+    assert (figure.typical, figure.trials, figure.claims[0].statistic) == (0.00035, 10, None)
+    assert figure.work.contains == ("head",)
+    assert figure.work.size_bytes == 1e6
+    assert figure.setting.options == {"server_side_encryption": "none"}
 
 
 def test_statistics_that_stand_in_columns_are_no_levels() -> None:
     evidence, _ = audited("secrets-extension-2022")
-    figure = next(each for each in evidence.figures if each.id == "hit-extension: 128 MB, p90")
+    figure = next(one for one in evidence.series if one.id == "hit-extension: 128 MB, p90")
 
-    assert figure.statistic == "p90"
+    assert figure.claims[0].statistic == "p90"
     assert figure.levels == {"situation": "cache hit", "access": "extension", "memory": "128 MB"}
-    assert figure.value == pytest.approx(0.0403995089)
+    assert figure.typical == pytest.approx(0.0403995089)
 
 
 def test_an_algorithm_brings_its_key_and_its_library_along() -> None:
