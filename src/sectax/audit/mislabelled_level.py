@@ -10,7 +10,7 @@ from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Figure
 from sectax.audit.grouping import about, gather, unknown
-from sectax.audit.service_defaults import Withdrawn, withdrawn
+from sectax.audit.checks.service_defaults import Withdrawn, withdrawn
 from sectax.audit.words import named
 from sectax.model.curves import contradiction, named_curve, stated_bits
 from sectax.model.finding import Severity

@@ -8,7 +8,7 @@ from typing import Any
 
 from sectax.audit.evidence import Evidence
 from sectax.audit.figure import Circumstances, Cold, Contrast, EndsBy, Figure, Moves, Quantity
-from sectax.audit.service_defaults import SETTINGS
+from sectax.audit.checks.service_defaults import SETTINGS
 from sectax.model.published import Facts, PublishedStudy, PublishedTable
 
 # The word under which a table prints several statistics of the same cell side by side.

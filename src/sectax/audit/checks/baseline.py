@@ -15,7 +15,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         return
     if not contrast.reported:
         yield cannot_be_checked(EVERYTHING, f"which {contrast.factor} is the baseline is not reported")
-    elif contrast.baseline not in {one.levels.get(contrast.factor) for one in evidence.series}:
+    elif contrast.baseline is None or contrast.baseline not in _levels(evidence, contrast.factor):
         missing = f"no figure has the baseline, {contrast.factor} {contrast.baseline}"
         yield fatal(
             EVERYTHING,
@@ -23,6 +23,10 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
             "its cost cannot be separated from that of everything else in the figures",
             "measure the same without it, in turns with it",
         )
+
+
+def _levels(evidence: Evidence, factor: str) -> set[str]:
+    return {one.levels[factor] for one in evidence.series if factor in one.levels}
 
 
 NO_BASELINE = Check(

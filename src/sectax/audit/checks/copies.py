@@ -20,16 +20,16 @@ FINEST = 1e-6
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
     groups = things(evidence.speeds)
-    same: dict[Hashable, list[list[Series]]] = {}
+    same: dict[Hashable, tuple[tuple[float, ...], list[list[Series]]]] = {}
     bare: list[Series] = []
     for group in groups:
         numbers = _numbers(group)
         if numbers is None:
             bare += group
         else:
-            same.setdefault((group[0].metric, group[0].quantity, numbers), []).append(group)
+            same.setdefault((group[0].metric, group[0].quantity, numbers), (numbers, []))[1].append(group)
     pairs = max(1, math.comb(len(groups), 2))
-    for (*_, numbers), copies in same.items():  # type: ignore[misc]
+    for numbers, copies in same.values():
         if len(copies) > 1 and _is_improbable(numbers, CHANCE / pairs):
             every = [one for group in copies for one in group]
             yield about(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from sectax.audit.checks.groups import about, gather, ids, unknown
 from sectax.audit.checks.interface import Check, Remark, warning
+from sectax.audit.checks.service_defaults import Withdrawn, withdrawn
 from sectax.audit.checks.words import counted, named
 from sectax.audit.form import Evidence, Series, Setting
-from sectax.audit.service_defaults import Withdrawn, withdrawn
 from sectax.model.curves import contradiction, named_curve, stated_bits
 from sectax.model.finding import Severity
 

@@ -27,14 +27,14 @@ def _seen(evidence: Evidence) -> list[Series]:
     return [
         one
         for one in evidence.speeds
-        if one.setting.service is not None or one.work.connections is not None or _looks(one.work)
+        if one.setting.service is not None or one.work.connections is not None or looks(one.work)
     ]
 
 
 def _examine(evidence: Evidence) -> Iterator[Remark]:
     seen = _seen(evidence)
     yield from unknown(
-        [one for one in seen if not _looks(one.work) and not _waiting(one)],
+        [one for one in seen if not looks(one.work) and not _waiting(one)],
         "how busy the client was, and whether it sent what it should, is not reported",
     )
     yield from worst_of_tables(
@@ -49,10 +49,10 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
 def reasons(work: Work, *, by_chance: bool = True) -> list[str]:
     """What shows that a client was at its limit."""
-    return [reason for reason in _looks(work, by_chance=by_chance) if reason]
+    return [reason for reason in looks(work, by_chance=by_chance) if reason]
 
 
-def _looks(work: Work, *, by_chance: bool = True) -> list[str]:
+def looks(work: Work, *, by_chance: bool = True) -> list[str]:
     """For each sign of a client at its limit that the source reports: what is wrong, or nothing."""
     looks = []
     if (share := work.client_cpu_share) is not None:

@@ -132,7 +132,7 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
         if not told:
             continue
         id = label if len(metrics) == 1 else f"{label}: {metric}"
-        values = [number for statistic, number in told if statistic == VALUES]
+        singly = [number for statistic, number in told if statistic == VALUES]
         summary = {statistic: number for statistic, number in told if statistic != VALUES}
         alone = len(summary) == 1
         claims = tuple(
@@ -146,8 +146,8 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             metric=metric,
             quantity=_quantity(grammar, metric, told[0][1]),
             claims=claims,
-            values=tuple(number.value for number in values),
-            step=max((number.step for number in values), default=0.0),
+            values=tuple(number.value for number in singly),
+            step=max((number.step for number in singly), default=0.0),
             count=_count(record, metric),
             work=work,
             setting=setting,
@@ -219,14 +219,14 @@ def _joined(group: list[Series]) -> Series:
     first = group[0]
     if len(group) == 1:
         return first
-    values: list[float] = []
+    every: list[float] = []
     step = 0.0
     for one in group:
-        values += one.values or [claim.value for claim in one.claims[:1]]
+        every += one.values or [claim.value for claim in one.claims[:1]]
         step = max(step, one.step, *(claim.step for claim in one.claims[:1]))
     counts = tuple(len(one.values) for one in group)
     work = first.work if not all(counts) else dataclasses.replace(first.work, per_replicate=counts)
-    return dataclasses.replace(first, values=tuple(values), step=step, claims=(), count=None, work=work)
+    return dataclasses.replace(first, values=tuple(every), step=step, claims=(), count=None, work=work)
 
 
 def _renamed(series: Series, id: str) -> Series:

@@ -34,10 +34,10 @@ class _Reader:
         self.troubles: list[Trouble] = []
 
     def take(self, place: int, line: str) -> None:
-        if any(pattern.match(line) for pattern in self.ignored):
+        if any(ignored.match(line) for ignored in self.ignored):
             return
-        for pattern, fatal in self.grammar.troubles:
-            if pattern.match(line):
+        for trouble, fatal in self.grammar.troubles:
+            if trouble.match(line):
                 kind = TroubleKind.FAILED if fatal else TroubleKind.WARNED
                 self.troubles.append(Trouble(kind, place, line[:_MOST_SHOWN]))
                 return
