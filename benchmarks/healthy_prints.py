@@ -339,7 +339,8 @@ def jmh(rng: Rng) -> str:
             ]
         error = stdtrit(len(times) - 1, 0.9995) * times.std(ddof=1) / np.sqrt(len(times)) / scale
         low, mean, high = (each / scale for each in (times.min(), times.mean(), times.max()))
-        log += [f'Result "a.B.{name}":', f"  (min, avg, max) = ({low:.3f}, {mean:.3f}, {high:.3f}), stdev = 1.0", ""]
+        summary = f"(min, avg, max) = ({low:.3f}, {mean:.3f}, {high:.3f}), stdev = {times.std(ddof=1) / scale:.3f}"
+        log += [f'Result "a.B.{name}":', f"  {summary}", ""]
         rows.append(f"B.{name}  avgt  {3 * count}  {mean:.3f} ± {error:.3f}  {unit}/op")
     return "\n".join(["# JMH version: 1.37", *log, "Benchmark  Mode  Cnt  Score  Error  Units", *rows, ""])
 

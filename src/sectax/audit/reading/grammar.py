@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sectax.audit.form import Quantity
+from sectax.audit.form import Quantity, Trouble
 from sectax.audit.reading.printed import KINDS, Number, read, statistic_of
 
 _PLACE = re.compile(r"\{([a-zA-Z_][\w.@]*):([a-zA-Z%/]+)\}")
@@ -40,6 +40,7 @@ class Record:
     fields: Fields = field(default_factory=dict)
     begun: bool = True  # whether its first line was there
     ended: bool = False
+    troubles: list[Trouble] = field(default_factory=list)  # what its numbers say of it, beside what it prints
 
     def add(self, name: str, value: Number | str) -> None:
         self.fields.setdefault(name, []).append(value)
