@@ -36,9 +36,11 @@ def test_a_table_is_read_in_any_locale() -> None:
     average, rate, sampled, rough = evidence_of(TABLE).series
 
     assert average.claim("error").value == pytest.approx(58e-9)  # type: ignore[union-attr]
-    assert (rate.quantity, rate.typical) == (Quantity.RATE, pytest.approx(1.25e6))
-    assert (sampled.count, sampled.claim("p99").value) == (900, pytest.approx(1.1e-6))  # type: ignore[union-attr]
-    assert (rough.typical, rough.claims[0].step) == (pytest.approx(1e-6), pytest.approx(1e-6))
+    assert rate.quantity is Quantity.RATE
+    assert rate.typical == pytest.approx(1.25e6)
+    assert sampled.count == 900
+    assert sampled.claim("p99").value == pytest.approx(1.1e-6)  # type: ignore[union-attr]
+    assert (rough.claims[0].value, rough.claims[0].step) == pytest.approx((1e-6, 1e-6))
 
 
 @pytest.mark.parametrize(
