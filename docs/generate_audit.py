@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from sectax import published
-from sectax.audit.published import evidence_of_study
-from sectax.audit.registry import checks, review
+from sectax.audit.checks.registry import CHECKS as checks
+from sectax.audit.checks.registry import review
+from sectax.audit.study import evidence_of_study
 from sectax.model.finding import Severity
 from sectax.model.published import PublishedStudy
 

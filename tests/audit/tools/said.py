@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sectax.audit.checks.registry import review
 from sectax.audit.form import Evidence
 from sectax.audit.reading.registry import read
 from sectax.model.finding import Severity
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def sample(name: str) -> str:
+    return (SAMPLES / name).read_text(encoding="utf-8")
 
 
 def evidence_of(text: str) -> Evidence:

@@ -24,12 +24,11 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         one = group[0]
         kinds = ", ".join(f"{number(count)} {kind}" for kind, count in one.work.failed.items() if count)
         saw = f"{number(one.work.failures or 0.0)} of {number(operations_of(one) or 0.0)} operations failed"
-        where = f" in {one.run}" if one.run else ""
         yield Remark(
             Severity.FATAL,
             one.run or one.table,
-            f"{saw}{where}{f' ({kinds})' if kinds else ''}",
-            "a failed operation is often a fast one: the figures are not those of the work",
+            f"{saw}{f' ({kinds})' if kinds else ''}",
+            "operations failed, and a failed operation is often a fast one",
             "fix what fails, then measure",
             ids(group),
         )

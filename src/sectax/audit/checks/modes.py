@@ -173,7 +173,7 @@ def _summaries(evidence: Evidence) -> Iterator[Remark]:
 def _in_summary(one: Series) -> str | None:
     told = {claim.statistic: claim for claim in one.claims}
     mean, median, error = told.get("mean"), told.get("median"), told.get("error")
-    centre = mean or told.get("rate") or told.get("one")
+    centre = mean or told.get("rate") or told.get("one") or median
     if centre is not None and error is not None and centre.value > 0 and error.value >= WIDE_INTERVAL * centre.value:
         return f"the error is ± {share(error.value / centre.value)} of the value"
     if one.quantity is not Quantity.TIME:

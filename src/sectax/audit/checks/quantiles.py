@@ -26,7 +26,7 @@ def needed(statistic: str | None) -> int | None:
     """Independent observations that a finite 95 % interval of this statistic needs; None where it is no quantile."""
     from sectax.stats.quantiles import observations_needed
 
-    if statistic == "max":
+    if statistic in ("max", "worst"):
         return WORST_NEEDS
     if statistic == "median":
         return observations_needed(0.5)

@@ -42,6 +42,14 @@ def named(names: Iterable[str]) -> str:
     return f"{shared}{'; '.join(every[:_MOST_NAMED])}; and {more} more"
 
 
+def first_of(names: Iterable[str]) -> str:
+    """The first by name, and how many more there are."""
+    first, *others = dict.fromkeys(names)
+    if _in_full.get():
+        return "; ".join([first, *others])
+    return f"{first}; and {len(others)} more" if others else first
+
+
 def _shared(names: Sequence[str]) -> str:
     """The part up to a colon that all names begin with."""
     if len(names) < 2:

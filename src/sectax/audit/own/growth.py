@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sectax.audit.checks.groups import rows
 from sectax.audit.checks.growth import link_of
 from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
-from sectax.audit.checks.words import bandwidth, named, number
+from sectax.audit.checks.words import bandwidth, first_of, number
 from sectax.audit.form import Moves
 from sectax.audit.own.blocks import interval, parts_of, typical_speeds
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
@@ -39,7 +39,7 @@ def _in_runs(evidence: RunEvidence) -> Iterator[Remark]:
     if unclear:
         yield cannot_be_checked(
             unclear[0].treatment if len(unclear) == 1 else "run",
-            f"the blocks do not show whether time grows with the size as it must ({named(one.id for one in unclear)})",
+            f"the blocks do not show whether time grows with the size as it must ({first_of(one.id for one in unclear)})",
             "more blocks, or a larger size",
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sectax.audit.checks.groups import gather
 from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.checks.quantiles import needed
-from sectax.audit.checks.words import named
+from sectax.audit.checks.words import first_of
 from sectax.audit.form import SPEEDS
 from sectax.audit.own.evidence import BlockSeries, RunEvidence
 from sectax.model.finding import Severity
@@ -44,7 +44,7 @@ def _in_runs(table: list[BlockSeries], metric: Metric) -> Iterator[Remark]:
     few = sorted((figure for figure in table if known[figure.id] < least), key=lambda figure: known[figure.id])
     if few:
         saw, meaning = _words(few[0], tail, known[few[0].id])
-        saw = f"{saw}: needs {least} ({named(one.id for one in few)})"
+        saw = f"{saw}: needs {least} ({first_of(one.id for one in few)})"
         yield Remark(severity, metric.name, saw, meaning, "more blocks, or more rounds in each")
     elif tail not in (None, 1):
         yield from _too_few_blocks(table, severity)
@@ -60,7 +60,7 @@ def _too_few_blocks(table: list[BlockSeries], severity: Severity) -> Iterator[Re
         yield Remark(
             severity,
             short[0].metric,
-            f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} ({named(one.id for one in short)})",
+            f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} ({first_of(one.id for one in short)})",
             "it has no interval: slow calls that sit in some blocks may not have come up yet",
             "more blocks",
         )
@@ -89,7 +89,7 @@ def _known(figure: BlockSeries, tail: float | None) -> float:
     from sectax.stats.quantiles import pooled_quantile
 
     if tail is None:
-        return float((figure.trials or 0) // len(figure.blocks))
+        return float((figure.count or 0) // len(figure.blocks))
     return pooled_quantile(figure.samples, WORST_EXCEEDS if tail == 1 else tail).effective
 
 

@@ -54,6 +54,7 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
     labels = _labels(grammar, every)
     for record, label in zip(every, labels, strict=True):
         series = _series(grammar, record, label)
+        found += record.troubles
         if not series:
             found.append(Trouble(TroubleKind.UNREAD, record.line, f"{label} has no figures"))
         ids = tuple(claim.id for one in series for claim in one.figures)

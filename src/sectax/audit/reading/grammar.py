@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sectax.audit.form import Quantity
+from sectax.audit.form import Quantity, Trouble
 from sectax.audit.reading.printed import KINDS, Number, read, statistic_of
 
 _PLACE = re.compile(r"\{([a-zA-Z_][\w.@]*):([a-zA-Z%/]+)\}")
@@ -40,6 +40,7 @@ class Record:
     fields: Fields = field(default_factory=dict)
     begun: bool = True  # whether its first line was there
     ended: bool = False
+    troubles: list[Trouble] = field(default_factory=list)  # what its numbers say of it, beside what it prints
 
     def add(self, name: str, value: Number | str) -> None:
         self.fields.setdefault(name, []).append(value)
@@ -73,7 +74,7 @@ class Pattern:
     @property
     def telling(self) -> bool:
         """Whether a line that it matches is surely of its tool."""
-        bare = re.sub(r"\\[a-zA-Z]|\(\?[:=!<P]", "", _PLACE.sub("", self.source))
+        bare = re.sub(r"\\[a-zA-Z]|\(\?:|\[[^\]]*\]", "", _without_lookarounds(_PLACE.sub("", self.source)))
         return len(re.findall(r"[A-Za-z]", bare)) >= _TELLING
 
     def match(self, line: str) -> list[tuple[str, Number | str | None]] | None:
@@ -92,6 +93,20 @@ class Pattern:
                 continue
             fields.append((name.replace("@", percentile), read(kind, text)))
         return fields
+
+
+def _without_lookarounds(source: str) -> str:
+    """A regular expression without what it only looks at."""
+    kept, depth, at = "", 0, 0
+    while at < len(source):
+        if depth == 0 and re.match(r"\(\?<?[!=]", source[at:]):
+            depth = 1
+        elif depth and source[at] in "()" and source[at - 1] != "\\":
+            depth += 1 if source[at] == "(" else -1
+        elif not depth:
+            kept += source[at]
+        at += 1
+    return kept
 
 
 @dataclass(frozen=True)

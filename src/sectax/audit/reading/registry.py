@@ -114,8 +114,15 @@ def _recognised(text: str) -> Text | Json | None:
         if at is not None:
             begins.append((at, grammar))
     begins.sort(key=lambda one: one[0])
-    if len(begins) > 1:
-        (_, first), (at, second) = begins[:2]
+    for _, second in begins[1:]:
+        first = begins[0][1]
+        # Tables of two tools may look alike: a line that is of the first begins no second.
+        at = next(
+            (at for at, line in enumerate(pasted.lines) if _opens(second, line) and not first.any_line.match(line)),
+            None,
+        )
+        if at is None:
+            continue
         raise BadInput(
             f"{second.title} begins here in a file of {first.title}",
             f"split the file; or name one of them: --format {first.name}",

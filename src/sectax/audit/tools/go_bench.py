@@ -54,7 +54,7 @@ GO_BENCH = Text(
     name="go-bench",
     title="the output of go test -bench",
     head=(r"pkg: {package:w}", r"cpu: {processor:text}$", r"goos: {option.goos:w}", r"goarch: {option.goarch:w}"),
-    rows=(r"Benchmark{name:w} {batch:n} {pairs:text}$",),
+    rows=(r"Benchmark{name:w} {batch:n} (?=[\d.+NI-]){pairs:text}$",),
     repeats=True,
     fails=(
         r"--- FAIL: \S+",

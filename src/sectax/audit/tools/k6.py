@@ -145,5 +145,7 @@ K6 = Text(
     promises=PROMISES,
     shape=_shape,
 )
-K6_JSON = Json(name="k6", title="k6's JSON", keys=("metrics", "http_req_duration"), records=_document, promises=PROMISES)
+K6_JSON = Json(
+    name="k6", title="k6's JSON", keys=("metrics", "http_req_duration"), records=_document, promises=PROMISES
+)
 GRAMMARS = (K6, K6_JSON)

@@ -14,7 +14,9 @@ _BANDWIDTHS = {"read_mib": "read bytes", "written_mib": "written bytes", "moved_
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
         fields = record.fields
-        kind = next((name for name in ("cpu", "memory", "fileio", "threads_test", "mutex", "sql") if name in fields), "")
+        kind = next(
+            (name for name in ("cpu", "memory", "fileio", "threads_test", "mutex", "sql") if name in fields), ""
+        )
         fields["name"] = [" ".join(filter(None, ("sysbench", kind.removesuffix("_test"), record.text("doing"))))]
         for name, metric in _BANDWIDTHS.items():
             if (speed := record.number(name)) is not None:
