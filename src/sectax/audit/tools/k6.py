@@ -134,9 +134,9 @@ K6 = Text(
     lines=(
         r"script: {name:w}",
         r"[*•] .{0,120}?: {asked:n} iterations/s for {asked_s:t}",
-        *(rf"(?:[✓✗] ?)?{metric}\.{{2,}}: {{told.{metric}:text}}$" for metric in _METRICS),
+        *(rf"(?:[✓✗]\s?)?{metric}\.{{2,}}: {{told.{metric}:text}}$" for metric in _METRICS),
     ),
-    last=r"(?:[✓✗] ?)?vus_max\.{2,}:",
+    last=r"(?:[✓✗]\s?)?vus_max\.{2,}:",
     warns=(
         r"(?:WARN\[\d+\] |time=\S{1,60} level=warning msg=\"?)(?:Insufficient VUs|Request Failed)",
         r"↳ \d{1,3}% — ✓ \d+ / ✗ [1-9]",
