@@ -13,9 +13,9 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.audit_corpus.__main__ import FILES, entries, interval
-from benchmarks.output import heading, table, target
 from benchmarks.audit_corpus.pasted_outputs.said import differences, said
 from benchmarks.audit_corpus.pasted_outputs.ways import COMMON, WAYS
+from benchmarks.output import heading, table, target
 
 AT_LEAST = 0.99
 # Twenty times as long, and nothing else in them.
