@@ -10,8 +10,8 @@ import sys
 
 import msgspec
 
+from lambda_local.settings import Ready, Settings
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.settings import Ready, Settings
 
 
 def _line() -> bytes:
@@ -33,7 +33,7 @@ def _say(ready: Ready) -> None:
 def _serve() -> None:
     # asyncio takes TLS along where it finds it, and does without elsewhere: 1 MB that loopback has no use for.
     sys.modules["ssl"] = None  # type: ignore[assignment]
-    from sectax.stack.lambda_service.main import serve
+    from lambda_local.main import serve
 
     try:
         serve(

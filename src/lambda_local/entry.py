@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from sectax.stack.lambda_service.function import LATEST, Function
+from lambda_local.function import LATEST, Function
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import socket
 import sys
 from collections.abc import Callable
 
+from lambda_local import sandbox
+from lambda_local.http.server import listen_on_loopback
+from lambda_local.instances.box import API_PORT
+from lambda_local.sandbox import SandboxMissing
+from lambda_local.service import WORK_FOLDERS, Service
+from lambda_local.settings import Settings
 from sectax.model.errors import WrongUse
-from sectax.sandboxes import instance
-from sectax.sandboxes.instance import SandboxMissing
-from sectax.stack.lambda_service.http.server import listen_on_loopback
-from sectax.stack.lambda_service.instances.box import API_PORT
-from sectax.stack.lambda_service.service import WORK_FOLDERS, Service
-from sectax.stack.lambda_service.settings import Settings
 from sectax.stack.work_folder import sweep
 
 _OPEN_FILES = 16 * 1024
@@ -36,7 +36,7 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
     """
     check(settings)
     _allow_open_files()
-    instance.sweep()
+    sandbox.sweep()
     sweep(WORK_FOLDERS)
     listener = listen_on_loopback(settings.host, settings.port)
     asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
@@ -49,7 +49,7 @@ def check(settings: Settings) -> None:
     if twice or API_PORT in ports:
         what = f"two addresses have port {min(twice)}" if twice else f"port {API_PORT} is the Runtime API's"
         raise WrongUse(f"functions cannot be let to these addresses: {what}", "forward one of them from another port")
-    why_not = instance.available().why_not(cpu_quota=settings.cpu_share)
+    why_not = sandbox.available().why_not(cpu_quota=settings.cpu_share)
     if why_not is not None:
         raise SandboxMissing(f"the local Lambda cannot run here: {why_not.reason}", why_not.hint)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sectax.stack.lambda_service.entry import Entry
-from sectax.stack.lambda_service.function import Function, LayerVersion
+from lambda_local.entry import Entry
+from lambda_local.function import Function, LayerVersion
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,23 @@ import asyncio
 import socket
 from pathlib import Path
 
+from lambda_local.api.admission import LIMITS, admit
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.concurrency import Concurrency, Invoker
+from lambda_local.api.event_queue import EventQueue
+from lambda_local.api.invoke import Invoke
+from lambda_local.api.router import Router
+from lambda_local.api.urls import Urls
+from lambda_local.function import Function
+from lambda_local.http import HttpServer
+from lambda_local.instances.box import MakeBox
+from lambda_local.instances.log import LogOutput
+from lambda_local.instances.pool import Pool
+from lambda_local.sandbox import Instance
+from lambda_local.settings import Settings
+from lambda_local.state import State
+from lambda_local.tasks import Tasks
 from sectax.model.errors import SectaxError
-from sectax.sandboxes.instance import Instance
-from sectax.stack.lambda_service.api.admission import LIMITS, admit
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.concurrency import Concurrency, Invoker
-from sectax.stack.lambda_service.api.event_queue import EventQueue
-from sectax.stack.lambda_service.api.invoke import Invoke
-from sectax.stack.lambda_service.api.router import Router
-from sectax.stack.lambda_service.api.urls import Urls
-from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.http import HttpServer
-from sectax.stack.lambda_service.instances.box import MakeBox
-from sectax.stack.lambda_service.instances.log import LogOutput
-from sectax.stack.lambda_service.instances.pool import Pool
-from sectax.stack.lambda_service.settings import Settings
-from sectax.stack.lambda_service.state import State
-from sectax.stack.lambda_service.tasks import Tasks
 from sectax.stack.work_folder import WorkFolder
 
 # By which folders that a killed server left are found.

@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from lambda_local.entry import Entry
+from lambda_local.registry import Layer
 from sectax.model.errors import WrongUse
-from sectax.stack.lambda_service.entry import Entry
-from sectax.stack.lambda_service.registry import Layer
 from sectax.toolchain.files import sync_folder, write_whole
 
 _Document = TypeVar("_Document", Entry, Layer)

@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 
 _SERVE = """
 import sys
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.serving import served
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.serving import served
 with served(PlainBox.create) as endpoint:
     print(endpoint, flush=True)
     sys.stdin.read()
 """
-_ROOT = Path(__file__).parents[3]
+_ROOT = Path(__file__).parents[2]
 
 
 class Canary:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.serving import client, served
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.serving import client, served
 
 
 @pytest.fixture(scope="module")

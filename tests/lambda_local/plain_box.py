@@ -1,6 +1,6 @@
 """A sandbox that limits and separates nothing: plain processes, for tests of everything that is not the sandbox.
 
-It speaks the interface of `sectax.sandboxes.instance.Instance`. Paths inside (/var/task …) are put back to where the
+It speaks the interface of `lambda_local.sandbox.Instance`. Paths inside (/var/task …) are put back to where the
 files really are, and the address of the Runtime API to a free port.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sectax.sandboxes.instance import Counters, InForce, InstanceFailed, Limits, Mount
+from lambda_local.sandbox import Counters, InForce, InstanceFailed, Limits, Mount
 
 
 class PlainProcess:

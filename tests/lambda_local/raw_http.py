@@ -8,8 +8,8 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 
-from sectax.stack.lambda_service.http import Exchange, HttpLimits, HttpServer
-from sectax.stack.lambda_service.http.server import listen_on_loopback
+from lambda_local.http import Exchange, HttpLimits, HttpServer
+from lambda_local.http.server import listen_on_loopback
 
 LIMITS = HttpLimits(header_bytes=4096, body_bytes=1000, connections=8, header_s=0.2, request_s=0.4, idle_s=0.6)
 

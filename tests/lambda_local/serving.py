@@ -14,11 +14,11 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from sectax.stack.lambda_service.http.server import listen_on_loopback
-from sectax.stack.lambda_service.instances.box import MakeBox
-from sectax.stack.lambda_service.service import Service
-from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.archives import archive
+from lambda_local.http.server import listen_on_loopback
+from lambda_local.instances.box import MakeBox
+from lambda_local.service import Service
+from lambda_local.settings import Settings
+from tests.lambda_local.archives import archive
 
 ROLE = "arn:aws:iam::000000000000:role/local"
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"

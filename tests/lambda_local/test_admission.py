@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.raw_http import connect, rest, talk
-from tests.stack.lambda_service.serving import served
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.raw_http import connect, rest, talk
+from tests.lambda_local.serving import served
 
 LIST = b"GET /2015-03-31/functions/ HTTP/1.1\r\n%sConnection: close\r\n\r\n"
 SIGNED = b"Authorization: AWS4-HMAC-SHA256 x\r\n"

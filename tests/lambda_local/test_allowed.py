@@ -10,12 +10,12 @@ from contextlib import contextmanager
 
 import pytest
 
+from lambda_local.instances import allowed
+from lambda_local.main import check
+from lambda_local.settings import Settings
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.lambda_service.instances import allowed
-from sectax.stack.lambda_service.local import LocalLambda
-from sectax.stack.lambda_service.main import check
-from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.serving import create, invoke
+from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.serving import create, invoke
 
 # Sends, ends its half, and reads to the end: so both ends and both directions are seen.
 ASKS = """

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from botocore.exceptions import ClientError
 
-from sectax.stack.lambda_service.api import actions
-from tests.stack.lambda_service.serving import PYTHON, archive, client, create
+from lambda_local.api import actions
+from tests.lambda_local.serving import PYTHON, archive, client, create
 
 EMPTY = "def handler(event, context):\n    return None\n"
 

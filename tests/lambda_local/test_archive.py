@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.lambda_service.code import archive as archives
-from sectax.stack.lambda_service.code.archive import BadArchive, unpack
-from tests.stack.lambda_service.archives import LINK, archive, zipped
-from tests.stack.lambda_service.serving import create
+from lambda_local.code import archive as archives
+from lambda_local.code.archive import BadArchive, unpack
+from tests.lambda_local.archives import LINK, archive, zipped
+from tests.lambda_local.serving import create
 
 
 @pytest.fixture

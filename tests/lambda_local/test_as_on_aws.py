@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from sectax.stack.lambda_service.local import LocalLambda, measured
-from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.serving import PYTHON, archive, create, invoke
-from tests.stack.lambda_service.test_sandboxed import reason
+from lambda_local.settings import Settings
+from sectax.stack.local_lambda import LocalLambda, measured
+from tests.lambda_local.serving import PYTHON, archive, create, invoke
+from tests.lambda_local.test_sandboxed import reason
 
 pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
 

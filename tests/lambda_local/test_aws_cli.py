@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.stack.lambda_service.serving import PYTHON, ROLE, archive
+from tests.lambda_local.serving import PYTHON, ROLE, archive
 
 pytestmark = [
     pytest.mark.full,  # each call starts a Python and loads botocore

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sectax.stack.lambda_service.code.archive import modified
+from lambda_local.code.archive import modified
 
 
 def seconds(*parts: int) -> int:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.serving import client, create, served
-from tests.stack.lambda_service.test_invoke import eventually
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.serving import client, create, served
+from tests.lambda_local.test_invoke import eventually
 
 # Writes a line for each attempt, and fails as often as the event says.
 COUNTS = """

@@ -10,15 +10,15 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lambda_local import main
+from lambda_local.instances.share import ExactShare, exact_share
+from lambda_local.sandbox import Counters, InForce
+from lambda_local.settings import Settings
 from sectax.cli.lambda_ import group
-from sectax.sandboxes.instance import Counters, InForce
-from sectax.stack.lambda_service import main
-from sectax.stack.lambda_service.instances.share import ExactShare, exact_share
-from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.serving import archive, client, create, invoke, served
-from tests.stack.lambda_service.test_extensions import EXTENSION
-from tests.stack.lambda_service.test_streams import RUNTIME, invoked
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.serving import archive, client, create, invoke, served
+from tests.lambda_local.test_extensions import EXTENSION
+from tests.lambda_local.test_streams import RUNTIME, invoked
 
 PERIOD = 20_000_000
 MS = 1_000_000

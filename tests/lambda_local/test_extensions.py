@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.stack.lambda_service.serving import archive, client, create, invoke, served
+from tests.lambda_local.serving import archive, client, create, invoke, served
 
 # Writes what it hears to the file that RECORD names.
 EXTENSION = f"""#!{sys.executable} -IS

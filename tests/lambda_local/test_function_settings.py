@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from sectax.stack.lambda_service import service
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.concurrency import Concurrency
+from lambda_local import service
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.concurrency import Concurrency
 from sectax.toolchain.machine import architecture
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.serving import PYTHON, ROLE, archive, client, create, invoke, served
-from tests.stack.lambda_service.test_invoke import WAITS, eventually
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.serving import PYTHON, ROLE, archive, client, create, invoke, served
+from tests.lambda_local.test_invoke import WAITS, eventually
 
 EMPTY = "def handler(event, context):\n    return None\n"
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.stack.lambda_service.archives import archive, unicode_path
-from tests.stack.lambda_service.canary import Canary, server_within
+from tests.lambda_local.archives import archive, unicode_path
+from tests.lambda_local.canary import Canary, server_within
 
 GOOD_KINDS = (stat.S_IFREG, stat.S_IFREG, stat.S_IFLNK, stat.S_IFLNK, stat.S_IFDIR)
 KINDS = (*GOOD_KINDS, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFBLK, 0)

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lambda_local.http import Exchange
+from lambda_local.http.server import listen_on_loopback
 from sectax.model.errors import WrongUse
-from sectax.stack.lambda_service.http import Exchange
-from sectax.stack.lambda_service.http.server import listen_on_loopback
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.raw_http import closing, connect, echo, echoing, rest, talk
-from tests.stack.lambda_service.serving import client, served
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.raw_http import closing, connect, echo, echoing, rest, talk
+from tests.lambda_local.serving import client, served
 
 GOOD = b"GET /2015-03-31/functions/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n\r\n"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack.lambda_service.canary import Canary, server_within
-from tests.stack.lambda_service.raw_http import closing, connect, rest, talk
+from tests.lambda_local.canary import Canary, server_within
+from tests.lambda_local.raw_http import closing, connect, rest, talk
 
 HOSTS = (b"localhost", b"localhost", b"127.0.0.1:80", b"evil.example", b"", b"[::1", b"\xff" * 300)
 PATHS = (

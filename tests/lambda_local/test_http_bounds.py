@@ -8,8 +8,8 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 
-from sectax.stack.lambda_service.http import Exchange, HttpLimits
-from tests.stack.lambda_service.raw_http import LIMITS, closing, connect, echo, echoing, rest, talk
+from lambda_local.http import Exchange, HttpLimits
+from tests.lambda_local.raw_http import LIMITS, closing, connect, echo, echoing, rest, talk
 
 
 def answered(client_: socket.socket, path: bytes) -> bool:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.stack.lambda_service.serving import PYTHON, archive, client, create, invoke, served
+from tests.lambda_local.serving import PYTHON, archive, client, create, invoke, served
 
 REPORT = re.compile(
     r"REPORT RequestId: (?P<id>[0-9a-f-]{36})\tDuration: (?P<ms>\d+\.\d\d) ms\tBilled Duration: (?P<billed>\d+) ms\t"

@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lambda_local.main import check
+from lambda_local.sandbox.leftovers import state_folder
+from lambda_local.settings import Settings
 from sectax.model.errors import SectaxError
-from sectax.sandboxes.instance.leftovers import state_folder
-from sectax.stack.lambda_service.local import LocalLambda
-from sectax.stack.lambda_service.main import check
-from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.serving import archive, create, invoke
-from tests.stack.lambda_service.test_sandboxed import EXTENSION
+from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.test_sandboxed import EXTENSION
 
 
 def why_not() -> str:

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from sectax.stack.lambda_service.local import LocalLambda
-from sectax.stack.lambda_service.settings import Settings
-from sectax.toolchain.lambda_runtime import java, managed, node
-from tests.stack.lambda_service.rust_build import rust_bootstrap
-from tests.stack.lambda_service.serving import archive, create, invoke
-from tests.stack.lambda_service.test_sandboxed import why_not
+from lambda_local.runtimes import java, managed, node
+from lambda_local.settings import Settings
+from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.rust_build import rust_bootstrap
+from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.test_sandboxed import why_not
 
 pytestmark = pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
 

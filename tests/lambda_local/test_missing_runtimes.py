@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from lambda_local.runtimes import java, managed, node
 from sectax.toolchain import parts
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime import java, managed, node
 from tests.program import sectax
 
 NODE = "#!/bin/sh\necho v20.11.1\n"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.lambda_service.local import LocalLambda, measured
-from tests.stack.lambda_service.serving import PYTHON, create, invoke
-from tests.stack.lambda_service.test_sandboxed import reason
+from sectax.stack.local_lambda import LocalLambda, measured
+from tests.lambda_local.serving import PYTHON, create, invoke
+from tests.lambda_local.test_sandboxed import reason
 
 pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
 

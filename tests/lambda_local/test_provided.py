@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.stack.lambda_service.go_build import bootstrap
-from tests.stack.lambda_service.serving import archive, create, invoke
+from tests.lambda_local.go_build import bootstrap
+from tests.lambda_local.serving import archive, create, invoke
 
 
 def provided(lambda_: Any, name: str, files: dict[str, str | bytes], *executable: str) -> None:

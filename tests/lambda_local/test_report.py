@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.stack.lambda_service.instances.errors import exit_words
-from sectax.stack.lambda_service.instances.invocation import Measured
-from sectax.stack.lambda_service.instances.log import end_line, report_line, start_line
+from lambda_local.instances.errors import exit_words
+from lambda_local.instances.invocation import Measured
+from lambda_local.instances.log import end_line, report_line, start_line
 
 
 def test_a_warm_invocation():

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from sectax.stack.lambda_service.function import Code, Function
-from sectax.stack.lambda_service.http import Exchange, Request
-from sectax.stack.lambda_service.instances.extensions_api import ExtensionsApi
-from sectax.stack.lambda_service.instances.invocation import Event, Invocation
-from sectax.stack.lambda_service.instances.runtime_api import RuntimeApi
+from lambda_local.function import Code, Function
+from lambda_local.http import Exchange, Request
+from lambda_local.instances.extensions_api import ExtensionsApi
+from lambda_local.instances.invocation import Event, Invocation
+from lambda_local.instances.runtime_api import RuntimeApi
 
 FUNCTION = Function("f", "arn:f", "provided.al2023", "bootstrap", "role", Code("", 0, Path("/nonesuch")))
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
+from lambda_local.main import check
+from lambda_local.runtimes import found as runtimes
+from lambda_local.sandbox import Instance, Limits
+from lambda_local.settings import Settings
 from sectax.model.errors import SectaxError
-from sectax.sandboxes.instance import Instance, Limits
-from sectax.stack.lambda_service import runtimes
-from sectax.stack.lambda_service.local import LocalLambda, measured
-from sectax.stack.lambda_service.main import check
-from sectax.stack.lambda_service.settings import Settings
-from tests.sandboxes.instance.inside import INTERPRETER, run
+from sectax.stack.local_lambda import LocalLambda, measured
+from tests.lambda_local.go_build import bootstrap
+from tests.lambda_local.sandbox.inside import INTERPRETER, run
+from tests.lambda_local.serving import PYTHON, archive, create, invoke
 from tests.sandboxes.processes import wait_until_gone
-from tests.stack.lambda_service.go_build import bootstrap
-from tests.stack.lambda_service.serving import PYTHON, archive, create, invoke
 
 
 def why_not() -> str:
@@ -210,8 +210,8 @@ def test_two_events_at_once_run_in_two_instances(real):
 def test_the_server_ends_with_whoever_started_it():
     source = """
 import time
-from sectax.stack.lambda_service.local import LocalLambda
-from tests.stack.lambda_service.serving import create, invoke
+from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.serving import create, invoke
 local = LocalLambda().__enter__()
 lambda_ = local.client()
 create(lambda_, "left", "import os\\ndef handler(event, context):\\n    return os.getpid()\\n", MemorySize=1769)

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from lambda_local.main import check
+from lambda_local.settings import Settings
+from lambda_local.state import State
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.lambda_service.local import LocalLambda
-from sectax.stack.lambda_service.main import check
-from sectax.stack.lambda_service.settings import Settings
-from sectax.stack.lambda_service.state import State
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.serving import archive, client, create, invoke, served
-from tests.stack.lambda_service.test_invoke import WAITS, eventually
+from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.serving import archive, client, create, invoke, served
+from tests.lambda_local.test_invoke import WAITS, eventually
 
 
 def why_not() -> str:

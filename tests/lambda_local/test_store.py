@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from lambda_local.code import BadArchive, CodeStore
+from lambda_local.function import LayerVersion
+from lambda_local.service import WORK_FOLDERS
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.code import BadArchive, CodeStore
-from sectax.stack.lambda_service.function import LayerVersion
-from sectax.stack.lambda_service.service import WORK_FOLDERS
 from sectax.stack.work_folder import WorkFolder, sweep
-from tests.stack.lambda_service.archives import LINK, archive, zipped
+from tests.lambda_local.archives import LINK, archive, zipped
 
 
 def layer(store: CodeStore, files: dict[str, str | bytes], number: int) -> LayerVersion:
@@ -55,7 +55,7 @@ def test_files_keep_the_times_of_the_zip_and_so_do_those_of_merged_layers(tmp_pa
 
 
 def test_layers_that_are_too_large_together_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("sectax.stack.lambda_service.code.store.UNPACKED_BYTES", 10)
+    monkeypatch.setattr("lambda_local.code.store.UNPACKED_BYTES", 10)
     store = CodeStore(tmp_path)
 
     with pytest.raises(BadArchive, match="available size"):
@@ -109,7 +109,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
     def full(*arguments: object, **more: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("sectax.stack.lambda_service.code.tree.os.mkdir", full)
+    monkeypatch.setattr("lambda_local.code.tree.os.mkdir", full)
 
     with pytest.raises(SectaxError, match="No space left"):
         CodeStore(tmp_path).add(archive({"folder/file": "x"}))

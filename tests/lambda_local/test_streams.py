@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sectax.stack.lambda_service.settings import STREAM_BYTES
-from tests.stack.lambda_service.go_build import bootstrap
-from tests.stack.lambda_service.plain_box import PlainBox
-from tests.stack.lambda_service.raw_http import talk
-from tests.stack.lambda_service.serving import archive, client, create, served
+from lambda_local.settings import STREAM_BYTES
+from tests.lambda_local.go_build import bootstrap
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.raw_http import talk
+from tests.lambda_local.serving import archive, client, create, served
 
 WITH_PRELUDE = "application/vnd.awslambda.http-integration-response"
 

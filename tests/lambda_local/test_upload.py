@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from sectax.stack.lambda_service.code import upload
-from sectax.stack.lambda_service.code.store import CodeStore
-from sectax.stack.lambda_service.code.upload import Places, take
-from tests.stack.lambda_service.serving import archive, create, invoke
+from lambda_local.code import upload
+from lambda_local.code.store import CodeStore
+from lambda_local.code.upload import Places, take
+from tests.lambda_local.serving import archive, create, invoke
 
 SOURCE = "def handler(event, context):\n    return 1\n"
 
@@ -87,7 +87,7 @@ def test_a_zip_of_more_than_50_mb_is_refused(tmp_path, monkeypatch):
 
 
 def test_code_and_layers_together_have_a_limit(lambda_, monkeypatch):
-    monkeypatch.setattr("sectax.stack.lambda_service.api.functions.UNPACKED_BYTES", 1000)
+    monkeypatch.setattr("lambda_local.api.functions.UNPACKED_BYTES", 1000)
     layer = lambda_.publish_layer_version(LayerName="heavy", Content={"ZipFile": archive({"x": "x" * 900})})
     create(lambda_, "light", SOURCE)
 

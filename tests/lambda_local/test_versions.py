@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sectax.stack.lambda_service import entry
-from tests.stack.lambda_service.serving import PYTHON, archive, client, create, invoke
-from tests.stack.lambda_service.test_streams import RUNTIME
+from lambda_local import entry
+from tests.lambda_local.serving import PYTHON, archive, client, create, invoke
+from tests.lambda_local.test_streams import RUNTIME
 
 TELLS = """
 import os

@@ -8,10 +8,10 @@ import re
 import uuid
 from collections.abc import Mapping
 
-from sectax.stack.lambda_service.api import actions
-from sectax.stack.lambda_service.api.errors import ApiError, too_large
-from sectax.stack.lambda_service.http import Exchange, HttpLimits
-from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
+from lambda_local.api import actions
+from lambda_local.api.errors import ApiError, too_large
+from lambda_local.http import Exchange, HttpLimits
+from lambda_local.settings import PAYLOAD_BYTES
 
 # 50 MB of zip in Base64, and the rest of the document: what Lambda takes for CreateFunction.
 BODY_BYTES = 70_167_211

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from sectax.stack.lambda_service.api import names, requests
-from sectax.stack.lambda_service.api.errors import constraint
-from sectax.stack.lambda_service.http import Exchange
+from lambda_local.api import names, requests
+from lambda_local.api.errors import constraint
+from lambda_local.http import Exchange
 
 _Body = TypeVar("_Body", bound=msgspec.Struct)
 _Item = TypeVar("_Item")

@@ -8,17 +8,17 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from sectax.stack.lambda_service.api.errors import ApiError, invalid, not_found
-from sectax.stack.lambda_service.api.requests import CodeLocation, malformed
-from sectax.stack.lambda_service.code import BadArchive, CodeStore
-from sectax.stack.lambda_service.code.upload import Places, Upload, kept, take
-from sectax.stack.lambda_service.entry import Entry
-from sectax.stack.lambda_service.function import LATEST, Code, Function, LayerVersion
-from sectax.stack.lambda_service.instances.programs import Runtime
-from sectax.stack.lambda_service.registry import Layer, Registry
-from sectax.stack.lambda_service.runtimes import RuntimeMissing, find
-from sectax.stack.lambda_service.settings import ACCOUNT
-from sectax.stack.lambda_service.state import State
+from lambda_local.api.errors import ApiError, invalid, not_found
+from lambda_local.api.requests import CodeLocation, malformed
+from lambda_local.code import BadArchive, CodeStore
+from lambda_local.code.upload import Places, Upload, kept, take
+from lambda_local.entry import Entry
+from lambda_local.function import LATEST, Code, Function, LayerVersion
+from lambda_local.instances.programs import Runtime
+from lambda_local.registry import Layer, Registry
+from lambda_local.runtimes.found import RuntimeMissing, find
+from lambda_local.settings import ACCOUNT
+from lambda_local.state import State
 
 
 class Catalogue:

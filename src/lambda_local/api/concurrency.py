@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from sectax.stack.lambda_service.api import requests
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.errors import invalid, too_many
-from sectax.stack.lambda_service.entry import Entry
-from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.instances.invocation import Event, Outcome, Stream
-from sectax.stack.lambda_service.instances.pool import Pool, TooManyInstances
+from lambda_local.api import requests
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.errors import invalid, too_many
+from lambda_local.entry import Entry
+from lambda_local.function import Function
+from lambda_local.instances.invocation import Event, Outcome, Stream
+from lambda_local.instances.pool import Pool, TooManyInstances
 
 
 class Concurrency:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sectax.stack.lambda_service.entry import Alias
-from sectax.stack.lambda_service.function import Function, LayerVersion
+from lambda_local.entry import Alias
+from lambda_local.function import Function, LayerVersion
 from sectax.toolchain.machine import architecture
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.stack.lambda_service.http import Exchange
+from lambda_local.http import Exchange
 
 
 class ApiError(Exception):

@@ -6,14 +6,14 @@ import asyncio
 import itertools
 import sys
 
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.concurrency import Invoker
+from lambda_local.api.errors import ApiError, too_many
+from lambda_local.entry import EventSettings
+from lambda_local.function import LATEST
+from lambda_local.instances.invocation import Event
+from lambda_local.tasks import Tasks
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.concurrency import Invoker
-from sectax.stack.lambda_service.api.errors import ApiError, too_many
-from sectax.stack.lambda_service.entry import EventSettings
-from sectax.stack.lambda_service.function import LATEST
-from sectax.stack.lambda_service.instances.invocation import Event
-from sectax.stack.lambda_service.tasks import Tasks
 
 EVENT_BYTES = 1024 * 1024  # AWS Lambda quotas, since October 2025
 

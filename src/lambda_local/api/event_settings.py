@@ -6,12 +6,12 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from sectax.stack.lambda_service.api import requests
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.errors import absent, invalid
-from sectax.stack.lambda_service.entry import EventSettings
-from sectax.stack.lambda_service.function import LATEST
+from lambda_local.api import requests
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.errors import absent, invalid
+from lambda_local.entry import EventSettings
+from lambda_local.function import LATEST
 
 
 async def put(catalogue: Catalogue, call: Call) -> dict[str, Any]:

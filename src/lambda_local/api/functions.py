@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sectax.stack.lambda_service.api import documents, names, requests
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.errors import conflict, constraint, invalid, not_found, stale_revision
-from sectax.stack.lambda_service.code.archive import UNPACKED_BYTES
-from sectax.stack.lambda_service.entry import Entry
-from sectax.stack.lambda_service.function import LATEST, Function, LayerVersion
+from lambda_local.api import documents, names, requests
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.errors import conflict, constraint, invalid, not_found, stale_revision
+from lambda_local.code.archive import UNPACKED_BYTES
+from lambda_local.entry import Entry
+from lambda_local.function import LATEST, Function, LayerVersion
 
 Document = dict[str, Any]
 

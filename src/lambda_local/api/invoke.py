@@ -10,15 +10,15 @@ import zlib
 
 import msgspec
 
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.concurrency import Invoker
-from sectax.stack.lambda_service.api.errors import ApiError, invalid, too_large
-from sectax.stack.lambda_service.api.event_queue import EVENT_BYTES, EventQueue
-from sectax.stack.lambda_service.function import LATEST, Function
-from sectax.stack.lambda_service.http import Exchange
-from sectax.stack.lambda_service.instances.invocation import Event, Outcome, Stream
-from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.concurrency import Invoker
+from lambda_local.api.errors import ApiError, invalid, too_large
+from lambda_local.api.event_queue import EVENT_BYTES, EventQueue
+from lambda_local.function import LATEST, Function
+from lambda_local.http import Exchange
+from lambda_local.instances.invocation import Event, Outcome, Stream
+from lambda_local.settings import PAYLOAD_BYTES
 
 MEASURED_HEADER = "X-Sectax-Measured"
 

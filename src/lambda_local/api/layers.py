@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from sectax.stack.lambda_service.api import documents, names, requests
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.errors import absent, invalid
-from sectax.stack.lambda_service.function import LayerVersion, now
+from lambda_local.api import documents, names, requests
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.errors import absent, invalid
+from lambda_local.function import LayerVersion, now
 from sectax.toolchain.machine import architecture
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 
-from sectax.stack.lambda_service.api.errors import ApiError, constraint, invalid
-from sectax.stack.lambda_service.function import LATEST
+from lambda_local.api.errors import ApiError, constraint, invalid
+from lambda_local.function import LATEST
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 # A name, a partial or a whole ARN, each with a version or alias behind it: API reference, Invoke, FunctionName.

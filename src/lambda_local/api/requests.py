@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.stack.lambda_service.api.errors import ApiError, constraint, invalid
-from sectax.stack.lambda_service.instances.programs import RESERVED
+from lambda_local.api.errors import ApiError, constraint, invalid
+from lambda_local.instances.programs import RESERVED
 from sectax.toolchain.machine import architecture
 
 _Body = TypeVar("_Body", bound=msgspec.Struct)

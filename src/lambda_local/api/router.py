@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from lambda_local.api import actions, event_settings, functions, layers, tags, versions
+from lambda_local.api.admission import most_bytes, refuse
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.concurrency import Concurrency
+from lambda_local.api.errors import ApiError, not_implemented, too_large
+from lambda_local.api.invoke import Invoke
+from lambda_local.api.urls import Urls
+from lambda_local.http import Exchange
+from lambda_local.tasks import Tasks
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.api import actions, event_settings, functions, layers, tags, versions
-from sectax.stack.lambda_service.api.admission import most_bytes, refuse
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.concurrency import Concurrency
-from sectax.stack.lambda_service.api.errors import ApiError, not_implemented, too_large
-from sectax.stack.lambda_service.api.invoke import Invoke
-from sectax.stack.lambda_service.api.urls import Urls
-from sectax.stack.lambda_service.http import Exchange
-from sectax.stack.lambda_service.tasks import Tasks
 
 _Action = Callable[[Catalogue, Call], Awaitable[dict[str, Any] | None]]
 _CREATED = ("CreateFunction", "PublishVersion", "PublishLayerVersion", "CreateAlias", "CreateFunctionUrlConfig")

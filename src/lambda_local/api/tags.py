@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sectax.stack.lambda_service.api import names, requests
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.errors import constraint, invalid
-from sectax.stack.lambda_service.entry import Entry
+from lambda_local.api import names, requests
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.errors import constraint, invalid
+from lambda_local.entry import Entry
 
 
 async def tag(catalogue: Catalogue, call: Call) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
-from sectax.stack.lambda_service.http import Exchange, Request
+from lambda_local.http import Exchange, Request
 
 _TEXT_TYPES = (
     "text/",

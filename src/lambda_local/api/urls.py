@@ -8,20 +8,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from lambda_local.api import requests, url_events
+from lambda_local.api.admission import check_host, check_origin, check_signed
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.concurrency import Invoker
+from lambda_local.api.errors import ApiError, absent, conflict, constraint, invalid
+from lambda_local.entry import BUFFERED, RESPONSE_STREAM, Entry, Url
+from lambda_local.function import LATEST
+from lambda_local.http import Exchange, HttpLimits, HttpServer
+from lambda_local.http.server import listen_on_loopback
+from lambda_local.instances.invocation import Event
+from lambda_local.settings import PAYLOAD_BYTES
+from lambda_local.tasks import Tasks
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.lambda_service.api import requests, url_events
-from sectax.stack.lambda_service.api.admission import check_host, check_origin, check_signed
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.concurrency import Invoker
-from sectax.stack.lambda_service.api.errors import ApiError, absent, conflict, constraint, invalid
-from sectax.stack.lambda_service.entry import BUFFERED, RESPONSE_STREAM, Entry, Url
-from sectax.stack.lambda_service.function import LATEST
-from sectax.stack.lambda_service.http import Exchange, HttpLimits, HttpServer
-from sectax.stack.lambda_service.http.server import listen_on_loopback
-from sectax.stack.lambda_service.instances.invocation import Event
-from sectax.stack.lambda_service.settings import PAYLOAD_BYTES
-from sectax.stack.lambda_service.tasks import Tasks
 
 _LIMITS = HttpLimits(header_bytes=64 * 1024, body_bytes=PAYLOAD_BYTES, connections=512)
 _AUTHS = ("AWS_IAM", "NONE")

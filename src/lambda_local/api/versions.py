@@ -6,12 +6,12 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
-from sectax.stack.lambda_service.api import documents, names, requests
-from sectax.stack.lambda_service.api.call import Call
-from sectax.stack.lambda_service.api.catalogue import Catalogue
-from sectax.stack.lambda_service.api.errors import absent, conflict, invalid, not_found, stale_revision
-from sectax.stack.lambda_service.entry import Alias, Entry
-from sectax.stack.lambda_service.function import LATEST
+from lambda_local.api import documents, names, requests
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.errors import absent, conflict, invalid, not_found, stale_revision
+from lambda_local.entry import Alias, Entry
+from lambda_local.function import LATEST
 
 
 async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Uploaded archives: judged, unpacked, and kept as long as the service runs."""
 
-from sectax.stack.lambda_service.code.store import CodeStore
-from sectax.stack.lambda_service.code.tree import BadArchive
+from lambda_local.code.store import CodeStore
+from lambda_local.code.tree import BadArchive
 
 __all__ = ["BadArchive", "CodeStore"]

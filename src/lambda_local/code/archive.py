@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from sectax.stack.lambda_service.code.tree import BadArchive, File, Folder, Link, Tree
+from lambda_local.code.tree import BadArchive, File, Folder, Link, Tree
 
 # The extra field of Info-ZIP's zip: flags, of which the lowest bit announces a time in seconds since 1970.
 _EXTENDED_TIMESTAMP = 0x5455

@@ -15,10 +15,10 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from lambda_local.code.archive import UNPACKED_BYTES, unpack
+from lambda_local.code.tree import BadArchive, File, Folder, Link, Tree
+from lambda_local.function import Code, LayerVersion
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.code.archive import UNPACKED_BYTES, unpack
-from sectax.stack.lambda_service.code.tree import BadArchive, File, Folder, Link, Tree
-from sectax.stack.lambda_service.function import Code, LayerVersion
 
 _CHUNK = 1024 * 1024
 _BESIDE = "unfinished"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import msgspec
 
+from lambda_local.code import BadArchive, CodeStore
+from lambda_local.function import Code
+from lambda_local.state import archive_path
 from sectax.model.errors import SectaxError
-from sectax.stack.lambda_service.code import BadArchive, CodeStore
-from sectax.stack.lambda_service.function import Code
-from sectax.stack.lambda_service.state import archive_path
 from sectax.toolchain.files import write_whole
 
 ZIPPED_BYTES = 50 * 1024 * 1024  # that come with a request: AWS Lambda quotas
@@ -69,7 +69,7 @@ def take(parts: Sequence[bytes], places: Places, store: CodeStore) -> Upload:
     if sum(map(len, parts)) < _OWN_PROCESS_FROM_BYTES:
         return taken(b"".join(parts), places, store)
     worker = subprocess.Popen(
-        [sys.executable, "-m", "sectax.stack.lambda_service.code.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "lambda_local.code.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert worker.stdin is not None
     assert worker.stdout is not None

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.sandboxes.inside import kernel
-from sectax.stack.lambda_service.code import CodeStore
-from sectax.stack.lambda_service.code.upload import Places, taken
+from lambda_local.code import CodeStore
+from lambda_local.code.upload import Places, taken
+from lambda_local.inside import kernel
 
 _NICE = 10  # what is measured meanwhile comes first
 

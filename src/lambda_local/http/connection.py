@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 import httptools
 
-from sectax.stack.lambda_service.http.messages import Exchange, HttpLimits, Outlet, Request, response
+from lambda_local.http.messages import Exchange, HttpLimits, Outlet, Request, response
 
 # Requests of one segment that may wait behind the one that is being answered; later ones wait in the client's memory.
 _PIPELINED = 16

@@ -7,9 +7,9 @@ import ipaddress
 import socket
 from collections.abc import Callable
 
+from lambda_local.http.connection import Connection
+from lambda_local.http.messages import Exchange, HttpLimits
 from sectax.model.errors import WrongUse
-from sectax.stack.lambda_service.http.connection import Connection
-from sectax.stack.lambda_service.http.messages import Exchange, HttpLimits
 
 # How often deadlines are looked at: one timer for all connections instead of one for each request.
 _LOOK_EVERY_S = 1.0

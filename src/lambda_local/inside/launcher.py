@@ -19,9 +19,9 @@ import signal
 import socket
 import struct
 
-from sectax.sandboxes.inside import kernel, wire
-from sectax.sandboxes.inside.calls import call_filter
-from sectax.sandboxes.inside.root import enter_root, mount_own
+from lambda_local.inside import kernel, wire
+from lambda_local.inside.calls import call_filter
+from lambda_local.inside.root import enter_root, mount_own
 
 TYPE_CHECKING = False  # as checkers know it: `typing` is a tenth of what the launcher takes to start
 if TYPE_CHECKING:

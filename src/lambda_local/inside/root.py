@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
-from sectax.sandboxes.inside import kernel
+from lambda_local.inside import kernel
 
 _TOP = "sys/fs/cgroup"
 # Java looks for all of them in v1.

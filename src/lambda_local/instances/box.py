@@ -1,4 +1,4 @@
-"""What an instance needs of a sandbox. `sectax.sandboxes.instance` gives it; tests have a smaller one."""
+"""What an instance needs of a sandbox. `lambda_local.sandbox` gives it; tests have a smaller one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from sectax.sandboxes.instance import Counters, InForce, Limits, Mount
+from lambda_local.sandbox import Counters, InForce, Limits, Mount
 
 # Where the programs of an instance find the Runtime API and the Extensions API: the address that Lambda uses.
 API_HOST = "127.0.0.1"
@@ -14,7 +14,7 @@ API_PORT = 9001
 
 
 class BoxProcess(Protocol):
-    """A program in a sandbox; see `sectax.sandboxes.instance.InstanceProcess`."""
+    """A program in a sandbox; see `lambda_local.sandbox.InstanceProcess`."""
 
     def fileno(self) -> int: ...
     def poll(self) -> int | None: ...
@@ -22,7 +22,7 @@ class BoxProcess(Protocol):
 
 
 class Box(Protocol):
-    """A sandbox; see `sectax.sandboxes.instance.Instance`."""
+    """A sandbox; see `lambda_local.sandbox.Instance`."""
 
     def listen(self, host: str, port: int) -> socket.socket: ...
     def start(self, argv: Sequence[str], env: Mapping[str, str], cwd: str, stdout: int, stderr: int) -> BoxProcess: ...
@@ -35,6 +35,6 @@ class Box(Protocol):
 
 
 class MakeBox(Protocol):
-    """Makes a sandbox; see `sectax.sandboxes.instance.Instance.create`."""
+    """Makes a sandbox; see `lambda_local.sandbox.Instance.create`."""
 
     def __call__(self, name: str, limits: Limits, mounts: Sequence[Mount], tmp_mb: int) -> Box: ...

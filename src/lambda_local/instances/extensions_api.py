@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.http import Exchange
-from sectax.stack.lambda_service.instances.errors import InstanceGone
-from sectax.stack.lambda_service.instances.invocation import Invocation
-from sectax.stack.lambda_service.settings import ACCOUNT
+from lambda_local.function import Function
+from lambda_local.http import Exchange
+from lambda_local.instances.errors import InstanceGone
+from lambda_local.instances.invocation import Invocation
+from lambda_local.settings import ACCOUNT
 
 PREFIX = "/2020-01-01/extension/"
 # The API for logs and telemetry is not here. Extensions that ask for it get a success, as from Lambda's own emulator,

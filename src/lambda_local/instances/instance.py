@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 
-from sectax.sandboxes.instance import Counters, InForce
-from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, TooSlow
-from sectax.stack.lambda_service.instances.invocation import Event, Invocation, Measured, Outcome
-from sectax.stack.lambda_service.instances.life import Life
-from sectax.stack.lambda_service.instances.log import end_line, report_line, start_line
-from sectax.stack.lambda_service.instances.share import ExactShare, exact_share
+from lambda_local.function import Function
+from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow
+from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome
+from lambda_local.instances.life import Life
+from lambda_local.instances.log import end_line, report_line, start_line
+from lambda_local.instances.share import ExactShare, exact_share
+from lambda_local.sandbox import Counters, InForce
 
 UNHANDLED = "Unhandled"
 _NO_COUNTERS = Counters(None, None, None, None, None, None)

@@ -9,18 +9,18 @@ import signal
 import time
 from collections.abc import Callable
 
-from sectax.sandboxes.instance import VCPU_MB, InstanceFailed, Limits, vcpus
-from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.http import HttpServer
-from sectax.stack.lambda_service.instances import programs, runtime_api
-from sectax.stack.lambda_service.instances.allowed import Passage
-from sectax.stack.lambda_service.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
-from sectax.stack.lambda_service.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
-from sectax.stack.lambda_service.instances.extensions_api import ExtensionsApi
-from sectax.stack.lambda_service.instances.log import InstanceLines, InstanceLog, LogOutput
-from sectax.stack.lambda_service.instances.programs import Runtime
-from sectax.stack.lambda_service.instances.runtime_api import RuntimeApi
-from sectax.stack.lambda_service.settings import Settings
+from lambda_local.function import Function
+from lambda_local.http import HttpServer
+from lambda_local.instances import programs, runtime_api
+from lambda_local.instances.allowed import Passage
+from lambda_local.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
+from lambda_local.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
+from lambda_local.instances.extensions_api import ExtensionsApi
+from lambda_local.instances.log import InstanceLines, InstanceLog, LogOutput
+from lambda_local.instances.programs import Runtime
+from lambda_local.instances.runtime_api import RuntimeApi
+from lambda_local.sandbox import VCPU_MB, InstanceFailed, Limits, vcpus
+from lambda_local.settings import Settings
 
 # What the shutdown phase takes in all, with an external extension and with internal ones alone; without any, the
 # runtime is ended at once: AWS Lambda Developer Guide, "Lambda execution environment lifecycle". The runtime has 30 %

@@ -13,9 +13,9 @@ import termios
 import threading
 from datetime import UTC, datetime
 
+from lambda_local.instances.invocation import Measured
 from sectax.model.bill import billed_s
 from sectax.model.errors import WrongUse
-from sectax.stack.lambda_service.instances.invocation import Measured
 
 TAIL_BYTES = 4096  # as much as Invoke gives back with LogType=Tail
 

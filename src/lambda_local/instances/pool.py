@@ -7,16 +7,16 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable
 
-from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.instances.box import MakeBox
-from sectax.stack.lambda_service.instances.errors import InitTooSlow
-from sectax.stack.lambda_service.instances.instance import FunctionInstance
-from sectax.stack.lambda_service.instances.invocation import Event, Outcome
-from sectax.stack.lambda_service.instances.life import Life
-from sectax.stack.lambda_service.instances.log import LogOutput, init_timeout_line
-from sectax.stack.lambda_service.instances.programs import Runtime
-from sectax.stack.lambda_service.settings import Settings
-from sectax.stack.lambda_service.tasks import Tasks
+from lambda_local.function import Function
+from lambda_local.instances.box import MakeBox
+from lambda_local.instances.errors import InitTooSlow
+from lambda_local.instances.instance import FunctionInstance
+from lambda_local.instances.invocation import Event, Outcome
+from lambda_local.instances.life import Life
+from lambda_local.instances.log import LogOutput, init_timeout_line
+from lambda_local.instances.programs import Runtime
+from lambda_local.settings import Settings
+from lambda_local.tasks import Tasks
 
 _REAP_EVERY_S = 1.0
 

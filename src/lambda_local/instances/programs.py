@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sectax.sandboxes.instance import Mount
-from sectax.stack.lambda_service.function import Function
-from sectax.stack.lambda_service.instances.box import API_HOST, API_PORT
+from lambda_local.function import Function
+from lambda_local.instances.box import API_HOST, API_PORT
+from lambda_local.sandbox import Mount
 
 TASK = "/var/task"
 OPT = "/opt"

@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from sectax.stack.lambda_service.http import Exchange, HttpLimits, Request, response
-from sectax.stack.lambda_service.instances.errors import InstanceGone
-from sectax.stack.lambda_service.instances.extensions_api import PREFIX as EXTENSION
-from sectax.stack.lambda_service.instances.extensions_api import TELEMETRY, ExtensionsApi
-from sectax.stack.lambda_service.instances.invocation import Invocation, Stream
-from sectax.stack.lambda_service.settings import PAYLOAD_BYTES, STREAM_BYTES
+from lambda_local.http import Exchange, HttpLimits, Request, response
+from lambda_local.instances.errors import InstanceGone
+from lambda_local.instances.extensions_api import PREFIX as EXTENSION
+from lambda_local.instances.extensions_api import TELEMETRY, ExtensionsApi
+from lambda_local.instances.invocation import Invocation, Stream
+from lambda_local.settings import PAYLOAD_BYTES, STREAM_BYTES
 
 # A runtime may put a stack of up to 1 MiB into the header Lambda-Runtime-Function-XRay-Error-Cause. It waits for its
 # next event as long as it takes, so its connections never grow too old. What an instance sends is kept in our memory,

@@ -8,7 +8,7 @@ lasted.
 
 from __future__ import annotations
 
-from sectax.sandboxes.instance import InForce
+from lambda_local.sandbox import InForce
 
 
 class ExactShare:

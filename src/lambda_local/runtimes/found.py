@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from sectax.sandboxes.instance import Mount
-from sectax.stack.lambda_service.instances.programs import TASK, Runtime
+from lambda_local.instances.programs import TASK, Runtime
+from lambda_local.runtimes.java import JavaRuntime, java_runtime
+from lambda_local.runtimes.node import NodeRuntime, node_runtime
+from lambda_local.runtimes.python import PythonRuntime, python_runtime
+from lambda_local.runtimes.shell import no_programs, shell
+from lambda_local.sandbox import Mount
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime.java import JavaRuntime, java_runtime
-from sectax.toolchain.lambda_runtime.node import NodeRuntime, node_runtime
-from sectax.toolchain.lambda_runtime.python import PythonRuntime, python_runtime
-from sectax.toolchain.lambda_runtime.shell import no_programs, shell
 
 _PROVIDED = ("provided.al2023", "provided.al2")
 _LANG, _CLIENT = "/var/lang", "/var/runtime"

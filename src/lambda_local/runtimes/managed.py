@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from lambda_local.runtimes import java, node, python
 from sectax.model.errors import WrongUse
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime import java, node, python
 from sectax.toolchain.programs import Missing
 
 # By the beginning of a runtime's name: what says what is missing, and what installs.

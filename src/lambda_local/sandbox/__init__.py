@@ -10,10 +10,10 @@ Nothing of an instance outlives the process that created it, even if that is kil
 file systems (control groups, folders) `sweep` removes at the next start.
 """
 
-from sectax.sandboxes.instance.instance import Availability, Instance, Mount, available
-from sectax.sandboxes.instance.launch import InstanceProcess
-from sectax.sandboxes.instance.leftovers import sweep
-from sectax.sandboxes.instance.limits import (
+from lambda_local.sandbox.instance import Availability, Instance, Mount, available
+from lambda_local.sandbox.launch import InstanceProcess
+from lambda_local.sandbox.leftovers import sweep
+from lambda_local.sandbox.limits import (
     PERIOD_US,
     VCPU_MB,
     Counters,

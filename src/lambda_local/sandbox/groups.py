@@ -10,8 +10,8 @@ import threading
 import time
 from pathlib import Path
 
-from sectax.sandboxes.instance.freezer import Freezer, keep_frozen, open_freezer, thaw
-from sectax.sandboxes.instance.hierarchies import (
+from lambda_local.sandbox.freezer import Freezer, keep_frozen, open_freezer, thaw
+from lambda_local.sandbox.hierarchies import (
     CONTROLLERS,
     DELEGATE,
     FREEZER,
@@ -22,7 +22,7 @@ from sectax.sandboxes.instance.hierarchies import (
     read,
     write,
 )
-from sectax.sandboxes.instance.limits import (
+from lambda_local.sandbox.limits import (
     COUNTER_FILES,
     LIMIT_FILES,
     OPTIONAL_FILES,

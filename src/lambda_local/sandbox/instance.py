@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lambda_local.inside import wire
+from lambda_local.sandbox.groups import Groups, remove_groups
+from lambda_local.sandbox.launch import GID, UID, USER, InstanceProcess, expect_answer, map_user, start_launcher
+from lambda_local.sandbox.leftovers import Place, new_place
+from lambda_local.sandbox.limits import Counters, InForce, InstanceFailed, Limits, SandboxMissing, vcpus
+from lambda_local.sandbox.scratch import scratch
 from sectax.model.errors import SectaxError
 from sectax.model.why_not import WhyNot
-from sectax.sandboxes.inside import wire
-from sectax.sandboxes.instance.groups import Groups, remove_groups
-from sectax.sandboxes.instance.launch import GID, UID, USER, InstanceProcess, expect_answer, map_user, start_launcher
-from sectax.sandboxes.instance.leftovers import Place, new_place
-from sectax.sandboxes.instance.limits import Counters, InForce, InstanceFailed, Limits, SandboxMissing, vcpus
-from sectax.sandboxes.instance.scratch import scratch
 
 # An exec under a small quota takes some periods; more than this is a fault.
 _ANSWER_S = 30.0

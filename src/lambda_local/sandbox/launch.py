@@ -13,9 +13,9 @@ import threading
 import weakref
 from pathlib import Path
 
-import sectax
-from sectax.sandboxes.inside import wire
-from sectax.sandboxes.instance.limits import InstanceFailed, SandboxMissing
+import lambda_local
+from lambda_local.inside import wire
+from lambda_local.sandbox.limits import InstanceFailed, SandboxMissing
 
 # The user inside, as Lambda's own sandboxes have it.
 USER, UID, GID = "sbx_user1051", 993, 990
@@ -24,9 +24,9 @@ USER, UID, GID = "sbx_user1051", 993, 990
 # user. Above what systemd gives to containers, below 2^31.
 _FIRST_HOST_ID = 1_900_000_000
 
-_SOURCES = Path(sectax.__file__).parents[1]
+_SOURCES = Path(lambda_local.__file__).parents[1]
 # -I -S -E: nothing of the user's settings, and no site-packages to look through.
-_CODE = "import sys; sys.path.append(sys.argv[1]); from sectax.sandboxes.inside.launcher import main; main({fd})"
+_CODE = "import sys; sys.path.append(sys.argv[1]); from lambda_local.inside.launcher import main; main({fd})"
 _NO_USER_NAMESPACES = (
     "namespaces are needed: allow them (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns,"
     " a container's seccomp profile)"

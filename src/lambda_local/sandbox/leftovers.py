@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sectax.sandboxes.instance.groups import remove_groups
-from sectax.sandboxes.instance.limits import InstanceFailed
+from lambda_local.sandbox.groups import remove_groups
+from lambda_local.sandbox.limits import InstanceFailed
 
 _LOCK, _REMAINS, _STAGING = "lock", "remains.json", "root"
 

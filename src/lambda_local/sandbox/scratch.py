@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 
-from sectax.sandboxes.inside import kernel
+from lambda_local.inside import kernel
 
 # <linux/loop.h>
 _LOOP_CTL_GET_FREE, _LOOP_CONFIGURE = 0x4C82, 0x4C0A

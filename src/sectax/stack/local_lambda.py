@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
+from lambda_local.instances.invocation import Measured
+from lambda_local.sandbox import SandboxMissing
+from lambda_local.settings import Ready, Settings
 from sectax.model.errors import SectaxError
 from sectax.sandboxes.hosts import host
-from sectax.sandboxes.instance import SandboxMissing
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
-from sectax.stack.lambda_service.instances.invocation import Measured
-from sectax.stack.lambda_service.settings import Ready, Settings
 
 _START_S = 30.0  # the sandbox is tried out first, and what a killed server left is removed
 _STOP_S = 15.0  # extensions have 2 s to end
@@ -39,7 +39,7 @@ class LocalLambda:
     def __enter__(self) -> LocalLambda:
         """Start the server. Raises `SectaxError` where it cannot run here."""
         # It alone can remove its instances, and it does so when its stdin ends.
-        self._server = server = host().start([sys.executable, "-m", __package__ or ""], ends_itself=True)
+        self._server = server = host().start([sys.executable, "-m", "lambda_local"], ends_itself=True)
         deadline = time.monotonic() + _START_S
         try:
             server.send(msgspec.json.encode(self._settings) + b"\n", deadline)

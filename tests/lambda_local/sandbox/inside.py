@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from sectax.sandboxes.instance import Instance, Limits, Mount
-from sectax.sandboxes.instance.leftovers import state_folder
+from lambda_local.sandbox import Instance, Limits, Mount
+from lambda_local.sandbox.leftovers import state_folder
 
 needs_root = pytest.mark.skipif(
     os.geteuid() != 0, reason="control groups and instances of root's can only be made by root"

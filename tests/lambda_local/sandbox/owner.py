@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from sectax.sandboxes.instance import Instance, Limits
+from lambda_local.sandbox import Instance, Limits
 
 
 def main(name: str, *, keep: bool) -> None:

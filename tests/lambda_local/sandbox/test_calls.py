@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.inside.calls import ALLOWED, call_filter
-from sectax.sandboxes.instance import Instance, Limits, Mount
-from tests.sandboxes.instance.inside import attempt, instance, needs_root, run
+from lambda_local.inside.calls import ALLOWED, call_filter
+from lambda_local.sandbox import Instance, Limits, Mount
+from tests.lambda_local.sandbox.inside import attempt, instance, needs_root, run
 
 X86_64, I386 = 0xC000_003E, 0x4000_0003
 ALLOW, ERROR = 0x7FFF_0000, 0x0005_0000

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.instance import Instance, Limits
-from sectax.sandboxes.instance.freezer import open_freezer, thaw
+from lambda_local.sandbox import Instance, Limits
+from lambda_local.sandbox.freezer import open_freezer, thaw
 from sectax.sandboxes.process.cgroups import cgroup_folders
-from tests.sandboxes.instance.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
+from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
 
 _BUSY = "while True: pass"
 _FRESH = 0.05  # seconds: far longer than a freeze takes to reach every process
@@ -75,8 +75,8 @@ def test_a_frozen_instance_is_destroyed_like_any_other(name: str) -> None:
 def test_an_owner_that_is_killed_leaves_no_frozen_process(name: str) -> None:
     source = f"""
 import time
-from tests.sandboxes.instance.inside import instance
-from tests.sandboxes.instance.test_freezer import _busy
+from tests.lambda_local.sandbox.inside import instance
+from tests.lambda_local.sandbox.test_freezer import _busy
 box = instance(name={name!r})
 _busy(box, {name!r})
 box.freeze()

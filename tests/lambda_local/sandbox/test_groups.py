@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.inside.root import make_places
-from sectax.sandboxes.instance import Counters, InForce, Limits, SandboxMissing
-from sectax.sandboxes.instance.groups import Groups
-from sectax.sandboxes.instance.hierarchies import hierarchy
+from lambda_local.inside.root import make_places
+from lambda_local.sandbox import Counters, InForce, Limits, SandboxMissing
+from lambda_local.sandbox.groups import Groups
+from lambda_local.sandbox.hierarchies import hierarchy
 from tests.sandboxes.trees import Tree
 
 _OFFERED = "cpuset cpu io memory pids\n"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.instance import Instance
-from tests.sandboxes.instance.inside import ATTEMPT, attempt, instance, needs_root, run
+from lambda_local.sandbox import Instance
+from tests.lambda_local.sandbox.inside import ATTEMPT, attempt, instance, needs_root, run
 
 pytestmark = needs_root
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.instance import Instance, InstanceFailed, available, sweep
-from sectax.sandboxes.instance.leftovers import state_folder
-from tests.sandboxes.instance.inside import (
+from lambda_local.sandbox import Instance, InstanceFailed, available, sweep
+from lambda_local.sandbox.leftovers import state_folder
+from tests.lambda_local.sandbox.inside import (
     PYTHON,
     instance,
     needs_root,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.instance import PERIOD_US, VCPU_MB, InstanceFailed, Limits, Mount, vcpus
-from sectax.sandboxes.instance.instance import Instance
-from sectax.sandboxes.instance.scratch import scratch
-from tests.sandboxes.instance.inside import instance, needs_root, run
+from lambda_local.sandbox import PERIOD_US, VCPU_MB, InstanceFailed, Limits, Mount, vcpus
+from lambda_local.sandbox.instance import Instance
+from lambda_local.sandbox.scratch import scratch
+from tests.lambda_local.sandbox.inside import instance, needs_root, run
 
 _BURN = """
 import sys, time

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.instance import Instance, InstanceFailed, Limits, Mount
-from tests.sandboxes.instance.inside import INTERPRETER, attempt, needs_root, run, traces_of
+from lambda_local.sandbox import Instance, InstanceFailed, Limits, Mount
+from tests.lambda_local.sandbox.inside import INTERPRETER, attempt, needs_root, run, traces_of
 
 pytestmark = needs_root
 

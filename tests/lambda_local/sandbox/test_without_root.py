@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import lambda_local
 import sectax
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
@@ -19,7 +20,7 @@ _NOBODY = 65534
 _CODE = """
 import json, os, sys
 sys.path.insert(0, sys.argv[1])
-from sectax.sandboxes.instance import Instance, Limits, SandboxMissing, available, sweep
+from lambda_local.sandbox import Instance, Limits, SandboxMissing, available, sweep
 found = available()
 try:
     Instance.create("box", Limits(128, 0.5), [])
@@ -54,7 +55,9 @@ def test_there_are_instances_without_a_quota_and_a_reason_why() -> None:
         pytest.skip("no Python 3.11 that other users may run")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # noqa: S103 - for the other user
-        shutil.copytree(Path(sectax.__file__).parent, Path(folder) / "sectax", ignore=shutil.ignore_patterns("*.pyc"))
+        for package in (sectax, lambda_local):
+            source = Path(package.__file__).parent
+            shutil.copytree(source, Path(folder) / source.name, ignore=shutil.ignore_patterns("*.pyc"))
         argv = [python, "-I", "-c", _CODE, folder]
         ran = subprocess.run(
             argv,
