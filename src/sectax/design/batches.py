@@ -1,5 +1,9 @@
 """How many operations make a batch, and that the batches which are compared last equally long.
 
+A turn is one operation, or as many as the clock needs. The machine's speed changes within tenths of a second, so arms
+that are visited in longer turns meet different machines; rounds fill the block. A plan asks for a longer turn only where
+a change of turns has a price of its own that a settling batch cannot pay (docs/method-notes.md, 'Short turns').
+
 A long batch is interrupted by other work on the machine more often than a short one. Where that work is steady it costs
 both the same share; where it comes and goes the short batches often escape it whole, and their treatment looks faster.
 """
@@ -54,7 +58,7 @@ def next_count(count: int, elapsed_s: float, enough_s: float, most: int = MOST_O
 
 
 def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bool = False) -> dict[str, int]:
-    """Operations per batch of every treatment of a cell: batches of about `aim_s`, all about equally long.
+    """Operations per batch of every treatment of a cell: batches of about `aim_s` or as the clock needs, equally long.
 
     The slowest operation decides, since its batch cannot be cut as finely as the others'.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,14 +21,14 @@ from sectax.model.plan import (
     known_extra,
     settled_batch_s,
 )
-from sectax.model.treatment import Role
-from sectax.stats.pilot import seconds_to_verdict, variance_parts, warm_up
+from sectax.model.treatment import Cell, Role
+from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up
 
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2
 # A few processes know little of how processes differ. On a quiet machine the layout of their memory alone makes a few
-# tenths of a per cent, so that further rounds of the same process gain little.
-LEAST_BETWEEN = 0.003**2
+# tenths of a per cent each, so that further rounds of the same two gain little.
+LEAST_BETWEEN = 2 * 0.003**2
 # An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
 _WIDEST = math.log(1.1)
 # What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
@@ -42,7 +42,9 @@ class Tried:
     Attributes:
         open_s: the fastest opening. waits_s: what a visit takes its caller beside the batch.
         pace: the mean visit over the fastest.
-        processes: log seconds per operation, batch by batch, of every process from its first batch on.
+        processes: log seconds per operation, batch by batch, of every process from its first batch on. The treatments
+            of a cell took turns: batches of one place met the same machine.
+        gap_s: idle seconds that must lie between one of its operations and the next.
     """
 
     operation: Operation
@@ -52,6 +54,7 @@ class Tried:
     granularity_s: float
     clock_read_s: float
     processes: tuple[tuple[float, ...], ...]
+    gap_s: float = 0.0
 
 
 def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
@@ -80,7 +83,8 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 granularity_s=seen.granularity_s,
                 clock_read_s=seen.clock_read_s,
                 empty_s=empty_s.get(family_of[cell.id]),
-                settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S,
+                # One that comes out of idle time does so in every visit, and is as cold in each of them.
+                settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S and not seen.gap_s,
                 settled=warmed is None or warmed.settled,
                 waits_s=seen.waits_s,
                 shortest_s=seen.operation.shortest_s,
@@ -166,74 +170,96 @@ def _rounds(
     Never fewer than the plan allows and a known extra cost in whole operations needs.
     """
     fewest, most = plan.rounds_range
-    members = {
-        cell.id: [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
-        for cell in plan.cells
-    }
     block_cost: dict[str, float] = {}
     round_cost: dict[str, float] = {}
     rounds: dict[str, int] = {}
-    for cell, treatments in members.items():
-        frozen = [calibrations[each.id] for each in treatments]
-        block_cost[cell] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
-        round_cost[cell] = sum(settled_batch_s(each) + each.waits_s for each in frozen)
-        rounds[cell] = (
-            _soonest(
-                plan,
-                cell,
-                calibrations,
-                {each.id: tried[each.id] for each in treatments},
-                block_cost[cell],
-                round_cost[cell],
-            )
-            if frozen
-            else fewest
-        )
-    least = {cell.id: min(_even(fewest), most) for cell in plan.cells}
-    for each in plan.treatments:
-        if each.extra and each.id in calibrations:
-            least[each.cell] = enough_rounds(calibrations[each.id], each.extra, least[each.cell], most)
-    rounds = {cell: max(number, least[cell]) for cell, number in rounds.items()}
+    least: dict[str, int] = {}
+    for cell in plan.cells:
+        here = [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
+        frozen = [calibrations[each.id] for each in here]
+        block_cost[cell.id] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
+        round_cost[cell.id] = _round_s(frozen, {each.id: tried[each.id] for each in here})
+        least[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
+        wanted = least[cell.id]
+        if plan.chooses_rounds and round_cost[cell.id] > 0:
+            # What was opened is used: with as much time in its rounds as in its opening, an answer takes at most twice
+            # as long as with the best number of them, however blocks vary.
+            filled = _even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
+            soonest = _soonest(plan, cell, calibrations, tried, block_cost[cell.id], round_cost[cell.id])
+            wanted = min(max(soonest or 0, filled, wanted), most)
+        for each in here:
+            if each.extra:
+                least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
+        rounds[cell.id] = max(wanted, least[cell.id])
     fitting = left_s / ENOUGH_BLOCKS
-    while rounds != least and sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds) > fitting:
-        rounds = {cell: max(least[cell], min(number - 2, _even(number * 3 // 4))) for cell, number in rounds.items()}
+    # The cell whose rounds take longest goes first: cutting those of short operations would save nothing.
+    while sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds) > fitting:
+        open_to_it = [cell for cell in rounds if rounds[cell] > least[cell]]
+        if not open_to_it:
+            break
+        cut = max(open_to_it, key=lambda cell: rounds[cell] * round_cost[cell])
+        rounds[cut] = max(least[cut], min(rounds[cut] - 2, _even(rounds[cut] * 3 // 4)))
     return rounds
+
+
+def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried]) -> float:
+    """Seconds of one round. Where operations are spaced, those of the others fill the gap as far as they go."""
+    work_s = {each.treatment: settled_batch_s(each) + each.waits_s for each in frozen}
+    return max([sum(work_s.values()), *(seen.gap_s + work_s[name] for name, seen in tried.items() if seen.gap_s)])
 
 
 def _soonest(
     plan: Plan,
-    cell: str,
+    cell: Cell,
     calibrations: Mapping[str, Calibration],
     tried: Mapping[str, Tried],
     block_cost: float,
     round_cost: float,
-) -> int:
-    """The number of rounds of one cell at which its closest comparison is answered soonest."""
-    fewest, most = plan.rounds_range
-    seen_twice = [seen.processes for seen in tried.values() if len(seen.processes) > 1]
-    if not plan.chooses_rounds or not seen_twice:
-        return fewest
-    candidates = np.arange(_even(fewest), most + 1, 2)
-    parts = [variance_parts([process[len(process) // 2 :] for process in processes]) for processes in seen_twice]
-    baseline = calibrations.get(plan.cell(cell).baseline)
+) -> int | None:
+    """The rounds of one cell at which its closest comparison is answered soonest; None where the pilot cannot say."""
+    noise = _noise(plan, cell, tried)
+    if noise is None:
+        return None
+    baseline = calibrations.get(cell.baseline)
     distances = [
-        abs(math.log((calibrations[name].batch_s / calibrations[name].count) * baseline.count / baseline.batch_s))
-        for name in tried
-        if baseline is not None and plan.treatment(name).role is Role.TREATMENT
+        abs(math.log(calibrations[each.id].operation_s / baseline.operation_s))
+        for each in plan.treatments
+        if each.cell == cell.id and each.id in calibrations and baseline is not None and each.role is Role.TREATMENT
     ]
-    alphas = [each.alpha for each in plan.comparisons if each.cell == cell]
+    fewest, most = plan.rounds_range
+    candidates = np.arange(_even(fewest), most + 1, 2)
     times = seconds_to_verdict(
         candidates,
-        # Only the whole time counts, so the treatments of a cell pool their variances.
-        statistics.fmean(within for within, _ in parts),
-        max(LEAST_BETWEEN, statistics.fmean(between for _, between in parts) if not plan.equal_counts else 0.0),
+        noise,
         block_cost=block_cost,
         round_cost=round_cost,
         half_width=min(target_half_width(plan.stopping, each) for each in distances or [0.0]),
-        alpha=min(alphas, default=plan.stopping.alpha),
+        alpha=min((each.alpha for each in plan.comparisons if each.cell == cell.id), default=plan.stopping.alpha),
         first_look=FIRST_LOOK,
     )
     return int(candidates[int(np.argmin(times))])
+
+
+def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
+    """How the treatments of a cell vary beside their baseline, turn by turn, once they are warm."""
+    baseline = tried.get(cell.baseline)
+    if baseline is None:
+        return None
+    ratios = [
+        [_warm_ratios(one, other) for one, other in zip(tried[each.id].processes, baseline.processes, strict=False)]
+        for each in plan.treatments
+        if each.cell == cell.id and each.id in tried and tried[each.id] is not baseline
+    ]
+    seen = noise_of(ratios)
+    if seen is None:
+        return None
+    # Only the whole time of a process counts, and a command has no process to return to.
+    return replace(seen, between=0.0 if plan.equal_counts else max(LEAST_BETWEEN, seen.between))
+
+
+def _warm_ratios(one: Sequence[float], other: Sequence[float]) -> Sequence[float]:
+    turns = min(len(one), len(other))
+    return [one[turn] - other[turn] for turn in range(turns // 2, turns)]
 
 
 def target_half_width(stopping: Stopping, distance: float) -> float:

@@ -100,7 +100,7 @@ class Procedure:
         factors: with the levels of this run; the control's among them.
         metrics: the first is the one that primary comparisons use.
         transfers: what of the result holds elsewhere, in a sentence.
-        batch_s: seconds that a batch should last.
+        batch_s: seconds that a batch should last; 0 where one operation is enough, or as many as the clock needs.
         rounds_range: the fewest and the most rounds of a block.
         warms_up: False where nothing is to warm up before it counts: every operation is a process of its own, or a
             study did not.

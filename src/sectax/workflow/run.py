@@ -280,9 +280,9 @@ class _Session:
         deciding = self.progress.waiting("planning the blocks")
         empties = self.bench.empties()
         calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
-        one_block_s = self._block_s(calibrated, specs)
+        one_block_s, paced_s = (self._block_s(calibrated, specs, pace=pace) for pace in (1.0, calibrated.pace))
         once = once_s(self.plan, calibrated)
-        calibrated = in_time.with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s(), once)
+        calibrated = in_time.with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
 
