@@ -33,6 +33,8 @@ LEAST_BETWEEN = 2 * 0.003**2
 _WIDEST = math.log(1.1)
 # What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
 _SAFELY = 0.7
+# Rounds of a cell that take less than this part of its share of a block are not cut for a short budget.
+_WORTH_CUTTING = 2
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     for cell in plan.cells:
         members = [each for each in plan.treatments if each.cell == cell.id and each.id in seen]
         here = {each.id: seen[each.id] for each in members if each.role is not Role.NEGATIVE}
-        if plan.equal_counts or not uneven([each.batch_s for each in here.values()]):
+        alike = plan.equal_counts or plan.times_one_by_one
+        if alike or not uneven([each.batch_s for each in here.values()]):
             continue
         counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s)
         if all(counts[name] == here[name].count for name in here):
@@ -141,7 +144,7 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
 
     If the length of a batch alone makes a difference on this machine, the control then shows it.
     """
-    if plan.equal_counts:
+    if plan.equal_counts or plan.times_one_by_one:
         return calibrations
     family_of = {cell.id: cell.family for cell in plan.cells}
     ratios: dict[str, list[float]] = {}
@@ -192,12 +195,16 @@ def _rounds(
                 least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
         rounds[cell.id] = max(wanted, least[cell.id])
     fitting = left_s / ENOUGH_BLOCKS
-    # The cell whose rounds take longest goes first: cutting those of short operations would save nothing.
-    while sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds) > fitting:
-        open_to_it = [cell for cell in rounds if rounds[cell] > least[cell]]
-        if not open_to_it:
+    while (block_s := sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds)) > fitting:
+        # The cell whose rounds take longest goes first, and cutting those of short operations would save nothing.
+        worth_it = [
+            cell
+            for cell, number in rounds.items()
+            if number > least[cell] and number * round_cost[cell] > block_s / (_WORTH_CUTTING * len(rounds))
+        ]
+        if not worth_it:
             break
-        cut = max(open_to_it, key=lambda cell: rounds[cell] * round_cost[cell])
+        cut = max(worth_it, key=lambda cell: rounds[cell] * round_cost[cell])
         rounds[cut] = max(least[cut], min(rounds[cut] - 2, _even(rounds[cut] * 3 // 4)))
     return rounds
 

@@ -160,7 +160,7 @@ class _Trying:
 
     def open(self) -> None:
         """Begin another process; in the first one, find out how many operations make a batch."""
-        plan, metric = self._plan, self._plan.metrics[0]
+        plan = self._plan
         self.subject = Guarded(self.name, self._spec)
         began = time.monotonic()
         self._witnesses = self.subject.open()
@@ -170,7 +170,7 @@ class _Trying:
         if self._count:
             return
         self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
-        shortest_s = _shortest_s(self._witnesses, metric)
+        shortest_s = self._shortest_s()
         self._count, self._most, seen = _enough(self._read, shortest_s, plan.batch_s, self._most)
         fastest = min(seen, key=lambda each: each.elapsed_s)
         # What outlasts whatever starting anew could change is not done again and again to see how it varies.
@@ -202,7 +202,7 @@ class _Trying:
         fastest_s = min(reading.elapsed_s for reading in readings)
         waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s) for reading in readings)
         return Tried(
-            operation=Operation(fastest_s / count, _shortest_s(self._witnesses, metric), self._most),
+            operation=Operation(fastest_s / count, self._shortest_s(), self._most),
             # The first opening of all loads what every later one finds loaded.
             open_s=min(self._opened_s),
             waits_s=waits_s,
@@ -212,6 +212,9 @@ class _Trying:
             processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in self._processes),
             gap_s=self._idle_s,
         )
+
+    def _shortest_s(self) -> float:
+        return _shortest_s(self._witnesses, self._plan.metrics[0], timed_alone=self._plan.times_one_by_one)
 
     def _read(self, count: int) -> _Reading:
         """One batch. What its pace made it wait for is no part of it: in a block others work meanwhile."""
@@ -281,8 +284,9 @@ def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:
     return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in clocks)
 
 
-def _shortest_s(witnesses: Witnesses, metric: Metric) -> float:
-    return shortest_batch(_coarsest(witnesses, "granularity", metric), _coarsest(witnesses, "read", metric))
+def _shortest_s(witnesses: Witnesses, metric: Metric, *, timed_alone: bool = False) -> float:
+    granularity_s, read_s = (_coarsest(witnesses, name, metric) for name in ("granularity", "read"))
+    return shortest_batch(granularity_s, read_s, timed_alone=timed_alone)
 
 
 def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> float | None:
