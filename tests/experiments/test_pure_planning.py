@@ -1,4 +1,4 @@
-"""A plan is a function of the request and the machine: it starts nothing, opens nothing, and needs nothing installed."""
+"""A plan is a function of the request and the machine: it starts nothing, opens nothing, needs nothing installed."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ def _part(name: str) -> WhyNot | None:
 
 def _lambda() -> WhyNot | None:
     """Whether the local Lambda can run, found out by making an instance: some 50 ms."""
-    from sectax.stack.lambda_service.main import check  # loads the whole server
-    from sectax.stack.lambda_service.settings import Settings
+    from lambda_local.main import check  # loads the whole server
+    from lambda_local.settings import Settings
 
     try:
         check(Settings())
