@@ -33,8 +33,8 @@ LEAST_BETWEEN = 2 * 0.003**2
 _WIDEST = math.log(1.1)
 # What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
 _SAFELY = 0.7
-# Rounds of a cell that take less than this part of its share of a block are not cut for a short budget.
-_WORTH_CUTTING = 2
+# Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
+_WORTH_CUTTING = 0.5
 
 
 @dataclass(frozen=True)
@@ -194,19 +194,32 @@ def _rounds(
             if each.extra:
                 least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
         rounds[cell.id] = max(wanted, least[cell.id])
-    fitting = left_s / ENOUGH_BLOCKS
-    while (block_s := sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds)) > fitting:
-        # The cell whose rounds take longest goes first, and cutting those of short operations would save nothing.
-        worth_it = [
-            cell
-            for cell, number in rounds.items()
-            if number > least[cell] and number * round_cost[cell] > block_s / (_WORTH_CUTTING * len(rounds))
-        ]
-        if not worth_it:
-            break
-        cut = max(worth_it, key=lambda cell: rounds[cell] * round_cost[cell])
-        rounds[cut] = max(least[cut], min(rounds[cut] - 2, _even(rounds[cut] * 3 // 4)))
+    _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
+    if not plan.stopping.extends:
+        # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
+        _fit(rounds, least, block_cost, round_cost, left_s / FIRST_LOOK, 0.0)
     return rounds
+
+
+def _fit(
+    rounds: dict[str, int],
+    least: Mapping[str, int],
+    block_cost: Mapping[str, float],
+    round_cost: Mapping[str, float],
+    block_s: float,
+    worth: float,
+) -> None:
+    """Cut rounds until a block is so short, or none is left that is worth it: they take *worth* of their fair share.
+
+    The cell whose rounds take longest goes first: what there is of short operations costs little and tells much.
+    """
+    while (takes_s := sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds)) > block_s:
+        floor_s = worth * takes_s / len(rounds)
+        cut = [cell for cell in rounds if rounds[cell] > least[cell] and rounds[cell] * round_cost[cell] > floor_s]
+        if not cut:
+            break
+        longest = max(cut, key=lambda cell: rounds[cell] * round_cost[cell])
+        rounds[longest] = max(least[longest], min(rounds[longest] - 2, _even(rounds[longest] * 3 // 4)))
 
 
 def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried]) -> float:
