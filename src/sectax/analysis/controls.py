@@ -59,7 +59,7 @@ def _half_width(effect: Effect | None) -> float | None:
 
     A negative control's own interval has no guard, and what it stands for here has one.
     """
-    if effect is None or effect.low > effect.high or not math.isfinite(effect.high - effect.low):
+    if effect is None or not math.isfinite(effect.high - effect.low):
         return None
     half = (effect.high - effect.low) / 2
     if effect.sure_low is not None:

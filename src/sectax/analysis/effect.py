@@ -46,7 +46,8 @@ def intervals(
     rows, blocks = differences.shape
     if blocks == 0:
         nothing = np.zeros(rows)
-        return Sequence(nothing.astype(np.int64), nothing, nothing, nothing, nothing - np.inf, nothing + np.inf)
+        unknown = (nothing - np.inf, nothing + np.inf)
+        return Sequence(nothing.astype(np.int64), nothing, nothing, nothing, *unknown, *unknown)
     sequence = running_sequence(
         differences,
         alpha,
@@ -111,7 +112,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         absolute_high = float(both.high[rows + row] + bias * typical[row])
         bounded = np.isfinite(absolute_low) and np.isfinite(absolute_high)
         return Effect(
-            log_ratio=within(float(both.mean[row]), low, high),
+            log_ratio=float(both.mean[row]),
             low=low,
             high=high,
             level=level,
@@ -121,11 +122,12 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             floor=float(both.floor[row]),
             blocks_lost=lost[row],
             widened=bias,
+            agreed=(float(both.agreed_low[row]), float(both.agreed_high[row])),
             sure_low=float(both.low[sure[row]]) if row in sure else None,
             sure_high=float(both.high[sure[row]]) if row in sure else None,
             margin_needed=margin_needed(low, high),
             absolute=Estimate(
-                point=within(float(both.mean[rows + row]), absolute_low, absolute_high),
+                point=float(both.mean[rows + row]),
                 low=absolute_low if bounded else None,
                 high=absolute_high if bounded else None,
                 level=level,
@@ -142,17 +144,12 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     )
 
 
-def within(point: float, low: float, high: float) -> float:
-    """The point that is printed: moved into the interval, or left alone where that is empty."""
-    return point if low > high else min(max(point, low), high)
-
-
 def margin_needed(low: float, high: float) -> float | None:
     """The smallest margin at which an interval would say 'equivalent' or 'within the margin'.
 
-    None where there is no interval yet, where it is empty, or where the number would have no meaning as a share.
+    None where there is no interval yet, or where the number would have no meaning as a share.
     """
-    return None if low > high else margin_of(max(abs(low), abs(high)))
+    return margin_of(max(abs(low), abs(high)))
 
 
 def margin_of(farthest: float) -> float | None:

@@ -15,7 +15,6 @@ from sectax.model.finding import (
     Effect,
     Finding,
     Severity,
-    VerdictId,
     bias_shown,
     fired_for_sure,
     leans_on,
@@ -27,7 +26,7 @@ from sectax.model.treatment import CONTROLS, Standing
 # A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
 MOST_OF_NOMINAL = 1.25
 
-_FIRED = SLOWER | FASTER | {VerdictId.INVALID}
+_FIRED = SLOWER | FASTER
 _CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
 
 
@@ -50,11 +49,7 @@ def _negative(evidence: Evidence) -> Iterator[Remark]:
 def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Remark:
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
-    differs = (
-        "is at odds with itself"
-        if finding.verdict is VerdictId.INVALID
-        else f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
-    )
+    differs = f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
     saw = f"{comparison.treatment} {differs} in {comparison.metric}, over {effect.blocks} blocks"
     if takes_verdicts(effect, finding.verdict):
         return fatal(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -22,7 +23,6 @@ class VerdictId(StrEnum):
     FASTER_MATERIALITY_OPEN = "faster-materiality-open"
     EQUIVALENT = "equivalent"
     INCONCLUSIVE = "inconclusive"
-    INVALID = "invalid"  # the model does not hold: the running intersection is empty
     WITHDRAWN = "withdrawn"  # a check marked F failed
     NOT_MEASURED = "not-measured"
 
@@ -35,7 +35,7 @@ SEEN_AS_PUT = SLOWER - {VerdictId.SLOWER_WITHIN_MARGIN}
 # 'No more than the margin': these lean on the run being able to see so little.
 WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN})
 # Of these nothing is claimed, whatever the interval.
-NO_CLAIM = frozenset({VerdictId.INVALID, VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
+NO_CLAIM = frozenset({VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
 # How far a bias that is sure and small may differ from one arm to another.
 SURE_BIAS_TIMES = 3
 # More blocks may still settle these.
@@ -88,9 +88,10 @@ class Estimate:
 class Effect:
     """Treatment against baseline as a log ratio, positive always costlier (slower, larger).
 
-    `low` and `high` are the running intersection of the sequence's intervals; `margin_needed` is the smallest
-    margin at which the data would say 'equivalent' or 'within the margin', `margin_in_reach` what that will be about
-    when the budget is spent (None where it is), `blocks_needed` how many more blocks a verdict may take (low, high).
+    `low` and `high` are those of all blocks so far, and `agreed` is what the intervals of all looks so far have in
+    common (nothing where its first limit is above its second); `margin_needed` is the smallest margin at which the data
+    would say 'equivalent' or 'within the margin', `margin_in_reach` what that will be about when the budget is spent
+    (None where it is), `blocks_needed` how many more blocks a verdict may take (low, high).
     `widened` is the bias that the family's negative control saw, by which both limits were moved outward; `sure_low`
     and `sure_high` are known of a negative control alone: its interval at a tenth of its error level.
     """
@@ -105,12 +106,18 @@ class Effect:
     floor: float  # the floor itself: the negative control's standard deviation
     blocks_lost: int = 0
     widened: float = 0.0
+    agreed: tuple[float, float] = (-math.inf, math.inf)
     sure_low: float | None = None
     sure_high: float | None = None
     margin_needed: float | None = None
     margin_in_reach: float | None = None
     blocks_needed: tuple[int, int] | None = None
     absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive always costlier
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the mean of all blocks lies where an earlier look had excluded it: the effect changed meanwhile."""
+        return not self.agreed[0] <= self.log_ratio <= self.agreed[1]
 
 
 def is_answered(finding: Finding, until: Until) -> bool:
@@ -125,7 +132,7 @@ def is_answered(finding: Finding, until: Until) -> bool:
 def fired_for_sure(control: Effect) -> bool:
     """Whether a negative control fired at a tenth of its error level too."""
     low, high = control.sure_low, control.sure_high
-    return low is not None and high is not None and (low > 0 or high < 0 or low > high)
+    return low is not None and high is not None and (low > 0 or high < 0)
 
 
 def takes_verdicts(control: Effect, verdict: VerdictId) -> bool:
@@ -141,8 +148,6 @@ def bias_shown(control: Effect, verdict: VerdictId) -> float:
     (`benchmarks.simulations.negative`).
     """
     farther = max(abs(control.low), abs(control.high))
-    if verdict is VerdictId.INVALID:
-        return farther
     if verdict not in SLOWER | FASTER:
         return 0.0
     sure = fired_for_sure(control) and verdict in WITHIN_MARGIN

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
-from sectax.model.finding import FASTER, SLOWER, Severity, VerdictId, bias_shown, takes_verdicts
+from sectax.model.finding import FASTER, SLOWER, Severity, bias_shown, takes_verdicts
 from sectax.model.plan import Plan, nominal_cost
 from sectax.model.printable import printable
 from sectax.reports import units
@@ -15,7 +15,7 @@ from sectax.reports.notes import empty_loops
 from sectax.reports.words import claims, names
 
 # Of the same thing measured twice.
-_DIFFERS = SLOWER | FASTER | {VerdictId.INVALID}
+_DIFFERS = SLOWER | FASTER
 
 
 def distrust(analysed: Analysed, shown: frozenset[str]) -> Iterator[str]:
