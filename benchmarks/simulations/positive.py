@@ -1,4 +1,4 @@
-"""When is a known cost found, and what follows where it is not? `python -m benchmarks.simulations.positive`: about 30 s.
+"""When is a known cost found, and what follows where it is not? `python -m benchmarks.simulations.positive`.
 
 Found means that the interval excludes zero and holds the cost. Printed: how many healthy runs do not find it, because
 their interval includes zero ('unseen') or excludes the cost ('off'); and of runs whose arms are off by amounts of their
@@ -102,7 +102,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20_000, help="runs of every cell (20000)")
     given = parser.parse_args()
     print(
-        "Healthy runs, per cent: unseen, off. Then biased ones: off: wrong directions as they are, widened once, thrice, withdrawn"
+        "Healthy runs, per cent: unseen, off. Then biased ones: off: wrong directions as they are, widened once, "
+        "thrice, withdrawn"
     )
     for row in rows(given.runs):
         print(row, flush=True)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.analysis.verdict import verdict
-from sectax.model.finding import Effect, Estimate, bias_shown
+from sectax.model.finding import Effect, Estimate, bias_shown, scale_error
 from sectax.model.measured import Measured
-from sectax.model.plan import FIRST_LOOK, Plan, last_look
+from sectax.model.plan import FIRST_LOOK, Plan, added_s, known_cost, last_look
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.moments import Array
@@ -101,8 +100,8 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     rows = len(pairs.comparisons)
     lost = _blocks_lost(measured, pairs)
 
-    def effect(row: int, bias: float = 0.0) -> Effect | None:
-        """One comparison's, its limits moved outward by a bias."""
+    def effect(row: int, bias: float, added: float | None = None) -> Effect | None:
+        """One comparison's, its limits moved outward by a bias; `added` is the cost of a positive control."""
         if both.count[row] < 1:
             return None
         comparison = pairs.comparisons[row]
@@ -125,6 +124,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             agreed=(float(both.agreed_low[row]), float(both.agreed_high[row])),
             sure_low=float(both.low[sure[row]]) if row in sure else None,
             sure_high=float(both.high[sure[row]]) if row in sure else None,
+            added=added,
             margin_needed=margin_needed(low, high),
             absolute=Estimate(
                 point=float(both.mean[rows + row]),
@@ -137,11 +137,24 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             ),
         )
 
-    controls = {row: effect(row) for row in sure}
-    biases = _biases(measured.plan, pairs, controls)
-    return tuple(
-        controls[row] if row in controls else effect(row, bias) for row, bias in zip(range(rows), biases, strict=True)
-    )
+    margin = measured.plan.stopping.margin
+    kinds = _kinds(measured.plan, pairs)
+    controls = {row: effect(row, 0.0) for row in sure}
+    biases: dict[tuple[str, str], float] = {}
+    for row, negative in controls.items():
+        if negative is not None:
+            shown = bias_shown(negative, verdict(negative.low, negative.high, margin))
+            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), shown)
+    known = {
+        row: effect(row, biases.get(kinds[row], 0.0), _added(measured, pairs, row))
+        for row, comparison in enumerate(pairs.comparisons)
+        if comparison.standing is Standing.POSITIVE
+    }
+    for row, positive in known.items():
+        if positive is not None:
+            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), scale_error(positive))
+    controls |= known
+    return tuple(controls[row] if row in controls else effect(row, biases.get(kinds[row], 0.0)) for row in range(rows))
 
 
 def margin_needed(low: float, high: float) -> float | None:
@@ -157,20 +170,26 @@ def margin_of(farthest: float) -> float | None:
     return float(np.expm1(farthest)) if farthest <= 100 else None
 
 
-def _biases(plan: Plan, pairs: Pairs, controls: Mapping[int, Effect | None]) -> list[float]:
-    """By how much each comparison's interval is widened for the negative controls, which are given by their rows.
-
-    A control speaks for its family, of what is made of the same observations.
-    """
+def _kinds(plan: Plan, pairs: Pairs) -> list[tuple[str, str]]:
+    """What a control speaks for: its family, of what is made of the same observations."""
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
-    kinds = [(family[each.cell], observed[each.metric]) for each in pairs.comparisons]
-    biases: dict[tuple[str, str], float] = {}
-    for row, control in controls.items():
-        if control is not None:
-            shown = bias_shown(control, verdict(control.low, control.high, plan.stopping.margin))
-            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), shown)
-    return [biases.get(kind, 0.0) for kind in kinds]
+    return [(family[comparison.cell], observed[comparison.metric]) for comparison in pairs.comparisons]
+
+
+def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
+    """The cost that a positive control adds, as the mean log ratio of the blocks; None where that is not known.
+
+    Seconds that were fixed by the pilot are another share of an operation where the machine is faster or slower now.
+    """
+    plan = measured.plan
+    treatment = plan.treatment(pairs.comparisons[row].treatment)
+    seconds = 0.0 if treatment.extra else added_s(treatment, plan, measured.calibrated)
+    if not seconds:
+        share = known_cost(plan, measured.calibrated, treatment)
+        return None if share is None else float(np.log1p(share))
+    cost = pairs.baseline_cost[row][np.isfinite(pairs.logs[row])]
+    return float(np.log1p(seconds / cost).mean()) if cost.size else None
 
 
 def _typical_cost(pairs: Pairs) -> Array:
