@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from sectax.experiments.requirements import NeedsLambda
+from sectax.model.machine import Wanted
 from sectax.subjects.function import LOCAL
 from sectax.subjects.function.services import Service
 from sectax.subjects.function.subject import FunctionSpec
+from sectax.workflow.machine import take
 
-_here = NeedsLambda(LOCAL).why_not()
+_here = take(Wanted(parts=("lambda",))).lacks("lambda")
 needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.reason if _here else "")
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
