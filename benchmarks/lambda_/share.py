@@ -23,7 +23,7 @@ from benchmarks.lambda_.service import deploy
 from benchmarks.output import heading, table, target
 from lambda_local.sandbox import VCPU_MB, vcpus
 from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 
 REST_S = 0.1
 SHORT_S, SHORT_TURNS = 0.05, 3  # what is this long at most is repeated so many times as often

@@ -16,8 +16,8 @@ from lambda_local.instances.box import API_PORT
 from lambda_local.sandbox import SandboxMissing
 from lambda_local.service import WORK_FOLDERS, Service
 from lambda_local.settings import Settings
+from sectax.experiments.client_server.work_folder import sweep
 from sectax.model.errors import WrongUse
-from sectax.stack.work_folder import sweep
 
 _OPEN_FILES = 16 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -22,8 +22,8 @@ from lambda_local.sandbox import Instance
 from lambda_local.settings import Settings
 from lambda_local.state import State
 from lambda_local.tasks import Tasks
+from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.model.errors import SectaxError
-from sectax.stack.work_folder import WorkFolder
 
 # By which folders that a killed server left are found.
 WORK_FOLDERS = "lambda"

@@ -21,7 +21,7 @@ import msgspec
 from lambda_local.entry import Entry
 from lambda_local.registry import Layer
 from sectax.model.errors import WrongUse
-from sectax.toolchain.files import sync_folder, write_whole
+from sectax.parts.files import sync_folder, write_whole
 
 _Document = TypeVar("_Document", Entry, Layer)
 

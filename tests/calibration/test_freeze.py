@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sectax.calibration.freeze import Tried, freeze, sized_again, target_half_width
 from sectax.design.batches import Operation, uneven
-from sectax.engines.freeze import Tried, freeze, sized_again, target_half_width
 from sectax.model.plan import Calibrated, Plan, Stopping, Until, known_extra
 from sectax.model.treatment import Role
 from tests.design.plans import small_plan

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from sectax.engines import pilot
-from sectax.engines.pilot import PROCESSES, calibrate, tried_alone
+from sectax.calibration import pilot
+from sectax.calibration.pilot import PROCESSES, calibrate, tried_alone
 from sectax.model.plan import Calibrated
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.trial import BlockEvent, Dropped

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.process.cgroups import cgroup_folders
-from tests.sandboxes.trees import Tree
+from sectax.hosts.process.cgroups import cgroup_folders
+from tests.hosts.trees import Tree
 
 
 def folders(tree: Tree, pid: int = 7, controller: str = "cpu") -> list[str]:

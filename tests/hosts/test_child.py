@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.process.child import STDERR_TAIL, Child
-from sectax.sandboxes.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent, describe_exit
-from tests.sandboxes.processes import is_running, wait_until_gone
+from sectax.hosts.process.child import STDERR_TAIL, Child
+from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent, describe_exit
+from tests.hosts.processes import is_running, wait_until_gone
 
 
 def soon(seconds: float = 5.0) -> float:

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from sectax.sandboxes.facts import ask, isolation, judged, memory_encryption, read
-from sectax.sandboxes.hosts import host
+from sectax.hosts.facts import ask, isolation, judged, memory_encryption, read
+from sectax.hosts.registry import host
 
 FROM_START = "from the start"
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.process.guardian import Guardian
-from tests.sandboxes.processes import is_running, wait_until_gone
+from sectax.hosts.process.guardian import Guardian
+from tests.hosts.processes import is_running, wait_until_gone
 
 SRC = Path(__file__).parents[2] / "src"
 
 # A child that ignores the end of its stdin and every signal that can be ignored, and has a child of its own.
 _SECTAX = """
 import sys, time
-from sectax.sandboxes.process.child import Child
+from sectax.hosts.process.child import Child
 child = Child(["sh", "-c", "trap '' HUP TERM INT; sleep 60 & echo $! $$; wait; sleep 60"])
 print(child.receive_line(time.monotonic() + 5).decode(), flush=True)
 {then}

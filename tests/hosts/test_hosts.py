@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sectax
-from sectax.sandboxes.hosts import Host, host
+from sectax.hosts.registry import Host, host
 
 SRC = Path(sectax.__file__).parent
 ONLY_A_HOST_MAKES = {"Child", "TelemetryReader"}

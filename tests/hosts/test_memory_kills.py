@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.process.cgroups import MemoryKills
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.errors import ChildDied
-from tests.sandboxes.trees import Tree
+from sectax.hosts.process.cgroups import MemoryKills
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildDied
+from tests.hosts.trees import Tree
 
 LIMIT = 30 * 1024 * 1024
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.on_host.containers import oci_host
+from sectax.hosts.containers import OciHost, runtime_word
+from sectax.hosts.containers import oci_host as oci_module
+from sectax.hosts.containers.bundle import configuration
+from sectax.hosts.process.errors import ChildDied, ChildNotStarted
+from sectax.hosts.process.host import NotFound
 from sectax.model.errors import WrongUse
-from sectax.sandboxes.containers import OciHost, runtime_word
-from sectax.sandboxes.containers import oci_host as oci_module
-from sectax.sandboxes.containers.bundle import configuration
-from sectax.sandboxes.process.errors import ChildDied, ChildNotStarted
-from sectax.sandboxes.process.host import NotFound
-from sectax.stack.container_hosts import oci_host
-from sectax.toolchain import gvisor
+from sectax.parts import gvisor
 
 
 def lack(name: str) -> str | None:
@@ -125,7 +125,7 @@ def test_a_killed_container_leaves_no_process_no_group_and_no_folder(inside):
 
 def test_a_container_ends_when_sectax_is_killed(inside):
     code = (
-        "import time; from sectax.stack.container_hosts import oci_host\n"
+        "import time; from sectax.experiments.on_host.containers import oci_host\n"
         f"host = oci_host({inside.name!r})\n"
         "child = host.start(['sh', '-c', 'echo up; sleep 1000'])\n"
         "child.receive_line(time.monotonic() + 60)\n"

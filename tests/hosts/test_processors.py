@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.process import processors
-from sectax.sandboxes.process.processors import on_one_processor
+from sectax.hosts.process import processors
+from sectax.hosts.process.processors import on_one_processor
 
 ALLOWED = os.sched_getaffinity(0)
 several = pytest.mark.skipif(len(ALLOWED) < 2, reason="this machine has one processor")

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.command.subject import CommandSpec
+from sectax.hosts.process.errors import ChildDied, ChildNotStarted
+from sectax.hosts.process.host import NotFound
+from sectax.hosts.remote import SshHost
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Work
-from sectax.sandboxes.process.errors import ChildDied, ChildNotStarted
-from sectax.sandboxes.process.host import NotFound
-from sectax.sandboxes.remote import SshHost
-from sectax.subjects.command.subject import CommandSpec
-from tests.sandboxes import sshd
+from tests.hosts import sshd
 
 needs_sshd = pytest.mark.skipif(
     not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root"

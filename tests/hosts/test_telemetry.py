@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.telemetry import Reading, TelemetryReader, difference
-from tests.sandboxes.trees import Tree
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.telemetry import Reading, TelemetryReader, difference
+from tests.hosts.trees import Tree
 
 PID = 4_194_305  # larger than Linux allows, so that only the tree is read
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain.cache import cache_folder
+from sectax.parts.cache import cache_folder
 
 SOURCE = Path(__file__).parent / "rust_function"
 

@@ -13,8 +13,8 @@ import pytest
 from lambda_local.instances import allowed
 from lambda_local.main import check
 from lambda_local.settings import Settings
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.local_lambda import LocalLambda
 from tests.lambda_local.serving import create, invoke
 
 # Sends, ends its half, and reads to the end: so both ends and both directions are seen.

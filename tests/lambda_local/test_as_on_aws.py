@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 from tests.lambda_local.serving import PYTHON, archive, create, invoke
 from tests.lambda_local.test_sandboxed import reason
 

@@ -9,7 +9,7 @@ import pytest
 from lambda_local import service
 from lambda_local.api.catalogue import Catalogue
 from lambda_local.api.concurrency import Concurrency
-from sectax.toolchain.machine import architecture
+from sectax.parts.machine import architecture
 from tests.lambda_local.plain_box import PlainBox
 from tests.lambda_local.serving import PYTHON, ROLE, archive, client, create, invoke, served
 from tests.lambda_local.test_invoke import WAITS, eventually

@@ -22,8 +22,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambda_local.main import check
 from lambda_local.sandbox.leftovers import state_folder
 from lambda_local.settings import Settings
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.model.errors import SectaxError
-from sectax.stack.local_lambda import LocalLambda
 from tests.lambda_local.serving import archive, create, invoke
 from tests.lambda_local.test_sandboxed import EXTENSION
 

@@ -14,7 +14,7 @@ import pytest
 
 from lambda_local.runtimes import java, managed, node
 from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from tests.lambda_local.rust_build import rust_bootstrap
 from tests.lambda_local.serving import archive, create, invoke
 from tests.lambda_local.test_sandboxed import why_not

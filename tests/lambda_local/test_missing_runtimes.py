@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lambda_local.runtimes import java, managed, node
-from sectax.toolchain import parts
-from sectax.toolchain.installer import SetUpFailed
+from sectax.parts import parts
+from sectax.parts.installer import SetUpFailed
 from tests.program import sectax
 
 NODE = "#!/bin/sh\necho v20.11.1\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 from tests.lambda_local.serving import PYTHON, create, invoke
 from tests.lambda_local.test_sandboxed import reason
 

@@ -17,12 +17,12 @@ from lambda_local.main import check
 from lambda_local.runtimes import found as runtimes
 from lambda_local.sandbox import Instance, Limits
 from lambda_local.settings import Settings
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 from sectax.model.errors import SectaxError
-from sectax.stack.local_lambda import LocalLambda, measured
+from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
 from tests.lambda_local.serving import PYTHON, archive, create, invoke
-from tests.sandboxes.processes import wait_until_gone
 
 
 def why_not() -> str:
@@ -210,7 +210,7 @@ def test_two_events_at_once_run_in_two_instances(real):
 def test_the_server_ends_with_whoever_started_it():
     source = """
 import time
-from sectax.stack.local_lambda import LocalLambda
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from tests.lambda_local.serving import create, invoke
 local = LocalLambda().__enter__()
 lambda_ = local.client()

@@ -13,8 +13,8 @@ import pytest
 from lambda_local.main import check
 from lambda_local.settings import Settings
 from lambda_local.state import State
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.local_lambda import LocalLambda
 from tests.lambda_local.plain_box import PlainBox
 from tests.lambda_local.serving import archive, client, create, invoke, served
 from tests.lambda_local.test_invoke import WAITS, eventually

@@ -13,8 +13,8 @@ import pytest
 from lambda_local.code import BadArchive, CodeStore
 from lambda_local.function import LayerVersion
 from lambda_local.service import WORK_FOLDERS
+from sectax.experiments.client_server.work_folder import WorkFolder, sweep
 from sectax.model.errors import SectaxError
-from sectax.stack.work_folder import WorkFolder, sweep
 from tests.lambda_local.archives import LINK, archive, zipped
 
 

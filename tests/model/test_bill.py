@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lambda_local.instances.invocation import Measured
 from lambda_local.instances.log import report_line
+from sectax.experiments.on_lambda.reading import reading
 from sectax.model.bill import billed_s
-from sectax.subjects.function.reading import reading
 
 NANOSECONDS = st.integers(1, 900 * 10**9)  # the longest that a function may take
 

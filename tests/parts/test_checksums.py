@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.toolchain import installer, probes
+from sectax.parts import installer, probes
 
 
 @pytest.fixture

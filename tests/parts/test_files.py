@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from sectax.toolchain import files
+from sectax.parts import files
 
 
 def test_a_file_is_made_and_replaced(tmp_path):

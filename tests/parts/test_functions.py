@@ -17,8 +17,8 @@ import pytest
 
 from sectax.experiments.hmac import events
 from sectax.model.errors import WrongUse
-from sectax.toolchain import functions
-from sectax.toolchain.installer import SetUpFailed
+from sectax.parts import functions
+from sectax.parts.installer import SetUpFailed
 
 KEY = "a key that only these tests know"
 EVENT = events.signed("published", KEY.encode(), "salt", events.payload(b"binary"))

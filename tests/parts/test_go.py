@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain import go, parts
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.parts import set_up
+from sectax.parts import go, parts
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.parts import set_up
 
 RELEASE = f"go1.26.0.linux-{go.architecture()}"
 VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")
@@ -187,7 +187,7 @@ def test_the_version_is_the_one_that_the_module_states(tmp_path, line, version):
 
 def test_makefiles_are_told_the_folder_or_nothing(programs, tmp_path):
     (tmp_path / "go.mod").write_text("module m\n\ngo 1.26.0\n")
-    words = [sys.executable, "-m", "sectax.toolchain.go", str(tmp_path / "go.mod")]
+    words = [sys.executable, "-m", "sectax.parts.go", str(tmp_path / "go.mod")]
     before = subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
     install(programs, SAYS.format("go1.26.8"))

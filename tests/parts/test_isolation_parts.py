@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
+from sectax.experiments.on_host.containers import oci_host
 from sectax.model.errors import WrongUse
-from sectax.stack.container_hosts import oci_host
-from sectax.toolchain import gvisor, parts
+from sectax.parts import gvisor, parts
 
 
 def test_a_program_of_the_system_is_named_with_its_package():

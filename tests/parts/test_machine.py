@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from sectax.toolchain import go, machine
+from sectax.parts import go, machine
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.toolchain import programs
-from sectax.toolchain.programs import Requirement, missing_program
+from sectax.parts import programs
+from sectax.parts.programs import Requirement, missing_program
 from tests.program import sectax
 
 BROKEN = {

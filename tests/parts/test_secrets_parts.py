@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain import installer, parts
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.secrets import agent
+from sectax.parts import installer, parts
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.secrets import agent
 from tests.program import sectax
 
 CRATE = b"the crate"

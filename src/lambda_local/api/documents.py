@@ -6,7 +6,7 @@ from typing import Any
 
 from lambda_local.entry import Alias
 from lambda_local.function import Function, LayerVersion
-from sectax.toolchain.machine import architecture
+from sectax.parts.machine import architecture
 
 
 def configuration(function: Function) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from lambda_local.api.call import Call
 from lambda_local.api.catalogue import Catalogue
 from lambda_local.api.errors import absent, invalid
 from lambda_local.function import LayerVersion, now
-from sectax.toolchain.machine import architecture
+from sectax.parts.machine import architecture
 
 
 async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 
 from lambda_local.api.errors import ApiError, constraint, invalid
 from lambda_local.instances.programs import RESERVED
-from sectax.toolchain.machine import architecture
+from sectax.parts.machine import architecture
 
 _Body = TypeVar("_Body", bound=msgspec.Struct)
 

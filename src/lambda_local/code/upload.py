@@ -18,7 +18,7 @@ from lambda_local.code import BadArchive, CodeStore
 from lambda_local.function import Code
 from lambda_local.state import archive_path
 from sectax.model.errors import SectaxError
-from sectax.toolchain.files import write_whole
+from sectax.parts.files import write_whole
 
 ZIPPED_BYTES = 50 * 1024 * 1024  # that come with a request: AWS Lambda quotas
 

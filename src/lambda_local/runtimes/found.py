@@ -10,7 +10,7 @@ from lambda_local.runtimes.node import NodeRuntime, node_runtime
 from lambda_local.runtimes.python import PythonRuntime, python_runtime
 from lambda_local.runtimes.shell import no_programs, shell
 from lambda_local.sandbox import Mount
-from sectax.toolchain.installer import SetUpFailed
+from sectax.parts.installer import SetUpFailed
 
 _PROVIDED = ("provided.al2023", "provided.al2")
 _LANG, _CLIENT = "/var/lang", "/var/runtime"

@@ -7,9 +7,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing, version_of
+from sectax.parts import cache, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing, version_of
 
 _POM = Path(__file__).parent / "java_client" / "pom.xml"
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"

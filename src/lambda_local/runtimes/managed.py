@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from lambda_local.runtimes import java, node, python
 from sectax.model.errors import WrongUse
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
 
 # By the beginning of a runtime's name: what says what is missing, and what installs.
 _LANGUAGES: dict[str, tuple[Callable[[str], Missing | None], Callable[[str], object]]] = {

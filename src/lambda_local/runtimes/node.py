@@ -10,9 +10,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing, version_of
+from sectax.parts import cache, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing, version_of
 
 _PACKAGE = Path(__file__).parent / "node_client"
 _CLIENT = "aws-lambda-ric"

@@ -9,9 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Broken, Missing, ask
+from sectax.parts import cache, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Broken, Missing, ask
 
 _LOCK = Path(__file__).with_name("python.lock")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")

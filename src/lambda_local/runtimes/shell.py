@@ -6,7 +6,7 @@ import functools
 import shutil
 from pathlib import Path
 
-from sectax.toolchain import cache
+from sectax.parts import cache
 
 # What provided.al2023 has for shell scripts: bash, coreutils, grep, sed, gawk, findutils, gzip, tar and curl.
 _NAMES = """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lambda_local.sandbox.limits import SandboxMissing
-from sectax.sandboxes.process.cgroups import cgroup_folders
+from sectax.hosts.process.cgroups import cgroup_folders
 
 # What an instance needs of each version. In v2 the counter of CPU time and the freezer need no controller.
 FREEZER = "freezer"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+from sectax.calibration.freeze import Tried, freeze
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
-from sectax.engines.freeze import Tried, freeze
 from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric

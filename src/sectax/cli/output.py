@@ -13,7 +13,7 @@ import click
 
 from sectax.cli.streams import Printed
 from sectax.model.errors import WrongUse
-from sectax.toolchain.kept import Kept
+from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
     from sectax.workflow.present import Result

@@ -1,1 +1,1 @@
-"""Where a subject runs: as a plain process or in the sandbox of a function, later on another machine."""
+"""Where a subject runs: a started child, its telemetry and its identity, here, in a container or over ssh."""

@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from typing import Protocol
 
+from sectax.hosts.process.child import Child
 from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
-from sectax.sandboxes.process.child import Child
 
 _DEADLINE_S = 30.0
 _LINE_LIMIT = 64 * 1024

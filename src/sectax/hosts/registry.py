@@ -8,14 +8,14 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol, Unpack
 
+from sectax.hosts import facts
+from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.host import LocalHost
+from sectax.hosts.process.processors import Chosen
+from sectax.hosts.process.telemetry import Reading
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
-from sectax.sandboxes import facts
-from sectax.sandboxes.process.child import Child, How
-from sectax.sandboxes.process.host import LocalHost
-from sectax.sandboxes.process.processors import Chosen
-from sectax.sandboxes.process.telemetry import Reading
 
 GROUP = "sectax.hosts"
 

@@ -9,8 +9,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.files import beside
+from sectax.parts.cache import cache_folder
+from sectax.parts.files import beside
 
 # What makes such a program do nothing: it is tried with it before it is used.
 NOTHING = ("nothing",)

@@ -16,9 +16,9 @@ from pathlib import Path
 import msgspec
 
 from sectax.model.errors import WrongUse
-from sectax.toolchain import cache, files, go, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing
+from sectax.parts import cache, files, go, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
 
 _LOCK = "requirements.txt"
 # Of what an installer leaves, these say how and when it installed, not what: they would make every zip another.

@@ -6,7 +6,7 @@ itself, and a newer one does not where GOTOOLCHAIN=local, which is Debian's defa
 the user's settings say, since an older Go would obey them, and the release that sectax wants must have the sum that
 stands here.
 
-`python -m sectax.toolchain.go GO_MOD…` prints the folder of a Go that is new enough for these, or nothing.
+`python -m sectax.parts.go GO_MOD…` prints the folder of a Go that is new enough for these, or nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sectax.toolchain import installer, machine
-from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Broken, Missing, ask
+from sectax.parts import installer, machine
+from sectax.parts.cache import cache_folder
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Broken, Missing, ask
 
 _WITHIN_REACH = "are the Go module proxy and sum.golang.org within reach?"
 _GOARCH = {"x86_64": "amd64"}  # where it is not Lambda's word

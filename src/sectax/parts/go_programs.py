@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sectax.model.errors import WrongUse
-from sectax.toolchain import cache, go, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing
+from sectax.parts import cache, go, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
 
 Say = Callable[[str], None]
 

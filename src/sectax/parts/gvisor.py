@@ -7,9 +7,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from sectax.toolchain import go, installer
-from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.programs import Missing
+from sectax.parts import go, installer
+from sectax.parts.cache import cache_folder
+from sectax.parts.programs import Missing
 
 PROGRAM = "runsc"
 # Of its branch `go`, the one that builds with Go's own tools. Go's checksum database vouches for it.

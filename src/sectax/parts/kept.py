@@ -15,8 +15,8 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.files import write_whole
+from sectax.parts.cache import cache_folder
+from sectax.parts.files import write_whole
 
 _MOST = 64  # answers of one kind
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from lambda_local.runtimes import managed
 from sectax.model.errors import WrongUse
-from sectax.toolchain import functions, go, go_programs, gvisor, installer, probes
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing, Requirement, missing_program
-from sectax.toolchain.secrets import agent, backend
+from sectax.parts import functions, go, go_programs, gvisor, installer, probes
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing, Requirement, missing_program
+from sectax.parts.secrets import agent, backend
 
 Say = Callable[[str], None]
 

@@ -21,10 +21,10 @@ import msgspec
 
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
-from sectax.toolchain import cache, installer
-from sectax.toolchain.files import checksum
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing, Requirement, missing_program
+from sectax.parts import cache, installer
+from sectax.parts.files import checksum
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing, Requirement, missing_program
 
 GROUP = "sectax.probes"
 # Folders beside a probe's code that do not change what it measures.

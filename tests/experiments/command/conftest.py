@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.command.launchers import Launcher, built_launcher, launcher, python_launcher
+from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Visit, Witnesses, Work
-from sectax.subjects.command.launchers import Launcher, built_launcher, launcher, python_launcher
-from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 Measure = Callable[..., tuple[Witnesses, Visit, Witnesses]]
 

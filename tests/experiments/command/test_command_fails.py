@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 SubjectOf = Callable[[CommandSpec], CommandSubject]
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import pytest
 
+from sectax.experiments.command.launchers import Launcher
+from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.subjects.command.launchers import Launcher
-from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 from .conftest import is_running, processes_with
 
@@ -68,9 +68,9 @@ def test_the_children_of_a_launcher_that_was_killed_are_found(
 
 _RUNS_A_COMMAND = """
 import sys
-from sectax.subjects.command.subject import CommandSpec
-from sectax.subjects.command.subject import CommandSubject
-from sectax.subjects.command.launchers import Launcher
+from sectax.experiments.command.subject import CommandSpec
+from sectax.experiments.command.subject import CommandSubject
+from sectax.experiments.command.launchers import Launcher
 subject = CommandSubject(CommandSpec("it", tuple(sys.argv[3:])), Launcher(tuple(sys.argv[2].split()), "", None))
 subject.open()
 """

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Visit, Work
-from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 from .conftest import Measure, is_running
 

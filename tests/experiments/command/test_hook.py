@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.command.hook import run_hook
 from sectax.model.errors import SectaxError
-from sectax.subjects.command.hook import run_hook
 
 
 def test_a_hook_is_run_to_its_end(tmp_path: Path) -> None:

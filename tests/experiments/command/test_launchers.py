@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sectax.subjects.command.launchers import built_launcher, launcher
-from sectax.toolchain import c_programs
+from sectax.experiments.command.launchers import built_launcher, launcher
+from sectax.parts import c_programs
 
 needs_a_compiler = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler")
 

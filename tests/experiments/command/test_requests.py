@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.subjects.command import requests
-from sectax.subjects.command.requests import Clock, Done, Execution, Late, NotPrepared, Refused
+from sectax.experiments.command import requests
+from sectax.experiments.command.requests import Clock, Done, Execution, Late, NotPrepared, Refused
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"))))

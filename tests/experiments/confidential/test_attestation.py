@@ -16,8 +16,8 @@ from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.formats.attestation import Attested, NotGenuine, snp, verify
-from sectax.formats.attestation.chain import Vouched, read_certificates, read_lists, vouched
+from sectax.experiments.confidential.attestation import Attested, NotGenuine, snp, verify
+from sectax.experiments.confidential.attestation.chain import Vouched, read_certificates, read_lists, vouched
 
 SAMPLES = Path(__file__).with_name("attestation_samples")
 SNP = (SAMPLES / "snp-milan.report").read_bytes()
@@ -140,7 +140,7 @@ def test_a_chain_that_is_not_whole_is_refused(lacking, said):
 
 
 def test_a_root_of_somebody_elses_is_refused(monkeypatch):
-    monkeypatch.setattr("sectax.formats.attestation.chain.ROOTS", {})
+    monkeypatch.setattr("sectax.experiments.confidential.attestation.chain.ROOTS", {})
 
     with pytest.raises(NotGenuine, match="ARK-Milan is not the root of a vendor"):
         check_snp()
@@ -213,7 +213,9 @@ def vendor(monkeypatch):
     root = certificate(root_name, key.public_key(), 1)
     chip = certificate(chip_name, chip_key.public_key(), 77)
     spki = key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    monkeypatch.setattr("sectax.formats.attestation.chain.ROOTS", {hashlib.sha256(spki).hexdigest(): "the vendor"})
+    monkeypatch.setattr(
+        "sectax.experiments.confidential.attestation.chain.ROOTS", {hashlib.sha256(spki).hexdigest(): "the vendor"}
+    )
     return root, chip, revoking, other
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.subjects.sysbench.cpuid import technology, witnesses, words
+from sectax.experiments.confidential.cpuid import technology, witnesses, words
 
 
 def text(name: str) -> list[int]:

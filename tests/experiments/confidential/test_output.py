@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.subjects.sysbench.output import Result, UnknownOutput, read_result
+from sectax.experiments.confidential.output import Result, UnknownOutput, read_result
 
 GOLDEN = Path(__file__).with_name("golden")
 GOOD = sorted(path for path in GOLDEN.glob("*.txt") if not path.name.startswith("failed"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.subjects.sysbench.patience import Patience
+from sectax.experiments.confidential.patience import Patience
 
 
 def test_what_hung_once_is_asked_again_at_once():

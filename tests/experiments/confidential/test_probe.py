@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sectax.experiments.confidential import probe
+from sectax.experiments.confidential import subject as subjects
+from sectax.experiments.confidential.output import UnknownOutput
+from sectax.experiments.confidential.subject import SysbenchSpec
+from sectax.experiments.confidential.tests import PROBE_TESTS
 from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Work
-from sectax.subjects.sysbench import probe
-from sectax.subjects.sysbench import subject as subjects
-from sectax.subjects.sysbench.output import UnknownOutput
-from sectax.subjects.sysbench.subject import SysbenchSpec
-from sectax.subjects.sysbench.tests import PROBE_TESTS
 
 needs_probe = pytest.mark.skipif(probe.built() is None, reason="no C compiler")
 NAMES = [test.name for test in PROBE_TESTS]

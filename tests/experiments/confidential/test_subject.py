@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.confidential import probe
+from sectax.experiments.confidential.patience import PATIENCE
+from sectax.experiments.confidential.subject import SysbenchSpec
+from sectax.experiments.confidential.tests import TESTS
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
-from sectax.subjects.sysbench import probe
-from sectax.subjects.sysbench.patience import PATIENCE
-from sectax.subjects.sysbench.subject import SysbenchSpec
-from sectax.subjects.sysbench.tests import TESTS
 
 GOLDEN = Path(__file__).with_name("golden") / "mutex-1.0.20.txt"
 needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
@@ -144,7 +144,7 @@ def test_a_sysbench_that_fails_or_lies_gives_no_figure(tmp_path, monkeypatch, bo
 @pytest.mark.more
 def test_a_sysbench_that_hangs_costs_its_own_time_and_no_more(tmp_path, monkeypatch):
     pretend(tmp_path, monkeypatch, "sleep 1000")
-    monkeypatch.setattr("sectax.subjects.sysbench.subject._GRACE_S", 0.5)
+    monkeypatch.setattr("sectax.experiments.confidential.subject._GRACE_S", 0.5)
     began = time.monotonic()
 
     subject = SysbenchSpec("local", "mutex", longest_s=1).subject()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from sectax.experiments.on_lambda import LOCAL
+from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.machine import Wanted
-from sectax.subjects.function import LOCAL
-from sectax.subjects.function.services import Service
-from sectax.subjects.function.subject import FunctionSpec
 from sectax.workflow.machine import take
 
 _here = take(Wanted(parts=("lambda",))).lacks("lambda")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.on_lambda import AWS
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.stack.local_lambda import LocalLambda
-from sectax.subjects.function import AWS
-from tests.subjects.function.functions import close_services, needs_sandbox, service
-from tests.subjects.function.web import SilentHandler, web_server
+from tests.experiments.on_lambda.functions import close_services, needs_sandbox, service
+from tests.experiments.on_lambda.web import SilentHandler, web_server
 
 
 @pytest.fixture(autouse=True)

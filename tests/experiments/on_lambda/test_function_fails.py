@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from lambda_local.settings import Settings
+from sectax.experiments.on_lambda import AWS
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
+from sectax.experiments.on_lambda.services import Service
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.stack.local_lambda import LocalLambda
-from sectax.subjects.function import AWS
-from sectax.subjects.function.services import Service
-from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec
+from tests.experiments.on_lambda.functions import close_services, folder, needs_sandbox, service, spec
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,13 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from sectax.experiments.on_lambda import declares
+from sectax.experiments.on_lambda import AWS, LOCAL, services
+from sectax.experiments.on_lambda.experiment import declares
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
+from sectax.experiments.on_lambda.subject import FunctionSubject
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.stack.local_lambda import LocalLambda
-from sectax.subjects.function import AWS, LOCAL, services
-from sectax.subjects.function.subject import FunctionSubject
-from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec
+from tests.experiments.on_lambda.functions import close_services, folder, needs_sandbox, service, spec
 
 pytestmark = needs_sandbox
 
@@ -240,7 +240,8 @@ def test_a_spaced_function_waits_since_its_own_last_answer(tmp_path, monkeypatch
     slept: list[float] = []
     now = time.monotonic()
     monkeypatch.setattr(
-        "sectax.subjects.function.subject.time", SimpleNamespace(monotonic=lambda: now, sleep=slept.append)
+        "sectax.experiments.on_lambda.subject.time",
+        SimpleNamespace(monotonic=lambda: now, sleep=slept.append),
     )
 
     subject.visit(Work(count=1))

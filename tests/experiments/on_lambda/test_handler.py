@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from sectax.experiments.on_lambda.code import check_handler
 from sectax.model.errors import WrongUse
-from sectax.subjects.function.code import check_handler
 from tests.lambda_local.serving import archive
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from sectax.model.errors import SubjectFailed
-from tests.subjects.function.functions import close_services, folder, spec
-from tests.subjects.function.web import SilentHandler, web_server
+from tests.experiments.on_lambda.functions import close_services, folder, spec
+from tests.experiments.on_lambda.web import SilentHandler, web_server
 
 CONFIGURATION = {
     "State": "Active",

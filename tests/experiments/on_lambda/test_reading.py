@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from sectax.subjects.function.code import read_code
-from sectax.subjects.function.reading import REPORT_CLOCK, reading
+from sectax.experiments.on_lambda.code import read_code
+from sectax.experiments.on_lambda.reading import REPORT_CLOCK, reading
 
 COLD = (
     "START RequestId: 1 Version: $LATEST\nEND RequestId: 1\nREPORT RequestId: 1\tDuration: 12.34 ms\t"

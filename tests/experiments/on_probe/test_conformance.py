@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sectax.subjects.probe.checks.clock import TIMED
-from sectax.subjects.probe.conformance import Case, CheckResult, CheckStatus, check_probe
+from sectax.experiments.on_probe.checks.clock import TIMED
+from sectax.experiments.on_probe.conformance import Case, CheckResult, CheckStatus, check_probe
 from tests.fakes.probe import MODES
 from tests.fakes.toy import SECRET, ToyReferee, fake, inputs, spoiled_inputs
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sectax.experiments.on_probe.failures import advice, redacted, story
+from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildSilent
 from sectax.protocol.session import AnsweredFailed
-from sectax.sandboxes.process.errors import ChildDied, ChildFlooded, ChildSilent
-from sectax.subjects.probe.failures import advice, redacted, story
 
 PEM = """-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0BAQEFAASC

@@ -6,13 +6,13 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
-from sectax.experiments.on_probes import ProbeMetrics, has_cpu_clock, probe_metrics
+from sectax.experiments.on_probe.experiment import ProbeMetrics, has_cpu_clock, probe_metrics
+from sectax.experiments.on_probe.subject import ProbeSpec
 from sectax.model.machine import Machine, ProbeState
 from sectax.model.plan import Plan, Stopping, batch_observation
 from sectax.model.treatment import Standing
 from sectax.model.why_not import WhyNot
 from sectax.reports.words import plans
-from sectax.subjects.probe.probe_subject import ProbeSpec
 from tests.fakes.toy import fake
 from tests.machines import planned
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.subjects.probe.plausibility import ClockWatch, CpuWatch
+from sectax.experiments.on_probe.plausibility import ClockWatch, CpuWatch
 
 
 def test_more_than_sectax_saw_cannot_be() -> None:

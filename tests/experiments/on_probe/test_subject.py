@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.on_probe.subject import ProbeSpec, ProbeSubject
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Subject, SubjectSpec, Work
-from sectax.subjects.probe.probe_subject import ProbeSpec, ProbeSubject
 from tests.fakes.toy import SECRET, ToyReferee, fake, inputs, spoiled_inputs
 
 Make = Callable[..., ProbeSubject]

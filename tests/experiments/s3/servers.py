@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.object_store.minio import Minio
-from sectax.toolchain import go_programs
+from sectax.experiments.s3.minio import Minio
+from sectax.parts import go_programs
 
 needs_minio = pytest.mark.skipif(
     go_programs.load("minio").missing() is not None, reason="MinIO is not set up: sectax setup s3"

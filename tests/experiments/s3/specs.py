@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import sys
 
-from sectax.stack.object_store.minio import KMS_KEY, Minio
-from sectax.subjects.s3.buckets import Buckets
-from sectax.subjects.s3.subject import S3Spec
-from sectax.toolchain import cache, go_programs
+from sectax.experiments.s3.buckets import Buckets
+from sectax.experiments.s3.minio import KMS_KEY, Minio
+from sectax.experiments.s3.subject import S3Spec
+from sectax.parts import cache, go_programs
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 PYTHON = (sys.executable, str(cache.bundled("clients", "s3-python") / "s3_client.py"))

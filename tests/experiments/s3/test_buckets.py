@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.object_store.minio import KMS_KEY, Minio
-from sectax.subjects.s3.buckets import Buckets, NoBucket, client, sweep
-from tests.stack.object_store.servers import needs_minio, running
+from sectax.experiments.s3.buckets import Buckets, NoBucket, client, sweep
+from sectax.experiments.s3.minio import KMS_KEY, Minio
+from tests.experiments.s3.servers import needs_minio, running
 
 pytestmark = [needs_minio, pytest.mark.more]
 

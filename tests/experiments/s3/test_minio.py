@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.object_store.minio import WORK_FOLDERS, Minio
-from sectax.stack.object_store.server import ServerFailed
-from sectax.stack.work_folder import WorkFolder, sweep
-from sectax.subjects.s3.buckets import client
-from tests.stack.object_store.servers import needs_minio, running
+from sectax.experiments.client_server.work_folder import WorkFolder, sweep
+from sectax.experiments.s3.buckets import client
+from sectax.experiments.s3.minio import WORK_FOLDERS, Minio
+from sectax.experiments.s3.server import ServerFailed
+from tests.experiments.s3.servers import needs_minio, running
 
 
 @needs_minio
@@ -62,7 +62,7 @@ def test_a_server_that_was_killed_is_noticed_and_said(tmp_path: Path) -> None:
 @pytest.mark.more
 def test_a_killed_owner_takes_its_server_along_and_the_next_one_sweeps_its_files(tmp_path: Path) -> None:
     code = (
-        "import os, sys, signal; from pathlib import Path; from sectax.stack.object_store.minio import Minio\n"
+        "import os, sys, signal; from pathlib import Path; from sectax.experiments.s3.minio import Minio\n"
         "server = Minio(Path(sys.argv[1])); server.start(); print(server.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sectax.stack.object_store import proof
+from sectax.experiments.s3 import proof
 
 
 def test_a_marker_is_found_wherever_it_lies(tmp_path: Path) -> None:

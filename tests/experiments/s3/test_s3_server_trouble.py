@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.s3.server import ServerFailed
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.stack.object_store.server import ServerFailed
+from tests.experiments.s3.servers import has_go_client, needs_minio, running
+from tests.experiments.s3.specs import spec
 from tests.skips import can_mount, is_root
-from tests.stack.object_store.servers import has_go_client, needs_minio, running
-from tests.subjects.s3.specs import spec
 
 pytestmark = [needs_minio, pytest.mark.more]
 

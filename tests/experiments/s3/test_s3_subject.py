@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.s3.buckets import client as boto
+from sectax.experiments.s3.encryption import ENCRYPTIONS
+from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.subject import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
-from sectax.stack.object_store.minio import Minio
-from sectax.subjects.s3.buckets import client as boto
-from sectax.subjects.s3.encryption import ENCRYPTIONS
-from sectax.subjects.s3.subject import S3Spec
-from tests.stack.object_store.servers import between, has_go_client, needs_minio, running
-from tests.subjects.s3.specs import KEY, PYTHON, spec
+from tests.experiments.s3.servers import between, has_go_client, needs_minio, running
+from tests.experiments.s3.specs import KEY, PYTHON, spec
 
 pytestmark = [needs_minio, pytest.mark.more]
 

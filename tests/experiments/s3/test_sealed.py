@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from cryptography.exceptions import InvalidTag
 
-from sectax.toolchain import cache
+from sectax.parts import cache
 
 KEY = bytes(range(32))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.toolchain.secrets import agent, backend
+from sectax.parts.secrets import agent, backend
 
 _no_backend, _no_agent = backend.missing(), agent.missing()
 needs_backend = pytest.mark.skipif(_no_backend is not None, reason=_no_backend.reason if _no_backend else "")

@@ -16,8 +16,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, SSLError
 
-from sectax.stack.secrets_manager.backend import Backend, BackendFailed
-from tests.stack.secrets_manager.needs import needs_backend
+from sectax.experiments.secrets.backend import Backend, BackendFailed
+from tests.experiments.secrets.needs import needs_backend
 
 pytestmark = [needs_backend, pytest.mark.more]
 
@@ -117,7 +117,7 @@ def test_a_backend_that_died_is_named(backend: Backend) -> None:
 
 def test_it_ends_when_whoever_started_it_is_killed() -> None:
     source = (
-        "from sectax.stack.secrets_manager.backend import Backend\n"
+        "from sectax.experiments.secrets.backend import Backend\n"
         "import time\n"
         "with Backend([32], 1) as backend:\n"
         "    print(backend._child.pid, flush=True)\n"

@@ -11,9 +11,9 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from sectax.stack.secrets_manager.backend import Backend
-from sectax.stack.secrets_manager.kept import NotKept, RealService
-from tests.stack.secrets_manager.needs import needs_backend
+from sectax.experiments.secrets.backend import Backend
+from sectax.experiments.secrets.keeper import NotKept, RealService
+from tests.experiments.secrets.needs import needs_backend
 
 pytestmark = [needs_backend, pytest.mark.more]
 

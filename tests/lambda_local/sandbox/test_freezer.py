@@ -15,7 +15,7 @@ import pytest
 
 from lambda_local.sandbox import Instance, Limits
 from lambda_local.sandbox.freezer import open_freezer, thaw
-from sectax.sandboxes.process.cgroups import cgroup_folders
+from sectax.hosts.process.cgroups import cgroup_folders
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
 
 _BUSY = "while True: pass"

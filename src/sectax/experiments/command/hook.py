@@ -7,14 +7,14 @@ import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
 
+from sectax.experiments.command import requests
+from sectax.experiments.command.launchers import RunningLauncher, launcher
+from sectax.experiments.command.requests import Late, Refused, ending, is_sigkill, last_words, lateness, refusal
+from sectax.hosts.process.errors import ChildError, ChildNotStarted
+from sectax.hosts.process.host import NotFound, find_program
+from sectax.hosts.registry import host
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.sandboxes.process.host import NotFound, find_program
-from sectax.subjects.command import requests
-from sectax.subjects.command.launchers import RunningLauncher, launcher
-from sectax.subjects.command.requests import Late, Refused, ending, is_sigkill, last_words, lateness, refusal
 
 _SLOT = 0
 _TAIL = 8 * 1024

@@ -17,12 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sectax.experiments.command import requests
+from sectax.experiments.command.requests import INHERIT, NULL, Clock, Done
+from sectax.hosts.process.errors import ChildError, ChildNotStarted
+from sectax.hosts.registry import Host
 from sectax.model.environment import LOCAL_HOST
-from sectax.sandboxes.hosts import Host
-from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.subjects.command import INHERIT, NULL, requests
-from sectax.subjects.command.requests import Clock, Done
-from sectax.toolchain import c_programs
+from sectax.parts import c_programs
 
 # Which of its programs lies in which slot of the launcher.
 PREPARE = 0

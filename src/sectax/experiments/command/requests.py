@@ -11,10 +11,12 @@ import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sectax.hosts.process.errors import describe_exit
 from sectax.model.printable import printable
-from sectax.sandboxes.process.errors import describe_exit
 
 VERSION = 1
+# Where the output of a command goes.
+NULL, INHERIT = "null", "inherit"
 STDERR_OF_LAUNCHER = "-"
 
 

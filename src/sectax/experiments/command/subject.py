@@ -7,17 +7,8 @@ import os
 import statistics
 from dataclasses import dataclass, field
 
-from sectax.model.environment import LOCAL_HOST
-from sectax.model.errors import SubjectFailed
-from sectax.model.printable import printable
-from sectax.model.subject import Observation, Visit, Witnesses, Work
-from sectax.sandboxes import facts
-from sectax.sandboxes.hosts import Telemetry, facts_of, host
-from sectax.sandboxes.process.errors import ChildError, ChildNotStarted, describe_exit
-from sectax.sandboxes.process.host import NotFound
-from sectax.sandboxes.process.telemetry import NoTelemetry, difference
-from sectax.subjects.command import INHERIT, NULL, requests
-from sectax.subjects.command.launchers import (
+from sectax.experiments.command import requests
+from sectax.experiments.command.launchers import (
     COMMAND,
     COMMAND_ALOUD,
     NOTHING,
@@ -28,7 +19,9 @@ from sectax.subjects.command.launchers import (
     definitions,
     launcher_on,
 )
-from sectax.subjects.command.requests import (
+from sectax.experiments.command.requests import (
+    INHERIT,
+    NULL,
     Done,
     Execution,
     Late,
@@ -40,6 +33,15 @@ from sectax.subjects.command.requests import (
     lateness,
     refusal,
 )
+from sectax.hosts import facts
+from sectax.hosts.process.errors import ChildError, ChildNotStarted, describe_exit
+from sectax.hosts.process.host import NotFound
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Telemetry, facts_of, host
+from sectax.model.environment import LOCAL_HOST
+from sectax.model.errors import SubjectFailed
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Visit, Witnesses, Work
 
 WALL = "wall"
 CPU = "cpu"
@@ -83,7 +85,7 @@ class CommandSpec:
             it becomes the program. It lengthens the wall time to within microseconds, and the CPU time by what of it
             was really spent on a CPU.
         warmup: executions of a fresh launcher that do not count, after its first.
-        host: where it runs, by the name of a host (`sectax.sandboxes.hosts`). Files and folders are those of that
+        host: where it runs, by the name of a host (`sectax.hosts.registry`). Files and folders are those of that
             host, and `inherit` is for this machine alone.
         tells_host: witness what the host is, since its name promises it.
     """

@@ -7,8 +7,8 @@ import hashlib
 import re
 from pathlib import Path
 
-from sectax.subjects.sysbench.output import Reading, UnknownOutput
-from sectax.toolchain import c_programs
+from sectax.experiments.confidential.output import Reading, UnknownOutput
+from sectax.parts import c_programs
 
 SOURCE = Path(__file__).with_name("probe.c")
 # Of the probe's clock: it prints whole nanoseconds.

@@ -12,19 +12,19 @@ import secrets
 import time
 from dataclasses import dataclass
 
+from sectax.experiments.confidential import cpuid, probe
+from sectax.experiments.confidential.cpuid import Leaves
+from sectax.experiments.confidential.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
+from sectax.experiments.confidential.patience import PATIENCE
+from sectax.experiments.confidential.tests import BLOCK, FIRST_BLOCK, PROBE, PUBLISHED_TESTS, SYSBENCH, TESTS, Test
+from sectax.hosts import facts
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Host, Telemetry, facts_of, host
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
-from sectax.sandboxes import facts
-from sectax.sandboxes.hosts import Host, Telemetry, facts_of, host
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
-from sectax.sandboxes.process.telemetry import NoTelemetry, difference
-from sectax.subjects.sysbench import cpuid, probe
-from sectax.subjects.sysbench.cpuid import Leaves
-from sectax.subjects.sysbench.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
-from sectax.subjects.sysbench.patience import PATIENCE
-from sectax.subjects.sysbench.tests import BLOCK, FIRST_BLOCK, PROBE, PUBLISHED_TESTS, SYSBENCH, TESTS, Test
 
 TOTAL_TIME = "total_time"
 CPU_TIME = "cpu_time"
@@ -77,7 +77,7 @@ class SysbenchSpec:
     """One test on one host, as data.
 
     Attributes:
-        host: the name of a host (`sectax.sandboxes.hosts`).
+        host: the name of a host (`sectax.hosts.registry`).
         test: one of `TESTS`, or of `PUBLISHED_TESTS`.
         block: bytes of a block of the memory tests.
         longest_s: seconds after which an execution counts as hung.

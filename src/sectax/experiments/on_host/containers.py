@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 
-from sectax.sandboxes.containers import OciHost
-from sectax.toolchain import gvisor
+from sectax.hosts.containers import OciHost
+from sectax.parts import gvisor
 
 
 def oci_host(name: str) -> OciHost:

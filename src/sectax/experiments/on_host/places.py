@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sectax.hosts.facts import TECHNOLOGIES
+from sectax.hosts.registry import host
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Witness
-from sectax.sandboxes.facts import TECHNOLOGIES
-from sectax.sandboxes.hosts import host
 
 HOST, PAIR = "host", "pair"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")

@@ -11,12 +11,12 @@ from typing import Annotated, Any
 
 import msgspec
 
+from sectax.experiments.on_lambda import LOCAL_ROLE
+from sectax.experiments.on_lambda.code import read_code
+from sectax.experiments.on_lambda.failures import OddAnswer, answer_of
+from sectax.experiments.on_lambda.services import Service
 from sectax.model.subject import Witnesses
-from sectax.subjects.function import LOCAL_ROLE
-from sectax.subjects.function.code import read_code
-from sectax.subjects.function.failures import OddAnswer, answer_of
-from sectax.subjects.function.services import Service
-from sectax.toolchain.machine import architecture
+from sectax.parts.machine import architecture
 
 _LONGEST_NAME = 64
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from sectax.design.matrix import Levels
 from sectax.experiments.interface import Bench, Experiment, Machine, Option, Request
 from sectax.experiments.levels import choose, read_endpoint
+from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
 from sectax.model.finding import TreatmentResult
@@ -20,8 +21,7 @@ from sectax.model.plan import SETTLING_SHARE, Plan, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import Factor, Role
 from sectax.model.why_not import WhyNot
-from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE
-from sectax.toolchain.machine import architecture
+from sectax.parts.machine import architecture
 
 # The one of sectax's own Python, and what a run needs for functions in it.
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -204,7 +204,7 @@ class LambdaBench(Bench):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        from sectax.subjects.function.services import Service  # with what starts the local server
+        from sectax.experiments.on_lambda.services import Service  # with what starts the local server
 
         endpoint, self.role = where(plan.options)
         self.service = Service(endpoint, exact_share=shares_exactly(plan.options))

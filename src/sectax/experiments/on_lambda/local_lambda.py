@@ -12,10 +12,10 @@ import msgspec
 from lambda_local.instances.invocation import Measured
 from lambda_local.sandbox import SandboxMissing
 from lambda_local.settings import Ready, Settings
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.registry import host
 from sectax.model.errors import SectaxError
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.errors import ChildError
 
 _START_S = 30.0  # the sandbox is tried out first, and what a killed server left is removed
 _STOP_S = 15.0  # extensions have 2 s to end

@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
+from sectax.experiments.on_lambda.local_lambda import measured
 from sectax.formats.bad_input import BadInput
 from sectax.formats.lambda_report import BEGINS, report_fields
 from sectax.model.bill import billed_s
 from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
-from sectax.stack.local_lambda import measured
 
 SERVER_CLOCK = "monotonic clock of the local Lambda"
 REPORT_CLOCK = "REPORT line"

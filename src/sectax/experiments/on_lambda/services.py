@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lambda_local.settings import Settings
+from sectax.experiments.on_lambda import AWS, LOCAL
+from sectax.experiments.on_lambda.code import read_code
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.model.printable import printable
-from sectax.stack.local_lambda import LocalLambda
-from sectax.subjects.function import AWS, LOCAL
-from sectax.subjects.function.code import read_code
 
 # Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
 # instance that was reaped meanwhile would answer its next event with a cold start.
@@ -84,7 +84,7 @@ class Service:
 
     def layer(self, client: Any, given: str) -> str:
         """The ARN of a layer version; an archive is published the first time. May raise `failures.ServiceTrouble`."""
-        from sectax.subjects.function.failures import answer_of  # with boto3's own errors
+        from sectax.experiments.on_lambda.failures import answer_of  # with boto3's own errors
 
         if given.startswith("arn:"):
             return given
@@ -98,7 +98,7 @@ class Service:
 
     def _see_that_it_answers(self, address: str) -> None:
         """So that a wrong address is reported once, not by every function. Any answer of a Lambda will do."""
-        from sectax.subjects.function.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
+        from sectax.experiments.on_lambda.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
 
         try:
             client = self.client(_ANSWER_S)

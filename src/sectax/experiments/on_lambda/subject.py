@@ -12,15 +12,15 @@ from typing import Any
 
 import msgspec
 
+from sectax.experiments.on_lambda import EMPTY_EVENT
+from sectax.experiments.on_lambda.deployment import DeployedSpec, Deployment
+from sectax.experiments.on_lambda.failures import ServiceTrouble, function_error, refusal
+from sectax.experiments.on_lambda.reading import Reading, reading
+from sectax.experiments.on_probe.failures import redaction
 from sectax.model.errors import SectaxError, SubjectFailed
 from sectax.model.metric import FIRST
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witnesses, Work
-from sectax.subjects.function import EMPTY_EVENT
-from sectax.subjects.function.deployment import DeployedSpec, Deployment
-from sectax.subjects.function.failures import ServiceTrouble, function_error, refusal
-from sectax.subjects.function.reading import Reading, reading
-from sectax.subjects.probe.failures import redaction
 
 DURATION = "duration"
 BILLED = "billed_duration"

@@ -8,14 +8,14 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from sectax.experiments.on_probe.checks import CheckFailed, NotApplicable
+from sectax.experiments.on_probe.checks.clock import CLOCK, TIMED, UNIT
+from sectax.experiments.on_probe.checks.cpu import CPU
+from sectax.experiments.on_probe.checks.protocol_checks import GREETING, PROTOCOL
+from sectax.experiments.on_probe.checks.work import CASE_GREETING, Case, CaseConversation
+from sectax.experiments.on_probe.conversation import ProbeProgram
+from sectax.experiments.on_probe.failures import ProbeTrouble, redacted, story
 from sectax.model.printable import printable
-from sectax.subjects.probe.checks import CheckFailed, NotApplicable
-from sectax.subjects.probe.checks.clock import CLOCK, TIMED, UNIT
-from sectax.subjects.probe.checks.cpu import CPU
-from sectax.subjects.probe.checks.protocol_checks import GREETING, PROTOCOL
-from sectax.subjects.probe.checks.work import CASE_GREETING, Case, CaseConversation
-from sectax.subjects.probe.conversation import ProbeProgram
-from sectax.subjects.probe.failures import ProbeTrouble, redacted, story
 
 __all__ = ["Case", "CheckResult", "CheckStatus", "check_probe", "claimed_operations"]
 

@@ -14,6 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.registry import host
 from sectax.model.subject import Referee
 from sectax.protocol.messages import (
     MAX_LINE_BYTES,
@@ -25,9 +28,6 @@ from sectax.protocol.messages import (
     WitnessReply,
 )
 from sectax.protocol.session import ProtocolViolation, Rule, Session
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.errors import ChildError
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
 

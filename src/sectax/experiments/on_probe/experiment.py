@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sectax.experiments.interface import Bench
+from sectax.experiments.on_probe.subject import BATCH_CPU, BATCH_TIME, ProbeSpec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.machine import Machine
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.subject import Referee, SubjectSpec, Witnesses
-from sectax.subjects.probe.probe_subject import BATCH_CPU, BATCH_TIME, ProbeSpec
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 # A machine that shares its cores changes speed within tens of milliseconds. Visits of 7 ms see the same speed as their
 # neighbours, those of 40 ms do not: docs/method-notes.md, 'Short batches'.

@@ -8,18 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sectax.experiments.on_probe.conversation import Conversation, witness
+from sectax.experiments.on_probe.failures import ProbeTrouble, advice, redaction, story
+from sectax.experiments.on_probe.plausibility import ClockWatch, CpuWatch
+from sectax.hosts.process.errors import ChildError, ChildSilent, describe_exit
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Telemetry, host
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witness, Witnesses, Work
 from sectax.protocol.messages import MAX_LINE_BYTES, Clock, HelloReply, MeasureReply
 from sectax.protocol.session import AnsweredSkipped
-from sectax.sandboxes.hosts import Telemetry, host
-from sectax.sandboxes.process.errors import ChildError, ChildSilent, describe_exit
-from sectax.sandboxes.process.telemetry import NoTelemetry, difference
-from sectax.subjects.probe.conversation import Conversation, witness
-from sectax.subjects.probe.failures import ProbeTrouble, advice, redaction, story
-from sectax.subjects.probe.plausibility import ClockWatch, CpuWatch
 
 BATCH_TIME = "batch_time"
 BATCH_CPU = "batch_cpu"
@@ -41,7 +41,7 @@ class ProbeSpec:
         deadline_s: seconds that any reply may take.
         stop_grace_s: seconds that the process may take to exit once it was asked to.
         first: time the very first operation of the process, before anything else has run it.
-        host: where it runs, by the name of a host (`sectax.sandboxes.hosts`).
+        host: where it runs, by the name of a host (`sectax.hosts.registry`).
     """
 
     name: str

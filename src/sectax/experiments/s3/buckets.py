@@ -18,10 +18,10 @@ from typing import Any
 
 import msgspec
 
+from sectax.experiments.s3.encryption import ENCRYPTIONS
+from sectax.experiments.s3.server import Access
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable
-from sectax.stack.object_store.server import Access
-from sectax.subjects.s3.encryption import ENCRYPTIONS
 
 # So that no treatment sits on a favoured place of the disk.
 NUMBER = 3
@@ -236,7 +236,7 @@ def _explained(bucket: str) -> Iterator[None]:
     """Turn boto3's errors into `NoBucket`."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from sectax.subjects.s3.failures import meaning_of
+    from sectax.experiments.s3.failures import meaning_of
 
     try:
         yield

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sectax.sandboxes.hosts import host
-from sectax.stack.object_store.server import Access
-from sectax.subjects.s3.failures import Answered
+from sectax.experiments.s3.failures import Answered
+from sectax.experiments.s3.server import Access
+from sectax.hosts.registry import host
 
 PROTOCOL = 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectax.sandboxes.process.errors import ChildDied, ChildSilent
+from sectax.hosts.process.errors import ChildDied, ChildSilent
 
 
 class Answered(Exception):

@@ -15,14 +15,14 @@ import ssl
 import time
 from pathlib import Path
 
+from sectax.experiments.client_server.work_folder import WorkFolder
+from sectax.experiments.s3.server import Access, ServerFailed, loopback_certificate
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError, ChildSilent
+from sectax.hosts.registry import host
 from sectax.model.printable import printable
 from sectax.model.why_not import WhyNot
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.errors import ChildError, ChildSilent
-from sectax.stack.object_store.server import Access, ServerFailed, loopback_certificate
-from sectax.stack.work_folder import WorkFolder
-from sectax.toolchain import files, go_programs
+from sectax.parts import files, go_programs
 
 KMS_KEY = "sectax"
 # By which folders that a killed server left are found.

@@ -12,19 +12,19 @@ from typing import Any
 
 import msgspec
 
+from sectax.experiments.on_probe.failures import redaction
+from sectax.experiments.s3.client_process import ClientProcess, Measured
+from sectax.experiments.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
+from sectax.experiments.s3.failures import Answered, story
+from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
+from sectax.experiments.s3.server import Access, ServerFailed
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Telemetry, host
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
-from sectax.sandboxes.hosts import Telemetry, host
-from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.telemetry import NoTelemetry, difference
-from sectax.stack.object_store.minio import Minio
-from sectax.stack.object_store.proof import cached_share, holds, stored_bytes
-from sectax.stack.object_store.server import Access, ServerFailed
-from sectax.subjects.probe.failures import redaction
-from sectax.subjects.s3.client_process import ClientProcess, Measured
-from sectax.subjects.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
-from sectax.subjects.s3.failures import Answered, story
 
 LATENCY = "latency"
 FIRST_BYTE = "first_byte"

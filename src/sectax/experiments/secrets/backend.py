@@ -12,12 +12,12 @@ from pathlib import Path
 
 import msgspec
 
+from sectax.experiments.secrets.keeper import Calls, Keeper
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.registry import host
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.child import Child
-from sectax.sandboxes.process.errors import ChildError
-from sectax.stack.secrets_manager.kept import Calls, Keeper
-from sectax.toolchain.secrets import backend as installed
+from sectax.parts.secrets import backend as installed
 
 HOST = "127.0.0.1"
 _SERVER = Path(__file__).with_name("server.py")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from sectax.toolchain.secrets import agent
+from sectax.parts.secrets import agent
 
 _EXTENSION = Path(__file__).with_name("extension")
 NAME = "secrets-agent"

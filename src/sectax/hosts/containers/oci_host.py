@@ -17,13 +17,13 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Unpack
 
+from sectax.hosts import facts
+from sectax.hosts.containers.bundle import configuration
+from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted
+from sectax.hosts.process.host import LocalHost, NotFound
+from sectax.hosts.process.telemetry import SharedTelemetry
 from sectax.model.errors import WrongUse
-from sectax.sandboxes import facts
-from sectax.sandboxes.containers.bundle import configuration
-from sectax.sandboxes.process.child import Child, How
-from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted
-from sectax.sandboxes.process.host import LocalHost, NotFound
-from sectax.sandboxes.process.telemetry import SharedTelemetry
 
 KIND = "oci"
 SECCOMP, APPARMOR = "seccomp", "apparmor"
@@ -66,7 +66,7 @@ def runtime_word(name: str) -> str:
 
 
 class OciHost:
-    """Implements `sectax.sandboxes.hosts.Host`: every program that it starts is a container of its own.
+    """Implements `sectax.hosts.registry.Host`: every program that it starts is a container of its own.
 
     The container sees this machine's files, read-only, so the very same programs run. It writes to `WORK`, to an empty
     `/tmp` and to the folder that it is started in. Networks are cut off. Needs root.

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from sectax.sandboxes.process.cgroups import MemoryKills
-from sectax.sandboxes.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent
-from sectax.sandboxes.process.guardian import GUARDIAN
+from sectax.hosts.process.cgroups import MemoryKills
+from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildNotStarted, ChildSilent
+from sectax.hosts.process.guardian import GUARDIAN
 
 LINE_LIMIT = 16 * 1024 * 1024  # bytes; more without a line break is a flood
 STDERR_TAIL = 8 * 1024  # bytes of stderr that are kept: the last words of a program that fails
@@ -53,7 +53,7 @@ class Child:
     guardian does so if sectax is killed. (A descendant that opens a session of its own escapes this.)
 
     All deadlines are instants of `time.monotonic()`. A child belongs to one thread at a time. Only a host makes one
-    (`sectax.sandboxes.hosts`).
+    (`sectax.hosts.registry`).
     """
 
     def __init__(self, argv: Sequence[str], **how: Unpack[How]) -> None:

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
 
+from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.processors import on_one_processor
+from sectax.hosts.process.telemetry import TelemetryReader
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.printable import printable
-from sectax.sandboxes.process.child import Child, How
-from sectax.sandboxes.process.processors import on_one_processor
-from sectax.sandboxes.process.telemetry import TelemetryReader
 
 
 class NotFound(Exception):
@@ -132,7 +132,7 @@ def _cpu_quota() -> str | None:
 
 
 class LocalHost:
-    """Implements `sectax.sandboxes.hosts.Host` for the machine that sectax runs on."""
+    """Implements `sectax.hosts.registry.Host` for the machine that sectax runs on."""
 
     name = LOCAL_HOST
     find_program = staticmethod(find_program)

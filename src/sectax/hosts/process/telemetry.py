@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from sectax.sandboxes.process.cgroups import ENOUGH, SharedCounters, cgroup_folders, number_after, open_counter
+from sectax.hosts.process.cgroups import ENOUGH, SharedCounters, cgroup_folders, number_after, open_counter
 
 # Threads whose status stays open; that of others is opened when they have run. A JVM starts dozens that never run,
 # and a process may open only so many files.
@@ -245,7 +245,7 @@ def _subtract(before: int | None, after: int | None, unit: float = 1.0) -> float
 
 
 class NoTelemetry:
-    """Implements `sectax.sandboxes.hosts.Telemetry` where nothing is read: elsewhere, or nothing is open yet."""
+    """Implements `sectax.hosts.registry.Telemetry` where nothing is read: elsewhere, or nothing is open yet."""
 
     def __init__(self, processors: int = 1) -> None:
         self._processors = processors

@@ -18,13 +18,13 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Unpack
 
+from sectax.hosts import facts
+from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent, last_line
+from sectax.hosts.process.host import LocalHost, NotFound
+from sectax.hosts.process.telemetry import NoTelemetry
 from sectax.model.errors import WrongUse
 from sectax.model.printable import printable
-from sectax.sandboxes import facts
-from sectax.sandboxes.process.child import Child, How
-from sectax.sandboxes.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent, last_line
-from sectax.sandboxes.process.host import LocalHost, NotFound
-from sectax.sandboxes.process.telemetry import NoTelemetry
 
 # A file for the ssh client in the place of ~/.ssh/config.
 CONFIG = "SECTAX_SSH_CONFIG"
@@ -69,7 +69,7 @@ _REASONS = (
 
 
 class SshHost:
-    """Implements `sectax.sandboxes.hosts.Host` for `ssh://user@host:port`. There, a POSIX shell is enough."""
+    """Implements `sectax.hosts.registry.Host` for `ssh://user@host:port`. There, a POSIX shell is enough."""
 
     def __init__(self, name: str) -> None:
         """Raises `WrongUse` for a name that is not of this form."""

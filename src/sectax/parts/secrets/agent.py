@@ -12,10 +12,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.files import checksum
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing
+from sectax.parts import cache, installer
+from sectax.parts.files import checksum
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
 
 CRATE, VERSION = "aws_secretsmanager_agent", "2.1.0"
 PROGRAM = "aws_secretsmanager_agent"

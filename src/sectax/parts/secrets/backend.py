@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing
+from sectax.parts import cache, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
 
 _LOCK = Path(__file__).with_name("backend.lock")
 

@@ -9,8 +9,8 @@ import re
 import secrets
 import time
 
+from sectax.hosts.facts import Starts
 from sectax.model.printable import printable
-from sectax.sandboxes.facts import Starts
 
 REPORT, CERTIFICATES, PROVIDER, MISSING = (
     f"host.attestation.{name}" for name in ("report", "certificates", "provider", "missing")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from cryptography import x509
 
-from sectax.formats.attestation import snp, tdx
-from sectax.formats.attestation.chain import NotGenuine, read_certificates
+from sectax.experiments.confidential.attestation import snp, tdx
+from sectax.experiments.confidential.attestation.chain import NotGenuine, read_certificates
 
 # What the kernel calls its providers (configfs-tsm) -> the technology.
 PROVIDERS = {"sev_guest": "sev-snp", "tdx_guest": "tdx"}

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-from sectax.formats.attestation.chain import NotGenuine, Vouched, read_certificates, vouched
+from sectax.experiments.confidential.attestation.chain import NotGenuine, Vouched, read_certificates, vouched
 
 SIZE = 0x4A0
 _SIGNED = 0x2A0

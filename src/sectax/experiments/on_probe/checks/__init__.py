@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sectax.subjects.probe.conversation import ProbeProgram
+from sectax.experiments.on_probe.conversation import ProbeProgram
 
 
 class CheckFailed(Exception):

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
-from sectax.subjects.probe.conversation import Conversation, ProbeProgram
+from sectax.experiments.on_probe.checks import Check, CheckFailed, NotApplicable
+from sectax.experiments.on_probe.conversation import Conversation, ProbeProgram
 
 # Batches long enough that a doubling is seen through noise.
 _GROWING_S = 0.010

@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sectax.experiments.on_probe.checks import Check, CheckFailed, NotApplicable
+from sectax.experiments.on_probe.checks.clock import COARSEST_S, LONG_S, REPEATS, size_batch
+from sectax.experiments.on_probe.conversation import Conversation, ProbeProgram
 from sectax.protocol.messages import Clock
-from sectax.subjects.probe.checks import Check, CheckFailed, NotApplicable
-from sectax.subjects.probe.checks.clock import COARSEST_S, LONG_S, REPEATS, size_batch
-from sectax.subjects.probe.conversation import Conversation, ProbeProgram
 
 # The kernel's count and the probe's own are of the same clock, so only rounding and the first cold reading differ.
 _TOLERANCE = 1.01

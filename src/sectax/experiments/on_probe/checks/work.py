@@ -6,12 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from sectax.model.printable import printable
-from sectax.model.subject import Referee
-from sectax.protocol.messages import PrepareReply
-from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
-from sectax.subjects.probe.checks import CheckFailed, NotApplicable
-from sectax.subjects.probe.checks.clock import (
+from sectax.experiments.on_probe.checks import CheckFailed, NotApplicable
+from sectax.experiments.on_probe.checks.clock import (
     PLAUSIBLE_HINT,
     SCALES_HINT,
     UNIT,
@@ -20,8 +16,12 @@ from sectax.subjects.probe.checks.clock import (
     elapsed_plausible,
     size_batch,
 )
-from sectax.subjects.probe.conversation import Conversation, Flaw, ProbeProgram, witness
-from sectax.subjects.probe.failures import ProbeTrouble
+from sectax.experiments.on_probe.conversation import Conversation, Flaw, ProbeProgram, witness
+from sectax.experiments.on_probe.failures import ProbeTrouble
+from sectax.model.printable import printable
+from sectax.model.subject import Referee
+from sectax.protocol.messages import PrepareReply
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped
 
 _COMPARED_S = 0.005
 _COUNTED = 5
