@@ -20,7 +20,7 @@ from sectax.model.errors import ExitStatus, SectaxError
 from sectax.parts.secrets import backend as installed
 
 HOST = "127.0.0.1"
-_SERVER = Path(__file__).with_name("server.py")
+_SERVER = Path(__file__).parent / "stand_in" / "server.py"
 _START_S = 60.0  # moto takes a second to load, on a machine that is not busy
 _ANSWER_S = 10.0
 _END_S = 5.0
