@@ -123,10 +123,9 @@ def _draw(forest: Forest, sizes: Sizes) -> DrawnForest:
         for row in group.rows:
             lines += _row(row, y, sizes, left)
             if row.interval is not None:
-                ends = (scale.place(end) for end in (row.interval.low, row.interval.point, row.interval.high))
-                marks.append(
-                    Mark(y + (sizes.row / 2 if sizes.beside else 26), row.tone, Interval(*ends, row.interval.words))
-                )
+                low, point, high = map(scale.place, (row.interval.low, row.interval.point, row.interval.high))
+                middle = y + (sizes.row / 2 if sizes.beside else 26)
+                marks.append(Mark(middle, row.tone, Interval(low, point, high, row.interval.words)))
             y += sizes.row
     bottom = y + 4
     ticks = [(scale.place(value), text) for value, text in ratio_ticks(scale)]
