@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from lambda_local.settings import Settings
 from sectax.experiments.on_lambda import AWS
 from sectax.experiments.on_lambda.local_lambda import LocalLambda
 from sectax.experiments.on_lambda.services import Service
@@ -114,7 +113,7 @@ def test_a_throttle_is_a_failure_and_no_slow_answer(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     code = folder(tmp_path, "def handler(event, context):\n    return 1\n")
-    with LocalLambda(Settings(instances=0)) as full:
+    with LocalLambda(instances=0) as full:
         told = failure(spec(code, endpoint=full.endpoint))
 
     assert "Invoke was refused: TooManyRequestsException" in told.message

@@ -240,8 +240,7 @@ def test_a_spaced_function_waits_since_its_own_last_answer(tmp_path, monkeypatch
     slept: list[float] = []
     now = time.monotonic()
     monkeypatch.setattr(
-        "sectax.experiments.on_lambda.subject.time",
-        SimpleNamespace(monotonic=lambda: now, sleep=slept.append),
+        "sectax.experiments.on_lambda.subject.time", SimpleNamespace(monotonic=lambda: now, sleep=slept.append)
     )
 
     subject.visit(Work(count=1))
