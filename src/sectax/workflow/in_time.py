@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
-from sectax.engines.pilot import PROCESSES
 from sectax.experiments.interface import Bench, Billable, Experiment, HasBudgets, Request
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.machine import Machine
