@@ -56,9 +56,10 @@ def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Call
             show_all: bool = False,
             ascii_only: bool = False,
             html: str | None = None,
+            picture: str | None = None,
             **others: Any,
         ) -> None:
-            command(form=Form(json_, show_all, ascii_only, html), **others)
+            command(form=Form(json_, show_all, ascii_only, html, picture), **others)
 
         return functools.reduce(lambda made, option: option(made), reversed(options), call)
 

@@ -13,7 +13,7 @@ import click
 
 from sectax.cli.streams import Printed
 from sectax.model.errors import WrongUse
-from sectax.toolchain.kept import Kept
+from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
     from sectax.workflow.present import Result
@@ -41,6 +41,9 @@ def is_ascii() -> bool:
     return False
 
 
+_CONVERTER = "rsvg-convert"
+
+
 @dataclass(frozen=True)
 class Form:
     """How a result is to be printed.
@@ -50,12 +53,20 @@ class Form:
         show_all: side results, warnings in full, and how it was measured.
         ascii_only: nothing but ASCII, whatever the locale says.
         html: the file to which the result is written as a page too.
+        picture: the file to which its picture is written too, SVG or PNG by the end of its name.
     """
 
     json_: bool = False
     show_all: bool = False
     ascii_only: bool = False
     html: str | None = None
+    picture: str | None = None
+
+    def refuse_existing(self) -> None:
+        """Raises `WrongUse` where a file that would be written exists already."""
+        for out, option in ((self.html, "--html"), (self.picture, "--picture")):
+            if out is not None:
+                refuse_existing(out, option)
 
 
 def rendered(result: Result, form: Form) -> str:
@@ -126,21 +137,44 @@ def write_document(text: str, out: str, option: str) -> None:
 
 
 def print_result(result: Result, form: Form) -> str:
-    """Print one result in this form, and give back what was printed. The name of a page follows on stderr.
+    """Print one result in this form, and give back what was printed. Names of files that are written follow on stderr.
 
     Raises:
-        WrongUse: the page cannot be written.
+        WrongUse: a file cannot be written.
     """
-    if form.html is not None:
-        refuse_existing(form.html, "--html")
+    form.refuse_existing()
     text = rendered(result, form)
     print_text(text)
-    if form.html is not None:
+    if form.html is not None or form.picture is not None:
         from sectax.workflow.present import render
 
         try:
-            write_document(render(result, "html"), form.html, "--html")
+            if form.html is not None:
+                write_document(render(result, "html"), form.html, "--html")
+                click.echo(f"page: {form.html}", err=True)
+            if form.picture is not None:
+                write_picture(render(result, "svg"), form.picture)
+                click.echo(f"picture: {form.picture}", err=True)
         except WrongUse as error:
             raise error from Printed()
-        click.echo(f"page: {form.html}", err=True)
     return text
+
+
+def write_picture(svg: str, out: str) -> None:
+    """Write a picture, as PNG where the name says so.
+
+    Raises:
+        WrongUse: it cannot be written, or nothing here makes a PNG of it.
+    """
+    if Path(out).suffix != ".png":
+        write_document(svg, out, "--picture")
+        return
+    import shutil
+    import subprocess
+
+    if shutil.which(_CONVERTER) is None:
+        raise WrongUse(f"PNG needs {_CONVERTER}", "apt-get install librsvg2-bin, or --picture FILE.svg")
+    refuse_existing(out, "--picture")
+    done = subprocess.run([_CONVERTER, "--output", out], input=svg.encode(), capture_output=True, check=False)
+    if done.returncode:
+        raise WrongUse(f"{_CONVERTER} could not write {out}", "write FILE.svg instead")

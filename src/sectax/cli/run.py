@@ -130,6 +130,9 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(
             ["--html"], type=click.Path(), metavar="FILE", help="Also write the result as a page with pictures."
         ),
+        click.Option(
+            ["--picture"], type=click.Path(), metavar="FILE", help="Also write the answer as one picture, SVG or PNG."
+        ),
         click.Option(["--seal"], type=click.Path(), metavar="KEY", help=_SEAL_HELP),
         click.Option(
             ["--dry-run"], is_flag=True, help="Only say what would be measured, how long that takes and what it costs."
@@ -210,8 +213,8 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
         options=_own_options(experiment, values),
         simultaneous=values["simultaneous"],
     )
-    if values["html"]:
-        refuse_existing(values["html"], "--html")
+    form = Form(values["json_"], values["show_all"], values["ascii_only"], values["html"], values["picture"])
+    form.refuse_existing()
     if values["dry_run"]:
         would = dry_run(experiment.name, request, values["prices"] and Path(values["prices"]))
         click.echo(would.document if values["json_"] else "\n".join([*would.lines, ""]), nl=False)
@@ -225,7 +228,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     called = shlex.join(["sectax", *sys.argv[1:]])
     key = SigningKey(values["seal"]) if values["seal"] else None
     outcome = workflow.start(experiment.name, request, path, watcher, called, key)
-    _finish(outcome, Form(values["json_"], values["show_all"], values["ascii_only"], values["html"]), exports)
+    _finish(outcome, form, exports)
 
 
 @click.command("resume")

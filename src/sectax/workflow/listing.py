@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from sectax.toolchain.kept import Kept
+from sectax.parts.kept import Kept
 
 # Whether a language lacks an extension is in files that sectax does not know of.
 _LONGEST_S = 3600.0
@@ -60,7 +60,7 @@ def _probes() -> list[dict[str, Any]]:
 
     import msgspec
 
-    from sectax.toolchain import probes
+    from sectax.parts import probes
     from sectax.workflow.overview import probe_lines
 
     made = probe_lines()

@@ -81,6 +81,7 @@ def _terminal(result: Result, view: View) -> str:
 
 def _html(result: Result, view: View) -> str:
     from sectax.reports import html
+    from sectax.reports.forest import forest
     from sectax.reports.page_layout import run_page, with_pictures
     from sectax.reports.pictures import effects_of_both, shapes
     from sectax.workflow.advise import breakdown
@@ -88,12 +89,24 @@ def _html(result: Result, view: View) -> str:
     made = document(result, show_all=True)
     match result:
         case RunReport():
-            made = run_page(made, result.analysed, breakdown(result.analysed))
+            made = run_page(made, result.analysed, forest(result.analysed, result.path), breakdown(result.analysed))
         case PublishedComparison():
             made = with_pictures(made, shapes(result))
         case RunComparison():
             made = with_pictures(made, effects_of_both(result))
     return html.render(made)
+
+
+def _svg(result: Result, view: View) -> str:
+    from sectax.reports import html
+    from sectax.reports.forest import forest
+
+    if not isinstance(result, RunReport):
+        raise WrongUse("only a run has a picture", "choose another format")
+    picture = forest(result.analysed, result.path)
+    if picture is None:
+        raise WrongUse("there is no picture: no comparison has an interval", "sectax show says what was measured")
+    return html.render_picture(picture)
 
 
 def _csv(result: Result, view: View) -> str:
@@ -113,6 +126,7 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
     "markdown": lambda result, view: markdown.render(document(result, show_all=True)),
     "csv": _csv,
     "html": _html,
+    "svg": _svg,
     "json": _json,
 }
 # Which table a CSV may hold.

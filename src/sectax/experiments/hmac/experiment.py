@@ -27,7 +27,8 @@ from sectax.experiments.hmac.levels import (
 )
 from sectax.experiments.hmac.subjects import Events, authorizer, identity, lacks, new_inputs, part_of
 from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
-from sectax.experiments.on_lambda import (
+from sectax.experiments.on_lambda import LOCAL
+from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
@@ -50,7 +51,6 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
-from sectax.subjects.function import LOCAL
 
 if TYPE_CHECKING:
     import click
