@@ -18,10 +18,10 @@ from lambda_local.main import check
 from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
 from lambda_local.settings import Settings
+from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
 from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke, measured
-from tests.sandboxes.processes import wait_until_gone
 
 
 def why_not() -> str:

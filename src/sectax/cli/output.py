@@ -14,7 +14,7 @@ import click
 
 from sectax.cli.streams import Printed
 from sectax.model.errors import WrongUse
-from sectax.toolchain.kept import Kept
+from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
     from sectax.workflow.present import Result
@@ -121,9 +121,15 @@ def write_document(text: str, out: str, option: str) -> None:
     Raises:
         WrongUse: it cannot be written, or it is there already: it could be the run itself.
     """
+    path = Path(out)
     try:
-        with Path(out).open("x", encoding="utf-8") as file:
-            file.write(text)
+        with path.open("x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+                file.flush()
+            except BaseException:  # half a file helps nobody
+                path.unlink(missing_ok=True)
+                raise
     except FileExistsError as error:
         hint = f"name another file with {option}, or move that one away"
         raise WrongUse(f"{out} exists already", hint) from error

@@ -9,11 +9,11 @@ from importlib.metadata import version
 
 from sectax import __version__
 from sectax.experiments.interface import Bench
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.process.host import host_circumstances, host_identity
+from sectax.hosts.registry import host
 from sectax.model.environment import COMMAND_LINE, LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, WrongUse
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.host import host_circumstances, host_identity
 from sectax.workflow.revision import revision
 
 # A load above this share of the processors competes with what is measured.

@@ -179,7 +179,11 @@ def _page(run: Path) -> IndexedRun:
 
 
 def _write(path: Path, text: str) -> None:
+    # A page that cannot be written whole leaves the one that was there.
+    unfinished = path.with_name(f".{path.name}.new")
     try:
-        path.write_text(text, encoding="utf-8")
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
     except OSError as error:
+        unfinished.unlink(missing_ok=True)
         raise WrongUse(f"{path} cannot be written: {error.strerror}", "copy the runs to another folder") from error

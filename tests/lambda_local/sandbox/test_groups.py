@@ -11,7 +11,7 @@ from lambda_local.inside.root import make_places
 from lambda_local.sandbox import Counters, InForce, Limits, SandboxMissing
 from lambda_local.sandbox.groups import Groups
 from lambda_local.sandbox.hierarchies import hierarchy
-from tests.sandboxes.trees import Tree
+from tests.hosts.trees import Tree
 
 _OFFERED = "cpuset cpu io memory pids\n"
 _TOP = "sys/fs/cgroup"
