@@ -18,11 +18,11 @@ _MATTERS = ("HOME", "SECTAX_CACHE", "XDG_CACHE_HOME", "PYTHONPATH", "PHPRC", "PH
 
 def listing() -> dict[str, Any]:
     """The document of `sectax list` (`overview.Overview`)."""
-    offered = _offered()
+    known = offered()
     return {
-        "experiments": offered["experiments"],
+        "experiments": known["experiments"],
         "probes": _probes(),
-        "studies": offered["studies"],
+        "studies": known["studies"],
         "schema": "sectax/list/1",
     }
 
@@ -32,7 +32,7 @@ def as_text(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
-def _offered() -> dict[str, Any]:
+def offered() -> dict[str, Any]:
     """Experiments and studies: the same on every machine, until other code is installed."""
     kept = Kept("offered", {})
     text = kept.recall()

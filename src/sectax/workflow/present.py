@@ -74,6 +74,11 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
     return _RENDERERS[format_](result, view or View())
 
 
+def brief_markdown(result: Result) -> str:
+    """What the terminal shows, as Markdown."""
+    return markdown.render(document(result, show_all=False))
+
+
 def _terminal(result: Result, view: View) -> str:
     made = document(result, show_all=view.show_all)
     return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
@@ -174,7 +179,11 @@ def _page(run: Path) -> IndexedRun:
 
 
 def _write(path: Path, text: str) -> None:
+    # A page that cannot be written whole leaves the one that was there.
+    unfinished = path.with_name(f".{path.name}.new")
     try:
-        path.write_text(text, encoding="utf-8")
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
     except OSError as error:
+        unfinished.unlink(missing_ok=True)
         raise WrongUse(f"{path} cannot be written: {error.strerror}", "copy the runs to another folder") from error

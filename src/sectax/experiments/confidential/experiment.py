@@ -171,7 +171,7 @@ class ConfidentialExperiment(Experiment):
                 family=lambda levels: f"pair {levels[PAIR]}" if several else "hosts",
                 lacks=lambda levels: (_lack(machine, places, levels),),
                 declares=lambda levels: declares(levels[HOST], places.where(levels)),
-                primary=lambda levels: levels.get(COMMANDS, BY_COUNT) == BY_COUNT,
+                primary={COMMANDS: (BY_COUNT,)},
                 once=lambda levels: levels.get(COMMANDS) == AS_PUBLISHED,
             ),
             stopping=_as_long_as_the_study(request.stopping, factors, len(places.pairs)) if as_published else None,

@@ -124,7 +124,7 @@ class HmacExperiment(LambdaExperiment):
                 lacks=functools.partial(lacks, machine, endpoint),
                 declares=functools.partial(declares, endpoint),
                 # 'May I do it in the smallest function?' is the question.
-                primary=lambda cell: cell["memory"] == levels["memory"][0],
+                primary={"memory": levels["memory"][:1]},
                 # The work is one event: there is no part of it that could be done once more at a known cost.
                 positive=False,
             ),

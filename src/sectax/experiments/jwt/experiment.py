@@ -158,9 +158,7 @@ class JwtExperiment(Experiment):
                 family=lambda levels: levels["language"],
                 lacks=functools.partial(lacks, machine),
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
-                primary=lambda levels: (
-                    levels["layer"] == "primitive" and (as_published or levels["key_use"] == "parsed-once")
-                ),
+                primary={"layer": ("primitive",), "key_use": KEY_USES if as_published else ("parsed-once",)},
             ),
             transfers=(
                 "The ratios hold for these versions of these libraries on this kind of processor; another build of "

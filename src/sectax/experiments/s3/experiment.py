@@ -201,7 +201,7 @@ class S3Experiment(Experiment):
                 lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
-                primary=lambda levels: levels["operation"] in ("put", "get"),
+                primary={"operation": ("put", "get")},
                 extra_operations=False,
             ),
             transfers={LOCAL: _LOCAL_TRANSFERS, AWS: _AWS_TRANSFERS}.get(where.endpoint, _TRANSFERS),
