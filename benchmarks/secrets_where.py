@@ -30,14 +30,15 @@ from typing import Any, NamedTuple
 
 from benchmarks.output import ROOT, heading, ratio, table
 from benchmarks.secrets_hits import agent_outside, opened, wrk_script, wrk_seconds
+from lambda_local.sandbox.freezer import thaw
 from sectax.design.planning import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.experiments.secrets.subject import ACCESS_TIME, HELD_BACK
+from sectax.hosts.process.cgroups import cgroup_folders
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
-from sectax.sandboxes.instance.freezer import thaw
-from sectax.sandboxes.process.cgroups import cgroup_folders
 from sectax.stats.student import geometric_mean_interval
+from sectax.workflow.machine import machine_for
 
 PORT = 2773  # of the agent in an instance, where the function's client looks for it
 ONE, TWO = "1769", "3538"
@@ -51,7 +52,7 @@ exec nsenter "$network" "$@"
 
 
 _FILTERED = (
-    "import os, sys; from sectax.sandboxes.inside import calls, kernel; "
+    "import os, sys; from lambda_local.inside import calls, kernel; "
     "kernel.install_filter(calls.call_filter(kernel.machine())); os.execv(sys.argv[1], sys.argv[1:])"
 )
 
@@ -170,7 +171,8 @@ def main() -> None:
 
     heading("Where a hit of the sidecar goes")
     levels = {"memory": (ONE, TWO), "situation": ("hit",), "language": ("go",), "access": ("dictionary", "sidecar")}
-    plan = EXPERIMENT.plan(Request("default", levels, Stopping(margin=0.02), seed=1))
+    request = Request("default", levels, Stopping(margin=0.02), seed=1)
+    plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
     if plan.skipped:
         raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].mend}")
     blocks = []

@@ -6,26 +6,18 @@ import pytest
 
 from sectax import published as reader
 from sectax.experiments.interface import Request
-from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT, uses
 from sectax.experiments.s3.levels import size_bytes, size_levels
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import OTHERS, Plan, Stopping
 from sectax.model.treatment import Role
-
-pytestmark = pytest.mark.usefixtures("_everything_is_here")
-
-
-@pytest.fixture
-def _everything_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plan is asked for, and nothing is started."""
-    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
+from tests.machines import planned
 
 
 def plan(preset: str = "default", options: dict[str, tuple[str, ...]] | None = None, **levels: str) -> Plan:
     asked = {name: tuple(text.split(",")) for name, text in levels.items()}
-    return EXPERIMENT.plan(Request(preset, asked, Stopping(margin=0.02), 1, options or {}))
+    return planned(EXPERIMENT, Request(preset, asked, Stopping(margin=0.02), 1, options or {}))
 
 
 def counted(made: Plan) -> int:
@@ -128,7 +120,7 @@ def test_sizes_come_smallest_first_and_once() -> None:
 )
 def test_options_that_contradict_themselves_are_refused(options: dict[str, tuple[str, ...]], message: str) -> None:
     with pytest.raises(WrongUse, match=message) as caught:
-        plan(options=options)
+        EXPERIMENT.bench(plan(options=options))
     assert "secret" not in caught.value.message
 
 
@@ -161,12 +153,21 @@ def test_what_is_no_load_is_refused(load: str) -> None:
         plan(load=load)
 
 
-@pytest.mark.parametrize("preset", ["quick", "published"])
-def test_short_presets_leave_the_pilot_nothing_to_find_out_but_how_long_operations_last(preset: str) -> None:
+@pytest.mark.parametrize("preset", ["quick", "default", "published"])
+def test_clients_take_turns_operation_by_operation_beside_their_server(preset: str) -> None:
     made = plan(preset)
 
-    assert not made.chooses_rounds
-    assert not made.warms_up
+    assert made.times_one_by_one
+    assert made.chooses_rounds
+    assert (made.one_processor, made.services_on) == (True, OTHERS)
+
+
+@pytest.mark.parametrize("levels", [{"concurrency": "8"}, {"load": "50/s"}])
+def test_operations_that_overlap_need_longer_turns_and_more_than_one_processor(levels: dict[str, str]) -> None:
+    made = plan(**levels)
+
+    assert not made.times_one_by_one
+    assert not made.one_processor
 
 
 def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.engines.pilot import PROCESSES
+from sectax.calibration.pilot import PROCESSES
 from sectax.experiments import registry
 from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.interface import Request
-from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, where
+from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE, services
+from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
-from sectax.stack.lambda_service.settings import Settings
-from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE, services
+from tests.machines import planned
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
 
@@ -118,15 +118,15 @@ def test_an_exact_share_is_the_local_lambdas_alone(elsewhere: dict[str, tuple[st
 
 @pytest.mark.parametrize("given", [{}, {"exact-share": ("yes",)}])
 def test_an_exact_share_is_kept_in_the_plan_and_reaches_the_server(monkeypatch, given) -> None:
-    started: list[Settings] = []
-    monkeypatch.setattr(services, "LocalLambda", started.append)
+    started: list[dict[str, object]] = []
+    monkeypatch.setattr(services, "LocalLambda", lambda **how: started.append(how))
     experiment = registry.load("hmac")
 
-    plan = experiment.plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, given))
+    plan = planned(experiment, Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, given))
     experiment.bench(plan)
 
     assert plan.options == given
-    assert [each.exact_share for each in started] == [bool(given)]
+    assert [how["exact_share"] for how in started] == [bool(given)]
 
 
 @pytest.mark.parametrize("name", ["function", "hmac"])
@@ -142,7 +142,7 @@ def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
 
 def plan_on_aws() -> Plan:
     on_aws = {"endpoint": ("aws",), "role": (ROLE,)}
-    return registry.load("hmac").plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
+    return planned(registry.load("hmac"), Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
 
 
 def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_pilots_too() -> None:

@@ -13,18 +13,16 @@ from sectax.analysis.compare import compare_with_published
 from sectax.experiments.confidential import EXPERIMENT
 from sectax.experiments.confidential.experiment import AS_PUBLISHED
 from sectax.experiments.interface import Request
+from sectax.hosts import registry as hosts
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Role
 from sectax.prices import load
-from sectax.sandboxes import hosts
 from sectax.workflow.advise import Asked, advice
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.present import View, render
-from tests.skips import has_program
-
-pytestmark = pytest.mark.skipif(not has_program("sysbench")(), reason="sysbench is not installed")
+from tests.machines import planned
 
 BLOCKS = tuple(range(1, 21))
 # Of the second host, its time over that of the first.
@@ -48,7 +46,7 @@ def run(
     """Blocks that are slower by a fifth every second time; *spread* is by how much every pair differs from the last."""
     options = {"host": HOSTS, "pair": pairs}
     levels = {} if preset == "published" else {"test": tests}
-    plan = EXPERIMENT.plan(Request(preset, levels, Stopping(0.02), 1, options))
+    plan = planned(EXPERIMENT, Request(preset, levels, Stopping(0.02), 1, options))
 
     def seconds(levels: dict[str, str], block: int, role: Role) -> float:
         slower = RATIOS.get(levels["test"], 1.0) if levels["host"] == "b" else 1.0

@@ -159,7 +159,7 @@ def audit_sentence(audited: Audited) -> str:
     """What falls, what is doubtful, and how many of the checks that concern the target could be made."""
     if not audited.own:
         return _quotable(audited)
-    if audited.own and not audited.figures:
+    if not audited.figures:
         return f"Nothing was measured, so there is no verdict{' (F)' if audited.is_fatal else ''}"
     found = _found(audited)
     return f"{found}. {_made(audited)}" if found else _made_and_found_nothing(audited)
@@ -191,22 +191,15 @@ def _which(audited: Audited, worst: AuditWarning, fatal: int) -> str:
 
 
 def _found(audited: Audited) -> str:
-    """What is marked F or W; empty where nothing is."""
+    """How many comparisons of a run are marked F or W; empty where none is."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
-    of = f"of {units.count(audited.figures, 'comparison' if audited.own else 'figure')}"
+    of = f"of {units.count(audited.figures, 'comparison')}"
     parts = []
     if fatal:
-        falls = f"{_verb(fatal, 'loses its', 'lose their')} verdict" if audited.own else "cannot stand"
-        parts.append(f"{fatal} {of} {falls} (F)")
+        parts.append(f"{fatal} {of} {_verb(fatal, 'loses its', 'lose their')} verdict (F)")
     if warned:
-        doubt = (
-            _verb(warned, "carries", "carry") + " a warning"
-            if audited.own
-            else _verb(warned, "needs", "need") + " care"
-        )
-        parts.append(f"{warned} {'more' if fatal else of} {doubt} (W)")
-    parts += _beside(audited)
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}" if parts else ""
+        parts.append(f"{warned} {'more' if fatal else of} {_verb(warned, 'carries', 'carry')} a warning (W)")
+    return " and ".join(parts)
 
 
 def _made(audited: Audited) -> str:
@@ -236,17 +229,6 @@ def _checks(audited: Audited) -> tuple[int, int]:
     """How many checks could be made, and how many apply."""
     made = audited.count(Status.FIRED) + audited.count(Status.SILENT)
     return made, made + audited.count(Status.UNCHECKED)
-
-
-def _beside(audited: Audited) -> list[str]:
-    """The warnings that no figure is counted for; nothing where there are none."""
-    beside = audited.beside()
-    both = ((beside.fatal, Severity.FATAL), (beside.warned, Severity.WARNING))
-    return [
-        f"{units.count(number, 'warning')} {_verb(number, 'is', 'are')} about a side or all of it ({severity.value})"
-        for number, severity in both
-        if number
-    ]
 
 
 def _verb(number: int, one: str, several: str) -> str:

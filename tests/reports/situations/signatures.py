@@ -90,12 +90,12 @@ def signatures_in_php() -> Analysed:
 
 @functools.cache
 def treatments_skipped() -> Analysed:
-    def requires(levels: Levels) -> list[WhyNot]:
+    def lacks(levels: Levels) -> list[WhyNot]:
         if levels["language"] == "node":
             return [WhyNot("node is not installed", "sudo apt-get install -y nodejs")]
         return [WhyNot("OpenSSL 3.0 has no ML-DSA")] if levels["algorithm"] == "ML-DSA" else []
 
-    rules = Rules(family=family, requires=requires)
+    rules = Rules(family=family, lacks=lacks)
     return signatures(languages=("php", "node"), algorithms=(*ALGORITHMS, "ML-DSA"), rules=rules).build()
 
 
@@ -233,7 +233,7 @@ def answered_in_cpu_time() -> Analysed:
     """CPU time answers for signing; wall throughput is shown beside it."""
     case = signatures(
         metrics=(CPU_TIME, THROUGHPUT),
-        rules=Rules(family=family, primary=lambda levels: levels["operation"] == "sign"),
+        rules=Rules(family=family, primary={"operation": ("sign",)}),
         answered_by="the answer is CPU time per operation: the operations neither wait nor do I/O",
         beside=("throughput",),
         words=WORDS | {"metric=cpu_time": "CPU time", "metric=throughput": "wall throughput"},

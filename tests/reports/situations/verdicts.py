@@ -39,7 +39,7 @@ def every_kind_of_verdict() -> Analysed:
         "unclear": Truth(1.009, 0.015),
         "hopeless": Truth(1.4, 0.6),
         # Its blocks contradict each other.
-        "impossible": Truth(1.0, move=lambda block: 0.0 if block <= 8 else 0.25 + 0.08 * (-1) ** block),
+        "drifting": Truth(1.0, move=lambda block: 0.0 if block <= 8 else 0.25 + 0.08 * (-1) ** block),
         "doubted": Truth(1.0375),
         "absent": Truth(1.0),
     }
@@ -69,7 +69,7 @@ def two_hundred_treatments() -> Analysed:
     design = simple(
         CELLS | {"size": sizes},
         *levels,
-        rules=Rules(family=family, primary=lambda of: tuple(of.values()) == ("php", "sign", "64")),
+        rules=Rules(family=family, primary={"language": ("php",), "operation": ("sign",), "size": ("64",)}),
     )
     case = Case(design, {}, blocks=8, rounds=2, block_s=30.0)
     for index, cell in enumerate(case.plan().cells):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from sectax.audit.checks.interface import Check, Remark, fatal
+from sectax.audit.checks.interface import Check, Remark, fatal, warning
 from sectax.audit.checks.words import percent
 from sectax.audit.own.blocks import Hit, column, has_batches, unwatched, warn, watched
 from sectax.audit.own.evidence import Arm, RunEvidence
 from sectax.model.plan import FIRST_LOOK
+from sectax.model.treatment import CONTROLS
 
 # The chances that a healthy run is warned of, and that it loses a verdict.
 CHANCE_OF_WARNING = 0.001
@@ -88,17 +89,34 @@ def _alike(evidence: RunEvidence) -> Iterator[Remark]:
             )
 
 
+def _parted(evidence: RunEvidence) -> Iterator[Remark]:
+    """W: the mean of all blocks lies where an earlier look of the same run had excluded it."""
+    for finding in evidence.findings:
+        effect = finding.effect
+        if effect is None or not effect.drifted or finding.comparison.standing in CONTROLS:
+            continue
+        yield warning(
+            finding.comparison.id,
+            f"the mean cost over all {effect.blocks} blocks, {percent(effect.log_ratio)}, lies where an earlier look "
+            "at the same run had excluded it",
+            "the effect itself changed during the run; the interval of all blocks is printed, and is about their mean",
+            "see what changes in one of the two alone (a cache that fills, a clock speed, other load), and run again",
+        )
+
+
 def _examine(evidence: RunEvidence) -> Iterator[Remark]:
     yield from unwatched(evidence)
     arms = watched(evidence)
     for words, look, meaning, advice in _LOOKS:
         yield from warn(arms, _drifting(arms, look, evidence.margin), _saying(words), meaning, advice)
     yield from _alike(evidence)
+    yield from _parted(evidence)
 
 
 DRIFT: Check[RunEvidence] = Check(
     id="drift",
-    rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run",
+    rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run, or "
+    "the mean of all blocks lies where earlier ones had excluded it",
     examine=_examine,
     applies=lambda evidence: bool(evidence.differences) or has_batches(evidence),
 )

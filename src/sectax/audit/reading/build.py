@@ -196,6 +196,8 @@ def _work(record: Record, label: str) -> Work:
     if failed:
         told["failures"] = sum(failed.values())
     told.setdefault("operation", label)
+    if "contains" in told:
+        told["contains"] = tuple(told["contains"].split(","))
     if "by_schedule" in told:
         told["by_schedule"] = bool(told["by_schedule"])
     for name in ("replicates", "warm_up"):

@@ -8,7 +8,7 @@ text the rest, flag nothing at all (the field says that the line is there).
 Names decide what a place is:
 
 - `latency.mean`: the mean of the metric `latency`. `latency.values`: single values. `latency.@` behind a
-  `{latency.p:q}`: the percentile that is printed there. A metric's quantity follows from the kind, or from `quantities`.
+  `{latency.p:q}`: the percentile that is printed there. Its quantity follows from the kind, or from `quantities`.
 - `rate`, `bandwidth`, `total_time`: claims of the whole trial.
 - a field of `form.Work` or `form.Setting`: that; `failed.KIND`: failures of that kind; `option.NAME`: an option.
 - `name`: what the run is called; `level.FACTOR`: a level.

@@ -39,7 +39,7 @@ def _shape(records: list[Record]) -> list[Record]:
             record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}
             # What one benchmark mixes is of the same objects.
             if operation[0] == "GET" and "%" in texts[0]:
-                record.fields["contains"] = [("STAT",)]
+                record.fields["contains"] = ["STAT"]
             if operation[0] in _MOVES:
                 record.fields["moves"] = [_MOVES[operation[0]]]
         objects = record.number("objects")

@@ -7,29 +7,30 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sectax.design.matrix import Asked
 from sectax.experiments.command.commands import (
     BASELINE,
     CONTROL,
     FOLDER,
     SHELL,
     Commands,
+    check_files,
     files_of,
     read_cells,
     read_commands,
+    read_hosts,
     runs,
     scans,
 )
-from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
+from sectax.experiments.command.requests import INHERIT, NULL
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.places import HOST, NeedsHost, declares, scope, sees_this_machine
+from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping, added_s
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Role, Treatment
-from sectax.subjects.command import INHERIT, NULL
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
 CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
@@ -74,8 +75,12 @@ class CommandExperiment(Experiment):
         Option("timeout", "the longest that one execution may take (default 300)", "SECONDS"),
     )
 
-    def design(self, request: Request) -> Design:
-        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+    def wants(self, request: Request) -> Wanted:
+        places = read_hosts(request.options)
+        return Wanted() if places is None else Wanted(hosts=places.hosts)
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        options = dict(request.options) | {FOLDER: (machine.folder,)}
         first, *_ = read_cells(options)
         commands, places = Factor(CONTROL, tuple(first.argv)), first.places
         known = tuple(Factor(*scan) for scan in scans(options).items())
@@ -83,7 +88,6 @@ class CommandExperiment(Experiment):
             known = (*known, commands)
         else:
             known = (*known, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
-        asked = Asked()
         others = () if places is None else tuple(where for where in places.hosts if where != LOCAL_HOST)
         stopping, rounds_range, batch_s = _how_often(runs(options), request.stopping)
         return Design(
@@ -93,8 +97,7 @@ class CommandExperiment(Experiment):
             metrics=(WALL, CPU, PEAK_MEMORY),
             rules=Rules(
                 family=lambda levels: _FAMILY,
-                requires=lambda levels: () if places is None else (NeedsHost(places.where(levels)),),
-                asked=asked,
+                lacks=lambda levels: () if places is None else (machine.host_lacks(places.where(levels)),),
                 declares=lambda levels: {} if places is None else declares(levels[HOST], places.where(levels)),
                 extra_operations=False,
             ),
@@ -117,7 +120,7 @@ class CommandExperiment(Experiment):
             words={"metric=wall": "wall time", "metric=cpu": "CPU time", "empty loop": "starting the shell takes"},
             # Another launcher has another cost of its own; another exit status, or another program, is other work.
             equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
-            hosts=tuple(where for where in others if asked.why_not(NeedsHost(where)) is None),
+            hosts=tuple(where for where in others if machine.host_lacks(where) is None),
         )
 
     def command_lines(self, plan: Plan) -> dict[str, str]:
@@ -132,7 +135,10 @@ class CommandExperiment(Experiment):
 class _Bench(Bench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self._commands = read_cells(plan.options)[0]  # what they share; of a scan the first cell's
+        cells = read_cells(plan.options)
+        self._commands = cells[0]  # what they share; of a scan the first cell's
+        for cell in cells:
+            check_files(cell)
 
     def identity(self) -> dict[str, str]:
         told: dict[str, dict[str, None]] = {}
@@ -151,7 +157,7 @@ class _Bench(Bench):
         self._run(self._commands.set_up)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
-        from sectax.subjects.command.subject import CommandSpec  # with what starts processes
+        from sectax.experiments.command.subject import CommandSpec  # with what starts processes
 
         name, commands = _command(treatment), _of(treatment, self.plan)
         places = commands.places
@@ -176,7 +182,7 @@ class _Bench(Bench):
         """With --shell, the start of the shell is part of every command, and told beside the figures."""
         if not self.plan.options.get("shell"):
             return {}
-        from sectax.subjects.command.subject import CommandSpec
+        from sectax.experiments.command.subject import CommandSpec
 
         commands, where = self._commands, LOCAL_HOST
         if commands.places is not None:
@@ -185,7 +191,7 @@ class _Bench(Bench):
         return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=folder, deadline_s=commands.deadline_s, host=where)}
 
     def _run(self, hooks: tuple[tuple[str, ...], ...]) -> None:
-        from sectax.subjects.command.hook import run_hook  # with what starts processes
+        from sectax.experiments.command.hook import run_hook  # with what starts processes
 
         for argv in hooks:
             run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)

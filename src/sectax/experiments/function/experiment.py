@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,17 +11,20 @@ from sectax.experiments.function.options import (
     BASELINE,
     FOLDER,
     Functions,
+    check_files,
     read_environment,
     read_expected,
     read_functions,
 )
-from sectax.experiments.interface import Bench, Design, Option, Request, Rules
+from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.on_lambda import (
+from sectax.experiments.on_lambda import AWS, EMPTY_EVENT, LOCAL
+from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
     ENDPOINT_OPTIONS,
+    LAMBDA,
     METRIC_WORDS,
     RUNTIME_CLIENT,
     SPACED,
@@ -30,15 +32,14 @@ from sectax.experiments.on_lambda import (
     LambdaExperiment,
     answered_by,
     declares,
+    lambda_lack,
     memory_levels,
     metrics,
     transfers,
 )
-from sectax.experiments.requirements import NeedsLambda
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
-from sectax.subjects.function import AWS, EMPTY_EVENT, LOCAL
 
 _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
 
@@ -75,10 +76,12 @@ class FunctionExperiment(LambdaExperiment):
         f"{BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
     )
 
-    def design(self, request: Request) -> Design:
-        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(parts=(LAMBDA,) if read_functions(request.options).endpoint == LOCAL else ())
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        options = dict(request.options) | {FOLDER: (machine.folder,)}
         functions = read_functions(options)
-        _check_handlers(functions)
         known = (
             Factor("memory", memory_levels(request.levels.get("memory", _MEMORY_MB), _MEMORY_MB)),
             Factor("pace", (BACK_TO_BACK, SPACED)),
@@ -92,7 +95,7 @@ class FunctionExperiment(LambdaExperiment):
             metrics=reported,
             rules=Rules(
                 family=lambda levels: _FAMILY,
-                requires=lambda levels: (NeedsLambda(functions.endpoint),),
+                lacks=lambda levels: (lambda_lack(functions.endpoint, machine),),
                 declares=functools.partial(declares, functions.endpoint),
                 # The cost of a function is its author's: nothing of a known length can be put into it from outside.
                 positive=False,
@@ -119,20 +122,22 @@ class _Bench(LambdaBench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._functions = read_functions(plan.options)
+        check_files(self._functions)
+        _check_handlers(self._functions)
         self._expected = read_expected(self._functions.expected)
 
     def inputs(self) -> dict[str, str]:
         return read_environment(self._functions.environment)
 
     def identity(self) -> dict[str, str]:
-        from sectax.subjects.function.code import digest
-        from sectax.toolchain.lambda_runtime.python import python_runtime
+        from sectax.experiments.on_lambda.code import digest
+        from sectax.parts import lambda_local
 
         functions = self._functions
         marks = {f"function.{name}": f"sha256 {digest(path)}" for name, path in functions.code.items()}
         if functions.endpoint == LOCAL and functions.runtime.startswith("python"):
             # Named after the interpreter's version and all that is in it.
-            marks["function.runtime"] = python_runtime(functions.runtime).client.name
+            marks["function.runtime"] = lambda_local.client(functions.runtime)
         for name, layers in functions.layers.items():
             versions = [layer if layer.startswith("arn:") else digest(layer) for layer in layers]
             marks |= {f"function.{name}.layers": ", ".join(versions)} if versions else {}
@@ -141,7 +146,7 @@ class _Bench(LambdaBench):
         return marks
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
-        from sectax.subjects.function.subject import FunctionSpec  # with AWS's client
+        from sectax.experiments.on_lambda.subject import FunctionSpec  # with AWS's client
 
         name, functions = treatment.levels["function"], self._functions
         return FunctionSpec(
@@ -163,7 +168,7 @@ class _Bench(LambdaBench):
 
 def _check_handlers(functions: Functions) -> None:
     """Refuse what can be seen not to start, before anything is deployed."""
-    from sectax.subjects.function.code import check_handler, read_code
+    from sectax.experiments.on_lambda.code import check_handler, read_code
 
     for name, path in functions.code.items():
         layers = bool(functions.layers[name])

@@ -6,13 +6,12 @@ For advice: where the cost of encryption sits, and what AWS would be paid for th
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sectax.experiments.interface import Bench, Design, Experiment, Request, Requirement, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import AWS, LOCAL, choose
-from sectax.experiments.requirements import NeedsProgram
+from sectax.experiments.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 from sectax.experiments.s3.levels import (
     CLOSED,
     FACTORS,
@@ -35,10 +34,11 @@ from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Places, Reques
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import Contents, Plan, Shortcut
+from sectax.model.plan import OTHERS, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
-from sectax.subjects.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
+
+SERVER, CLIENT = "program:minio", "program:s3-client"
 
 PLACES = Places(
     (
@@ -131,10 +131,10 @@ _OF_OUR_SERVER = (
 )
 _MEMORY = Metric("client_memory", "B", Better.LOWER, Summary.MAXIMUM, "client_memory", compared=False)
 
-# A visit of a large object takes most of a second, and storing its first one as long again: more blocks say more than
-# more rounds, and the pilot then has nothing to find out but how long operations last.
-_ROUNDS = {"quick": (1, 1), "default": (2, 4), "published": (1, 1)}
-_BATCH_S = 0.05
+# One round of an object of 100 MB takes seconds; of a small one many fit into what it takes to open a client.
+_ROUNDS = {"quick": (1, 64), "default": (2, 64), "published": (1, 64)}
+
+_OVERLAPPING_S = 0.05
 
 _PUBLISHED_CHOICES = (
     "the study's server is Amazon S3, here a MinIO on this machine: the shape can be compared, seconds cannot",
@@ -175,15 +175,18 @@ class S3Experiment(Experiment):
     options = OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 80.0, "default": 400.0, "published": 540.0}
 
-    def design(self, request: Request) -> Design:
-        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(parts=(CLIENT, *((SERVER,) if read_where(request.options).endpoint == LOCAL else ())))
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        options = dict(request.options) | {FOLDER: (machine.folder,)}
         where = read_where(options)
         preset = PRESETS[request.preset]
         if where.endpoint == AWS:
             preset = preset | {"encryption": _without_none(preset)}
         if where.endpoint != LOCAL:
             preset = preset | {"transfer": (where.transfer,)}
-        no_go = NeedsProgram("s3-client").why_not()
+        no_go = machine.lacks(CLIENT)
         preset = preset | {"client": (GO if no_go is None else PYTHON,)}
         if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
             preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
@@ -195,15 +198,19 @@ class S3Experiment(Experiment):
             metrics=(*_METRICS, *(_OF_OUR_SERVER if where.endpoint == LOCAL else ()), _MEMORY),
             rules=Rules(
                 family=lambda levels: levels["client"],
-                requires=lambda levels: _requires(levels, where),
+                lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
-                primary=lambda levels: levels["operation"] in ("put", "get"),
+                primary={"operation": ("put", "get")},
                 extra_operations=False,
             ),
             transfers={LOCAL: _LOCAL_TRANSFERS, AWS: _AWS_TRANSFERS}.get(where.endpoint, _TRANSFERS),
-            batch_s=_BATCH_S,
+            # Of operations that overlap a turn has to hold many.
+            batch_s=0.0 if _one_by_one(factors) else _OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
+            # One client works at a time, on its processor; the server, which is the same for all, has the others.
+            one_processor=_one_by_one(factors),
+            services_on=OTHERS,
             # A client that is open has stored an object, and mostly fetched it: its connection is warm.
             warms_up=False,
             settles=False,
@@ -238,7 +245,7 @@ class S3Experiment(Experiment):
         )
 
     def requirements(self) -> tuple[str, ...]:
-        return ("program:minio", "program:s3-client")
+        return (SERVER, CLIENT)
 
 
 def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
@@ -262,6 +269,10 @@ def _levels(factors: tuple[Factor, ...], name: str) -> tuple[str, ...]:
     return next(factor.levels for factor in factors if factor.name == name)
 
 
+def _one_by_one(factors: tuple[Factor, ...]) -> bool:
+    return _levels(factors, "concurrency") == ("1",) and _levels(factors, "load") == (CLOSED,)
+
+
 def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:
     """Why the client is not the fast one."""
     if no_go is None or _levels(factors, "client") != (PYTHON,):
@@ -269,16 +280,14 @@ def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:
     return f"; the client is boto3, since {no_go.reason} ({no_go.hint})"
 
 
-def _requires(levels: Levels, where: Where) -> Iterable[Requirement | WhyNot]:
-    contradiction = where.lacks(levels["transfer"], levels["encryption"])
-    if contradiction is not None:
-        yield contradiction
+def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | None]:
+    yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == MULTIPART and size_bytes(levels["size"]) <= PART_BYTES:
         yield WhyNot("it fits into one part of 8 MiB", f"--level upload={SINGLE}, or a larger size")
     if where.endpoint == LOCAL:
-        yield NeedsProgram("minio")
+        yield machine.lacks(SERVER)
     if levels["client"] == GO:
-        yield NeedsProgram("s3-client")
+        yield machine.lacks(CLIENT)
 
 
 EXPERIMENT = S3Experiment()

@@ -21,7 +21,6 @@ _NAMED_OF_MANY = 3
 _MOST_BRIEFLY = 4
 
 _WITHOUT = {
-    VerdictId.INVALID: "invalid",
     VerdictId.WITHDRAWN: "withdrawn",
     VerdictId.NOT_MEASURED: "not measured",
 }
@@ -59,6 +58,11 @@ def summary(analysed: Analysed, *, brief: bool = False) -> list[str]:
         chance = units.margin(float(f"{max(each.comparison.alpha for each in reported):.2g}"))
         lines.append(f"These are side results: each may be wrong with a chance of {chance} of its own.")
     return lines
+
+
+def answer_of(analysed: Analysed, finding: Finding) -> str:
+    """One comparison's answer, as a sentence."""
+    return _silence([finding], 1) if finding.verdict in _WITHOUT else _sentence(analysed, finding)
 
 
 def _silence(silent: list[Finding], reported: int) -> str:

@@ -1,0 +1,50 @@
+"""What the API answers: functions and layers as JSON documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lambda_local.function import LATEST, Function, LayerVersion
+from lambda_local.settings import architecture
+
+
+def configuration(function: Function) -> dict[str, Any]:
+    """FunctionConfiguration. Functions are ready as soon as they are there."""
+    document: dict[str, Any] = {
+        "FunctionName": function.name,
+        "FunctionArn": function.arn,
+        "Runtime": function.runtime,
+        "Role": function.role,
+        "Handler": function.handler,
+        "CodeSize": function.code.size,
+        "Description": function.description,
+        "Timeout": function.timeout,
+        "MemorySize": function.memory,
+        "LastModified": function.modified,
+        "CodeSha256": function.code.sha256,
+        "Version": LATEST,
+        "TracingConfig": {"Mode": "PassThrough"},
+        "State": "Active",
+        "LastUpdateStatus": "Successful",
+        "PackageType": "Zip",
+        "Architectures": [architecture()],
+        "EphemeralStorage": {"Size": function.tmp},
+        "LoggingConfig": {"LogFormat": "Text", "LogGroup": f"/aws/lambda/{function.name}"},
+        "Layers": [{"Arn": layer.arn, "CodeSize": layer.code.size} for layer in function.layers],
+    }
+    if function.environment:
+        document["Environment"] = {"Variables": function.environment}
+    return document
+
+
+def layer(version: LayerVersion) -> dict[str, Any]:
+    """The answer to PublishLayerVersion and GetLayerVersion."""
+    return {
+        "LayerArn": version.arn.rpartition(":")[0],
+        "LayerVersionArn": version.arn,
+        "Version": version.version,
+        "Description": version.description,
+        "CreatedDate": version.created,
+        "CompatibleArchitectures": [architecture()],
+        "Content": {"CodeSha256": version.code.sha256, "CodeSize": version.code.size},
+    }

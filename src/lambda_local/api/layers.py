@@ -1,0 +1,44 @@
+"""Layers: publish, look at, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lambda_local.api import documents, names, requests
+from lambda_local.api.call import Call
+from lambda_local.api.catalogue import Catalogue
+from lambda_local.api.errors import absent, invalid
+from lambda_local.function import now
+
+
+async def publish(catalogue: Catalogue, call: Call) -> dict[str, Any]:
+    """PublishLayerVersion."""
+    name = names.new(names.layer(call.path["LayerName"]), "layerName")
+    async with catalogue.changing():
+        upload = await catalogue.take(call.exchange.request.parts)
+        wanted = requests.read(upload.document, requests.PublishLayer)
+        requests.check_architectures(wanted.compatible_architectures)
+        requests.check_description(wanted.description)
+        version = catalogue.publish(name, catalogue.code_of(upload), wanted.description, now())
+    return documents.layer(version)
+
+
+async def get(catalogue: Catalogue, call: Call) -> dict[str, Any]:
+    """GetLayerVersion."""
+    version = catalogue.layers.get(_arn(catalogue, call))
+    if version is None:
+        raise absent()
+    return documents.layer(version)
+
+
+async def delete(catalogue: Catalogue, call: Call) -> None:
+    """DeleteLayerVersion: functions that have it keep it; one that is not there is no error, as on AWS."""
+    async with catalogue.changing():
+        catalogue.layers.pop(_arn(catalogue, call), None)
+
+
+def _arn(catalogue: Catalogue, call: Call) -> str:
+    number = call.path["VersionNumber"]
+    if not (number.isascii() and number.isdecimal() and len(number) < 20 and int(number) >= 1):
+        raise invalid("Layer Version Cannot be less than 1")
+    return catalogue.layer_arn(names.layer(call.path["LayerName"]), int(number))

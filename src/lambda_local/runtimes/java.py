@@ -1,0 +1,100 @@
+"""Finds a Java for a Lambda function and fetches AWS's runtime client for it into the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lambda_local.errors import SetUpFailed
+from lambda_local.runtimes import installing
+from lambda_local.runtimes.installing import Missing, version_of
+
+_POM = Path(__file__).parent / "java_client" / "pom.xml"
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+# Of the files that pom.xml names; `sha256sum` of what Maven Central has.
+SUMS = {
+    "aws-lambda-java-core-1.2.3.jar": "59e36aa26029fbb8f542b023fff86422a5577105764d31839b56d495d73faa5c",
+    "aws-lambda-java-runtime-interface-client-2.6.0.jar": (
+        "7b503b4b891e259df5268d298f3ad04991675872c035e8997a18027a7ed35941"
+    ),
+    "aws-lambda-java-serialization-1.1.2.jar": "4568d203fa57edf9944df9ae7f6171751aebb2d514f722b98d25b07772a597ec",
+}
+
+
+@dataclass(frozen=True)
+class JavaRuntime:
+    """A Java with AWS's runtime client.
+
+    Attributes:
+        home: the folder that it lives in; `bin/java` is in it.
+        client: the folder with the runtime client's archives.
+    """
+
+    home: Path
+    client: Path
+
+
+def java_runtime(name: str) -> JavaRuntime:
+    """The runtime of this name ('java17'), if it is installed. Raises `SetUpFailed` where it is not."""
+    home = _found(name)
+    if not installing.is_complete(_folder()):
+        raise SetUpFailed("AWS's runtime client for Java is not installed", f"python -m lambda_local setup {name}")
+    return JavaRuntime(home, _folder())
+
+
+def missing(name: str) -> Missing | None:
+    """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Java."""
+    _found(name)
+    if installing.is_complete(_folder()):
+        return None
+    if shutil.which("mvn") is None:
+        return Missing("mvn is not installed; it fetches AWS's runtime client", "apt-get install maven", ("maven",))
+    return Missing(
+        "AWS's runtime client for Java is not installed", f"python -m lambda_local setup {name}", makable=True
+    )
+
+
+def install(name: str) -> None:
+    """Fetch AWS's runtime client: 6 MB, and what Maven needs for it. Raises `SetUpFailed`."""
+    _found(name)
+    installing.make_once(_folder(), fetch)
+
+
+def fetch(folder: Path) -> None:
+    """Have Maven put the client's archives into a new folder, and hold them to their sums."""
+    folder.mkdir()
+    command = ["mvn", "--batch-mode", "--quiet", "--file", str(_POM), _COPY, f"-DoutputDirectory={folder}"]
+    installing.run(command, "AWS's runtime client for Java could not be fetched")
+    for path in folder.iterdir():
+        if SUMS.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
+            raise SetUpFailed(
+                f"{path.name} is not what Maven Central has: its SHA-256 differs",
+                "delete it from Maven's repository (~/.m2/repository/com/amazonaws), check its mirrors, then try again",
+            )
+    lacking = SUMS.keys() - {path.name for path in folder.iterdir()}
+    if lacking:
+        raise SetUpFailed(f"Maven did not bring {', '.join(sorted(lacking))}", "try again")
+
+
+def _folder() -> Path:
+    return installing.place("java", _POM.read_bytes(), repr(sorted(SUMS.items())).encode())
+
+
+def here() -> str | None:
+    """The runtime that this machine's Java gives, e.g. `java17`; None where there is none."""
+    program = shutil.which("java")
+    major = program and version_of(program, "-version", r'version "(\d+)')
+    return f"java{major}" if major else None
+
+
+def _found(name: str) -> Path:
+    """The folder of the Java of this runtime."""
+    own = here()
+    program = shutil.which("java")
+    if own is None or program is None:
+        raise SetUpFailed("java is not installed", f"install Java {name.removeprefix('java')} and put it on PATH")
+    if own != name:
+        raise SetUpFailed(f"the Java on PATH gives {own}", f"use {own}, or put another Java on PATH")
+    return Path(program).resolve().parents[1]

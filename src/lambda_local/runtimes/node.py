@@ -1,0 +1,133 @@
+"""Finds a Node for a Lambda function and builds AWS's runtime client for it in the cache."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lambda_local.errors import SetUpFailed
+from lambda_local.runtimes import installing
+from lambda_local.runtimes.installing import Missing, version_of
+
+_PACKAGE = Path(__file__).parent / "node_client"
+_CLIENT = "aws-lambda-ric"
+# What its native part is built with, and Debian's packages of that. libtool's program is libtoolize.
+_BUILT_WITH = {
+    "autoconf": "autoconf",
+    "automake": "automake",
+    "libtoolize": "libtool",
+    "cmake": "cmake",
+    "make": "make",
+    "g++": "g++",
+    "python3": "python3",
+    "npm": "npm",
+}
+
+
+@dataclass(frozen=True)
+class NodeRuntime:
+    """A Node with AWS's runtime client.
+
+    Attributes:
+        client: the folder with the runtime client in `node_modules`; in its folder `lang`, the program `node` alone.
+        version: in full.
+    """
+
+    client: Path
+    version: str
+
+
+def node_runtime(name: str) -> NodeRuntime:
+    """The runtime of this name ('nodejs20.x'), if it is installed. Raises `SetUpFailed` where it is not."""
+    _, version = _found(name)
+    folder = _folder(version)
+    if not installing.is_complete(folder):
+        raise SetUpFailed("AWS's runtime client for Node is not built", f"python -m lambda_local setup {name}")
+    return NodeRuntime(folder, version)
+
+
+def missing(name: str) -> Missing | None:
+    """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Node."""
+    _, version = _found(name)
+    if installing.is_complete(_folder(version)):
+        return None
+    lacking = [program for program in _BUILT_WITH if shutil.which(program) is None]
+    if lacking:
+        packages = tuple(_BUILT_WITH[program] for program in lacking)
+        reason = f"AWS's runtime client for Node is not built, and building it takes {', '.join(lacking)}"
+        return Missing(
+            reason, f"apt-get install {' '.join(packages)}, then python -m lambda_local setup {name}", packages
+        )
+    return Missing("AWS's runtime client for Node is not built", f"python -m lambda_local setup {name}", makable=True)
+
+
+def install(name: str) -> None:
+    """Build AWS's runtime client, which takes minutes. Raises `SetUpFailed`."""
+    program, version = _found(name)
+    installing.make_once(_folder(version), functools.partial(_build, program))
+
+
+def _build(program: Path, folder: Path) -> None:
+    """Install by the lock elsewhere, and keep the client alone: the other packages are what it is built with."""
+    with tempfile.TemporaryDirectory(prefix=".node-", dir=folder.parent) as scratch:
+        for file in ("package.json", "package-lock.json"):
+            shutil.copy(_PACKAGE / file, scratch)
+        installing.run(
+            ["npm", "ci", "--no-audit", "--no-fund"],
+            "AWS's runtime client for Node could not be built",
+            environment=_environment(program),
+            folder=Path(scratch),
+        )
+        client = Path(scratch, "node_modules", _CLIENT)
+        # npm may be told not to run the scripts of packages.
+        if not (client / "dist" / "rapid-client.node").exists():
+            raise SetUpFailed(
+                "npm did not build the native part of AWS's runtime client for Node",
+                "allow its scripts (npm config get ignore-scripts), then try again",
+            )
+        for part in ("bin", "dist", "package.json"):
+            source, target = client / part, folder / "node_modules" / _CLIENT / part
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    (folder / "lang").mkdir()
+    shutil.copy(program, folder / "lang" / "node")
+
+
+def _environment(program: Path) -> dict[str, str]:
+    """With Node's headers, where they are beside it, node-gyp does not download them."""
+    prefix = program.resolve().parents[1]
+    headers = {"npm_config_nodedir": str(prefix)} if (prefix / "include/node/node.h").exists() else {}
+    return headers | dict(os.environ)
+
+
+def _folder(version: str) -> Path:
+    return installing.place("node", (_PACKAGE / "package-lock.json").read_bytes(), version.encode())
+
+
+def here() -> str | None:
+    """The runtime that this machine's Node gives, e.g. `nodejs20.x`; None where there is none."""
+    program = shutil.which("node")
+    version = program and _version(program)
+    return f"nodejs{version.partition('.')[0]}.x" if version else None
+
+
+def _found(name: str) -> tuple[Path, str]:
+    """The Node of this runtime, and its version in full."""
+    own = here()
+    program = shutil.which("node")
+    version = program and _version(program)
+    if own is None or program is None or not version:
+        major = re.sub(r"\D", " ", name).split()[:1]
+        raise SetUpFailed("node is not installed", f"install Node {''.join(major)} and put it on PATH")
+    if own != name:
+        raise SetUpFailed(f"the node on PATH gives {own}", f"use {own}, or put another node on PATH")
+    return Path(program).resolve(), version
+
+
+def _version(program: str) -> str:
+    return version_of(program, "--version", r"\Av(\d+\.\d+\.\d+)\s*\Z")

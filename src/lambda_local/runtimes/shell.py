@@ -1,0 +1,51 @@
+"""The programs of `/usr/bin` in an instance: a shell and what goes with it, as in Lambda's own image."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from pathlib import Path
+
+from lambda_local.runtimes import installing
+
+# What provided.al2023 has for shell scripts: bash, coreutils, grep, sed, gawk, findutils, gzip, tar and curl.
+_NAMES = """
+    [ awk base32 base64 basename bash cat chmod comm cp curl cut date dd df dirname du echo egrep env expand expr false
+    fgrep find fold gawk getent grep gunzip gzip head hostname id install join kill ln ls mawk md5sum mkdir mkfifo
+    mktemp mv nice nl nohup nproc numfmt od paste printenv printf ps pwd readlink realpath rm rmdir sed seq sh sha1sum
+    sha256sum sha512sum shuf sleep sort split stat stdbuf stty sync tac tail tar tee test timeout touch tr true truncate
+    tty uname unexpand uniq wc which whoami xargs yes zcat
+"""
+# The folders of programs that Lambda's PATH and a shell's own know, besides /usr/bin.
+_OTHERS = ("/usr/local/bin", "/usr/local/sbin", "/usr/sbin", "/bin", "/sbin")
+
+
+@functools.cache
+def shell() -> tuple[tuple[Path, str], ...]:
+    """Folders and where they are to be seen: copies of some of the machine's programs, in place of all that it has."""
+    folder = _folder()
+    # Where /bin is a link to /usr/bin, it stays one; where it is a folder, its programs are those of /usr/bin.
+    others = [place for place in _OTHERS if Path(place).is_dir() and not Path(place).is_symlink()]
+    instead = [(folder / "programs" if place == "/bin" else no_programs(), place) for place in others]
+    return ((folder / "programs", "/usr/bin"), *instead)
+
+
+def no_programs() -> Path:
+    """An empty folder, to be seen in place of one with programs."""
+    return _folder() / "none"
+
+
+@functools.cache
+def _folder() -> Path:
+    here = {name: shutil.which(name, path="/usr/bin:/bin") for name in _NAMES.split()}
+    found = {name: Path(program).resolve() for name, program in here.items() if program is not None}
+    about = repr([(name, path, path.stat().st_size, path.stat().st_mtime_ns) for name, path in found.items()])
+
+    def make(folder: Path) -> None:
+        for part in ("programs", "none"):
+            (folder / part).mkdir(parents=True)
+        for name, path in found.items():
+            shutil.copyfile(path, folder / "programs" / name)
+            (folder / "programs" / name).chmod(0o755)
+
+    return installing.make_once(installing.place("shell", about.encode()), make)

@@ -1,0 +1,204 @@
+"""What an instance is promised, what the kernel holds it to, and what it has used: plain data and arithmetic.
+
+With the texts that the kernel takes and gives for them, in both versions of control groups.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lambda_local.errors import LambdaLocalError
+
+
+class SandboxMissing(LambdaLocalError):
+    """This machine or this user cannot make what was asked for: the message says why, the hint what to do."""
+
+
+class InstanceFailed(LambdaLocalError):
+    """An instance could not be made or a program in it not started, or the instance is gone."""
+
+
+# "At 1,769 MB, a function has the equivalent of one vCPU": AWS Lambda Developer Guide, "Configure Lambda function
+# memory". The share grows in proportion to the memory.
+VCPU_MB = 1769
+# The one that AWS's own share shows from inside; the kernel refuses quotas under 1 ms, so 128 MB needs at least 14 ms.
+PERIOD_US = 20_000
+
+
+def vcpus(memory_mb: int, machine: int | None = None) -> float:
+    """The vCPUs that *memory_mb* buys: more than one above 1769 MB, at most the machine's.
+
+    Args:
+        machine: the processors of the machine; None for those that this process may use.
+    """
+    return min(memory_mb / VCPU_MB, float(machine or len(os.sched_getaffinity(0))))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an instance is promised.
+
+    Attributes:
+        memory_mb: MiB of memory for all its processes and its /tmp together.
+        cpu: vCPUs; None sets no quota (where the CPU share is a skipped factor).
+        period_us: microseconds after which a used-up quota is filled again.
+        processes: processes and threads at once.
+    """
+
+    memory_mb: int
+    cpu: float | None
+    period_us: int = PERIOD_US
+    processes: int = 1024
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The limits as read back from the kernel; None where there is none.
+
+    Attributes:
+        cpu_quota: vCPUs.
+        period_us: microseconds.
+        memory_bytes: the limit.
+        cgroup: "v1", "v2" or "none".
+    """
+
+    cpu_quota: float | None
+    period_us: int | None
+    memory_bytes: int | None
+    cgroup: str
+
+
+class Counters(NamedTuple):
+    """What an instance has used since it was made; None where this machine does not count it.
+
+    Attributes:
+        cpu_time_ns: CPU time of all processes.
+        throttled_periods: periods in which the quota ran out.
+        throttled_ns: time that processors were kept from it, summed over processors.
+        periods: periods in which it wanted to run.
+        oom_kills: processes that the kernel killed because the limit was reached.
+    """
+
+    cpu_time_ns: int | None
+    throttled_periods: int | None
+    throttled_ns: int | None
+    periods: int | None
+    oom_kills: int | None
+
+
+# Files of counters by controller, of both versions: whichever exist are read.
+COUNTER_FILES = {
+    "cpu": ("cpu.stat",),
+    "cpuacct": ("cpuacct.usage",),
+    "memory": ("memory.oom_control", "memory.events"),
+}
+USAGE_FILES = ("memory.usage_in_bytes", "memory.current")
+LIMIT_FILES = {
+    "cpu": ("cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max"),
+    "memory": ("memory.limit_in_bytes", "memory.max"),
+}
+# v1 counts what is in the buffers of TCP and UDP apart, and only once it has a limit; v2 counts it with the rest.
+SOCKETS, SOCKETS_LIMIT = "memory.kmem.tcp.usage_in_bytes", "memory.kmem.tcp.limit_in_bytes"
+# Swap is not counted on every machine; where it is not, there is nothing to switch off.
+OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max", SOCKETS_LIMIT)
+
+# What v1 answers for 'no limit': the largest multiple of a page.
+_NO_MEMORY_LIMIT = 1 << 62
+
+
+def quota_us(limits: Limits) -> int | None:
+    """Microseconds of CPU time per period; None for no quota."""
+    return None if limits.cpu is None else round(limits.cpu * limits.period_us)
+
+
+def quota_setting(version: int, cpu: float, period_us: int) -> tuple[str, str]:
+    """What sets the quota, once the period is set: (file, text)."""
+    quota = round(cpu * period_us)
+    return ("cpu.cfs_quota_us", str(quota)) if version == 1 else ("cpu.max", f"{quota} {period_us}")
+
+
+def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, str]]]:
+    """What is to be written to a new group, by controller, in this order: (file, text)."""
+    memory = str(limits.memory_mb << 20)
+    cpu = [] if limits.cpu is None else [quota_setting(version, limits.cpu, limits.period_us)]
+    if cpu and version == 1:
+        cpu.insert(0, ("cpu.cfs_period_us", str(limits.period_us)))
+    if version == 1:
+        return {
+            "cpu": cpu,
+            "memory": [
+                ("memory.limit_in_bytes", memory),
+                ("memory.memsw.limit_in_bytes", memory),
+                (SOCKETS_LIMIT, memory),
+            ],
+            "pids": [("pids.max", str(limits.processes))],
+        }
+    return {
+        "cpu": cpu,
+        "memory": [("memory.max", memory), ("memory.swap.max", "0")],
+        "pids": [("pids.max", str(limits.processes))],
+    }
+
+
+def memory_settings(version: int, bytes_: int, *, lower: bool) -> list[tuple[str, str]]:
+    """What moves the memory limit, in this order: v1 keeps that with swap above that without."""
+    if version != 1:
+        return [("memory.max", str(bytes_))]
+    files = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
+    return [(file, str(bytes_)) for file in (files if lower else files[::-1])]
+
+
+def no_quota(version: int) -> tuple[str, str]:
+    """What takes the quota away again: (file, text)."""
+    return ("cpu.cfs_quota_us", "-1") if version == 1 else ("cpu.max", "max")
+
+
+def limits_in_force(texts: Mapping[str, str], version: int | None) -> InForce:
+    """The limits that files of LIMIT_FILES tell of.
+
+    Args:
+        version: of the hierarchy; None where there is none.
+    """
+    quota, period = texts.get("cpu.cfs_quota_us"), texts.get("cpu.cfs_period_us")
+    if "cpu.max" in texts:
+        quota, period = texts["cpu.max"].split()
+    memory = _number(texts.get("memory.max", texts.get("memory.limit_in_bytes")))
+    quota_number, period_us = _number(quota), _number(period)
+    return InForce(
+        cpu_quota=None if quota_number is None or period_us is None else quota_number / period_us,
+        period_us=None if quota_number is None else period_us,
+        memory_bytes=None if memory is None or memory >= _NO_MEMORY_LIMIT else memory,
+        cgroup="none" if version is None else f"v{version}",
+    )
+
+
+def counters_of(texts: Mapping[str, bytes]) -> Counters:
+    """The counters that files of COUNTER_FILES tell of."""
+    cpu = _by_label(texts.get("cpu.stat", b""))
+    events = _by_label(texts.get("memory.events", texts.get("memory.oom_control", b"")))
+    cpu_time, throttled = _count(cpu.get(b"usage_usec")), _count(cpu.get(b"throttled_usec"))
+    return Counters(
+        cpu_time_ns=_count(texts.get("cpuacct.usage")) if cpu_time is None else cpu_time * 1000,
+        throttled_periods=_count(cpu.get(b"nr_throttled")),
+        throttled_ns=_count(cpu.get(b"throttled_time")) if throttled is None else throttled * 1000,
+        periods=_count(cpu.get(b"nr_periods")),
+        oom_kills=_count(events.get(b"oom_kill")),
+    )
+
+
+def _number(text: str | None) -> int | None:
+    """-1 and 'max' are how the two versions say that there is no limit."""
+    return int(text) if text is not None and text.strip().isdigit() else None
+
+
+def _count(text: bytes | None) -> int | None:
+    return int(text) if text else None
+
+
+def _by_label(text: bytes) -> dict[bytes, bytes]:
+    """What stands behind each label in a file whose lines are a label and a number each."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=False))

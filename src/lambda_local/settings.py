@@ -1,0 +1,44 @@
+"""How the server is configured."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+
+PAYLOAD_BYTES = 6 * 1024 * 1024  # of an invocation, in each direction: AWS Lambda quotas
+ACCOUNT = "000000000000"
+NAME = "lambda-local"  # of the folders and control groups by which a later server finds what a dead one left
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a local Lambda runs.
+
+    Attributes:
+        host: a loopback address. port: 0 takes a free one.
+        instances: the most that may be there at once, over all functions and those that end, too; past it callers get
+            TooManyRequests.
+        idle_s: seconds after which an instance that nobody calls is ended.
+        region: what ARNs and the functions' AWS_REGION say.
+        init_s: seconds that a new instance has before its first event.
+        allow: host and port of what functions may connect to, at 127.0.0.1 and the same port.
+        cpu_share: whether instances get their CPU quota; False only where this machine has none to give.
+        exact_share: whether answers are held until an exact quota would have let the function give them. The kernel's
+            own, which AWS's figures show too, lets short work have several milliseconds more.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    instances: int = 10
+    idle_s: float = 300.0
+    region: str = "us-east-1"
+    init_s: float = 10.0
+    allow: tuple[tuple[str, int], ...] = ()
+    cpu_share: bool = True
+    exact_share: bool = False
+
+
+def architecture() -> str:
+    """The machine's processor as Lambda names it: `x86_64`, or `arm64` for the kernel's aarch64."""
+    machine = platform.machine()
+    return "arm64" if machine == "aarch64" else machine

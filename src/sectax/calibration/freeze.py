@@ -1,0 +1,319 @@
+"""What the pilot's readings become: batch sizes, warm-up, rounds per block. Pure: it opens and times nothing."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sectax.design.batches import Operation, batch_sizes, uneven, whole_operations
+from sectax.model.plan import (
+    ENOUGH_BLOCKS,
+    FIRST_LOOK,
+    Calibrated,
+    Calibration,
+    Plan,
+    Stopping,
+    Until,
+    known_extra,
+    settled_batch_s,
+)
+from sectax.model.treatment import Cell, Role
+from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up
+
+# Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
+SETTLE_UP_TO_S = 0.2
+# A few processes know little of how processes differ. On a quiet machine the layout of their memory alone makes a few
+# tenths of a per cent each, so that further rounds of the same two gain little.
+LEAST_BETWEEN = 2 * 0.003**2
+# An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
+_WIDEST = math.log(1.1)
+# What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
+_SAFELY = 0.7
+# Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
+_WORTH_CUTTING = 0.5
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One treatment as the pilot saw it.
+
+    Attributes:
+        open_s: the fastest opening. waits_s: what a visit takes its caller beside the batch.
+        pace: the mean visit over the fastest.
+        processes: log seconds per operation, batch by batch, of every process from its first batch on. The treatments
+            of a cell took turns: batches of one place met the same machine.
+        gap_s: idle seconds that must lie between one of its operations and the next.
+    """
+
+    operation: Operation
+    open_s: float
+    waits_s: float
+    pace: float
+    granularity_s: float
+    clock_read_s: float
+    processes: tuple[tuple[float, ...], ...]
+    gap_s: float = 0.0
+
+
+def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
+    """Decide what every block will do.
+
+    Args:
+        tried: by treatment, of those that could be tried.
+        empty_s: by family, what an empty operation costs.
+        left_s: seconds of the budget that the blocks may take; infinite without one.
+    """
+    family_of = {cell.id: cell.family for cell in plan.cells}
+    calibrations: dict[str, Calibration] = {}
+    for cell in plan.cells:
+        here = {each.id: tried[each.id] for each in plan.treatments if each.cell == cell.id and each.id in tried}
+        counts = batch_sizes(
+            {name: seen.operation for name, seen in here.items()}, plan.batch_s, equal_counts=plan.equal_counts
+        )
+        for name, seen in here.items():
+            warmed = warm_up(seen.processes) if plan.warms_up else None
+            calibrations[name] = Calibration(
+                treatment=name,
+                count=counts[name],
+                warmup=0 if warmed is None else warmed.batches,
+                batch_s=counts[name] * seen.operation.operation_s,
+                open_s=seen.open_s,
+                granularity_s=seen.granularity_s,
+                clock_read_s=seen.clock_read_s,
+                empty_s=empty_s.get(family_of[cell.id]),
+                # One that comes out of idle time does so in every visit, and is as cold in each of them.
+                settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S and not seen.gap_s,
+                settled=warmed is None or warmed.settled,
+                waits_s=seen.waits_s,
+                shortest_s=seen.operation.shortest_s,
+                most=seen.operation.most,
+                typical_s=statistics.fmean(math.exp(each) for process in seen.processes for each in process),
+            )
+    calibrations = _negatives_as_long_as_treatments(plan, calibrations)
+    rounds = _rounds(plan, tried, calibrations, left_s)
+    pace = statistics.fmean(each.pace for each in tried.values()) if tried else 1.0
+    return Calibrated(calibrations, rounds, pace=pace)
+
+
+def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, float]) -> Calibrated | None:
+    """The batch sizes for later blocks, where those of some cell turned out uneven; None where none did.
+
+    Args:
+        operation_s: by treatment, seconds per operation of the fastest visit of the last block. One that is not here
+            keeps what is known of it.
+    """
+    seen = {
+        name: replace(each, batch_s=each.count * operation_s.get(name, each.operation_s))
+        for name, each in calibrated.calibrations.items()
+    }
+    calibrations, rounds = dict(calibrated.calibrations), dict(calibrated.rounds)
+    for cell in plan.cells:
+        members = [each for each in plan.treatments if each.cell == cell.id and each.id in seen]
+        here = {each.id: seen[each.id] for each in members if each.role is not Role.NEGATIVE}
+        alike = plan.equal_counts or plan.times_one_by_one
+        if alike or not uneven([each.batch_s for each in here.values()]):
+            continue
+        counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s)
+        if all(counts[name] == here[name].count for name in here):
+            continue
+        calibrations |= {name: _with_count(each, counts[name]) for name, each in here.items()}
+        for each in members:
+            if each.extra:
+                most = plan.rounds_range[1]
+                rounds[cell.id] = enough_rounds(calibrations[each.id], each.extra, rounds[cell.id], most)
+    if calibrations == calibrated.calibrations:
+        return None
+    fed = _negatives_as_long_as_treatments(plan, calibrations)
+    return replace(calibrated, calibrations=fed, rounds=rounds)
+
+
+def _operation(known: Calibration) -> Operation:
+    return Operation(known.operation_s, known.shortest_s, known.most)
+
+
+def _with_count(known: Calibration, count: int) -> Calibration:
+    return replace(known, count=count, batch_s=count * known.operation_s)
+
+
+def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibration]) -> dict[str, Calibration]:
+    """Every negative control with batches of the length that differs most from their baseline's within its family.
+
+    If the length of a batch alone makes a difference on this machine, the control then shows it.
+    """
+    if plan.equal_counts or plan.times_one_by_one:
+        return calibrations
+    family_of = {cell.id: cell.family for cell in plan.cells}
+    ratios: dict[str, list[float]] = {}
+    for each in plan.treatments:
+        baseline = plan.cell(each.cell).baseline
+        if each.role is Role.TREATMENT and each.id in calibrations and baseline in calibrations:
+            ratio = calibrations[each.id].batch_s / calibrations[baseline].batch_s
+            ratios.setdefault(family_of[each.cell], []).append(ratio)
+    fed = dict(calibrations)
+    for each in plan.treatments:
+        copied = calibrations.get(plan.cell(each.cell).baseline)
+        others = ratios.get(family_of[each.cell])
+        if each.role is not Role.NEGATIVE or each.id not in calibrations or copied is None or not others:
+            continue
+        farthest = max(others, key=lambda ratio: abs(math.log(ratio)))
+        count = whole_operations(copied.batch_s * farthest, _operation(copied))
+        fed[each.id] = _with_count(replace(copied, treatment=each.id), count)
+    return fed
+
+
+def _rounds(
+    plan: Plan, tried: Mapping[str, Tried], calibrations: Mapping[str, Calibration], left_s: float
+) -> dict[str, int]:
+    """Rounds per block of every cell: those that answer soonest, and fewer where the budget would not hold the blocks.
+
+    Never fewer than the plan allows and a known extra cost in whole operations needs.
+    """
+    fewest, most = plan.rounds_range
+    block_cost: dict[str, float] = {}
+    round_cost: dict[str, float] = {}
+    rounds: dict[str, int] = {}
+    least: dict[str, int] = {}
+    for cell in plan.cells:
+        here = [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
+        frozen = [calibrations[each.id] for each in here]
+        block_cost[cell.id] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
+        round_cost[cell.id] = _round_s(frozen, {each.id: tried[each.id] for each in here})
+        least[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
+        wanted = least[cell.id]
+        if plan.chooses_rounds and round_cost[cell.id] > 0:
+            # What was opened is used: with as much time in its rounds as in its opening, an answer takes at most twice
+            # as long as with the best number of them, however blocks vary.
+            filled = _even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
+            soonest = _soonest(plan, cell, calibrations, tried, block_cost[cell.id], round_cost[cell.id])
+            wanted = min(max(soonest or 0, filled, wanted), most)
+        for each in here:
+            if each.extra:
+                least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
+        rounds[cell.id] = max(wanted, least[cell.id])
+    _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
+    if not plan.stopping.extends:
+        # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
+        _fit(rounds, least, block_cost, round_cost, left_s / FIRST_LOOK, 0.0)
+    return rounds
+
+
+def _fit(
+    rounds: dict[str, int],
+    least: Mapping[str, int],
+    block_cost: Mapping[str, float],
+    round_cost: Mapping[str, float],
+    block_s: float,
+    worth: float,
+) -> None:
+    """Cut rounds until a block is so short, or none is left that is worth it: they take *worth* of their fair share.
+
+    The cell whose rounds take longest goes first: what there is of short operations costs little and tells much.
+    """
+    while (takes_s := sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds)) > block_s:
+        floor_s = worth * takes_s / len(rounds)
+        cut = [cell for cell in rounds if rounds[cell] > least[cell] and rounds[cell] * round_cost[cell] > floor_s]
+        if not cut:
+            break
+        longest = max(cut, key=lambda cell: rounds[cell] * round_cost[cell])
+        rounds[longest] = max(least[longest], min(rounds[longest] - 2, _even(rounds[longest] * 3 // 4)))
+
+
+def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried]) -> float:
+    """Seconds of one round. Where operations are spaced, those of the others fill the gap as far as they go."""
+    work_s = {each.treatment: settled_batch_s(each) + each.waits_s for each in frozen}
+    return max([sum(work_s.values()), *(seen.gap_s + work_s[name] for name, seen in tried.items() if seen.gap_s)])
+
+
+def _soonest(
+    plan: Plan,
+    cell: Cell,
+    calibrations: Mapping[str, Calibration],
+    tried: Mapping[str, Tried],
+    block_cost: float,
+    round_cost: float,
+) -> int | None:
+    """The rounds of one cell at which its closest comparison is answered soonest; None where the pilot cannot say."""
+    noise = _noise(plan, cell, tried)
+    if noise is None:
+        return None
+    baseline = calibrations.get(cell.baseline)
+    distances = [
+        abs(math.log(calibrations[each.id].operation_s / baseline.operation_s))
+        for each in plan.treatments
+        if each.cell == cell.id and each.id in calibrations and baseline is not None and each.role is Role.TREATMENT
+    ]
+    fewest, most = plan.rounds_range
+    candidates = np.arange(_even(fewest), most + 1, 2)
+    times = seconds_to_verdict(
+        candidates,
+        noise,
+        block_cost=block_cost,
+        round_cost=round_cost,
+        half_width=min(target_half_width(plan.stopping, each) for each in distances or [0.0]),
+        alpha=min((each.alpha for each in plan.comparisons if each.cell == cell.id), default=plan.stopping.alpha),
+        first_look=FIRST_LOOK,
+    )
+    return int(candidates[int(np.argmin(times))])
+
+
+def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
+    """How the treatments of a cell vary beside their baseline, turn by turn, once they are warm."""
+    baseline = tried.get(cell.baseline)
+    if baseline is None:
+        return None
+    ratios = [
+        [_warm_ratios(one, other) for one, other in zip(tried[each.id].processes, baseline.processes, strict=False)]
+        for each in plan.treatments
+        if each.cell == cell.id and each.id in tried and tried[each.id] is not baseline
+    ]
+    seen = noise_of(ratios)
+    if seen is None:
+        return None
+    # Only the whole time of a process counts, and a command has no process to return to.
+    return replace(seen, between=0.0 if plan.equal_counts else max(LEAST_BETWEEN, seen.between))
+
+
+def _warm_ratios(one: Sequence[float], other: Sequence[float]) -> Sequence[float]:
+    turns = min(len(one), len(other))
+    return [one[turn] - other[turn] for turn in range(turns // 2, turns)]
+
+
+def target_half_width(stopping: Stopping, distance: float) -> float:
+    """The half-width at which a comparison is probably done, a log ratio.
+
+    Never under half the margin: an effect beside the limit between two answers would ask for rounds without end.
+
+    Args:
+        distance: of the treatment from its baseline, as the pilot saw it: a positive log ratio.
+    """
+    margin = math.log1p(stopping.margin)
+    match stopping.until:
+        case Until.DIRECTION:
+            return max(distance, margin - distance) * _SAFELY
+        case Until.VERDICT:
+            return max(abs(distance - margin) * _SAFELY, margin / 2)
+        case Until.CONDITIONS:
+            nearest = min((abs(distance - math.log1p(each.limit)) for each in stopping.conditions), default=0.0)
+            return max(nearest * _SAFELY, margin / 2)
+        case _:
+            return max(margin, min(distance / 2, _WIDEST)) / 2
+
+
+def enough_rounds(calibration: Calibration, extra: float, rounds: int, most: int) -> int:
+    """Rounds in which whole operations come to within a tenth of a known extra cost; `most` where none do.
+
+    One extra operation among the four of four rounds of one is 25 %, and no control of 4 %.
+    """
+    for enough in range(rounds, most + 1, 2):
+        if abs(known_extra(calibration, extra, enough) - extra) <= extra / 10:
+            return enough
+    return most
+
+
+def _even(number: int) -> int:
+    """Rounds come in pairs, one the mirror image of the other."""
+    return number + number % 2
