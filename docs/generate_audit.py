@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sectax import published
-from sectax.audit.own.registry import CHECKS as OWN
-from sectax.audit.reading.registry import grammar_modules
 from sectax.audit.checks.registry import CHECKS as checks
 from sectax.audit.checks.registry import review
+from sectax.audit.own.registry import CHECKS as OWN
+from sectax.audit.reading.registry import grammar_modules
 from sectax.audit.study import evidence_of_study
 from sectax.model.finding import Severity
 from sectax.model.published import PublishedStudy

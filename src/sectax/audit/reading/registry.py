@@ -189,4 +189,3 @@ def _document(pasted: Pasted, begin: int) -> Pasted:
     if any(line.lstrip().startswith(("{", "[")) for line in text[end:].split("\n")):
         end = len(text)
     return replace(pasted, lines=[*[""] * begin, *text[:end].split("\n")], left_out=())
-

@@ -134,8 +134,8 @@ OPENSSL_SPEED = Text(
     fails=(r"(?:.{0,80}: )?(?:[Ii]nvalid engine\b|can't use that engine\b)",),
     warns=(
         r"(?!compiler:|options:|built on:)(?:Error[: ]|.{0,200}(?:[Uu]nknown algorithm|is an unknown|:error:"
-        r"|[Ff]ailure\b| error!|[Ee]rror (?:for|in|while|setting|creating|(?:initial|final)izing)|unhandled errors"
-        r"|don't match"
+        r"|[Ff]ailure\b| error!|[Ee]rror (?:for|in|while|setting|creating|(?:initial|final)izing)|unhandled "
+        r"errors|don't match"
         r"|is not an? (?:AEAD|multi-block)|can be used only with|unsupported key length|derivation failed|secret failed"
         r"|Child (?:exited with [1-9]|terminated by)|Don't understand line|Unknown type ))",
         # Instructions such as AES-NI were switched on or off by hand.
