@@ -64,7 +64,8 @@ def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[
                 breaks.append(dataclasses.replace(fault, figures=ids))
         for one in series:
             # What was measured elsewhere, or set up otherwise, is another series.
-            setting = one.setting.processor, one.setting.runtime, frozenset(one.setting.options.items())
+            machine = one.setting.processor, one.setting.runtime, one.setting.library
+            setting = machine, frozenset(one.setting.options.items())
             groups.setdefault((one.id, frozenset(one.levels.items()), setting), []).append(one)
     joined = [_joined(group) for group in groups.values()]
     return evidence(grammar.name, grammar.title, joined, found, breaks, grammar.compares)
