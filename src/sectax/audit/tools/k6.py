@@ -97,7 +97,7 @@ def _line(record: Record, metric: str, text: str) -> None:
         failed = read("n", found[2] or found[4])
         every = read("n", found[5]) if found[5] else Number(float(found[2]) + float(found[3]))
         _failed(record, failed, every, read("%", found[1]))  # type: ignore[arg-type]
-    elif metric == "vus_max" and isinstance(most := read("n", text.split()[0]), Number):
+    elif metric == "vus_max" and isinstance(most := read("n", text.split(maxsplit=1)[0]), Number):
         record.fields["vus_max"] = [most]
 
 

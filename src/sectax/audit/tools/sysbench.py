@@ -79,7 +79,7 @@ SYSBENCH = Text(
         r"fsyncs/s: {fsyncs.rate:n}",
         r"read, MiB/s: {read_mib:n}",
         r"written, MiB/s: {written_mib:n}",
-        r"\[\s*[\d.]+s\s*\] (?:thds|threads): \d+,? tps: {reports.values:n}",
+        r"\[\s*[\d.]+s\s*\] (?:thds|threads): \d+,?\s(?:tps|eps): {reports.values:n}",
         r"read: {read_queries:n}$",
         r"write: {write_queries:n}$",
         r"other: {other_queries:n}$",
@@ -106,7 +106,7 @@ SYSBENCH = Text(
     last=r"execution time \(avg/stddev\):",
     fails=(r"FATAL\b", r"(?:PANIC: )?[Ee]rror (?:in|while)\b", r"Segmentation fault"),
     warns=(r"(?:ALERT|WARNING)\b", r"Number of unfinished transactions", r"Forcing shutdown"),
-    quantities={name: Quantity.RATE for name in ("reads", "writes", "fsyncs", "reports")},
+    quantities=dict.fromkeys(("reads", "writes", "fsyncs", "reports"), Quantity.RATE),
     promises=(
         Promise("thread_events * threads = operations"),
         Promise("latency.mean * operations = taken", within=0.02),

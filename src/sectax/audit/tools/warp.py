@@ -39,7 +39,7 @@ def _shape(records: list[Record]) -> list[Record]:
             record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}
             # What one benchmark mixes is of the same objects.
             if operation[0] == "GET" and "%" in texts[0]:
-                record.fields["contains"] = [("STAT",)]
+                record.fields["contains"] = [("STAT",)]  # type: ignore[list-item]
             if operation[0] in _MOVES:
                 record.fields["moves"] = [_MOVES[operation[0]]]
         objects = record.number("objects")
@@ -60,8 +60,8 @@ WARP = Text(
         r"Requests considered: {count:n}",
         r"(?:\* )?(?:(?:Average|Throughput): )?{bandwidth:B/s}/s, {rate:n} obj/s(?: \({duration_s:t}[,)])?",
         r"(?:\* )?(?:Average|Throughput): {rate:n} obj/s(?: \({duration_s:t}[,)])?",
-        r"(?:\* )?(?:Reqs: )?Avg: {latency.mean:t}, 50%: {latency.median:t}, 90%: {latency.p90:t}, 99%: {latency.p99:t}, "
-        r"Fastest: {latency.min:t}, Slowest: {latency.max:t}(?:, StdDev: {latency.stddev:t})?",
+        r"(?:\* )?(?:Reqs: )?Avg: {latency.mean:t}, 50%: {latency.median:t}, 90%: {latency.p90:t}, "
+        r"99%: {latency.p99:t}, Fastest: {latency.min:t}, Slowest: {latency.max:t}(?:, StdDev: {latency.stddev:t})?",
         r"(?:\* )?TTFB: Avg: {first_byte:t}, Best: {first_byte_best:t}",
         *(
             rf"(?:\* )?{heading}: {place}"
