@@ -29,7 +29,7 @@ HEY = Text(
     name="hey",
     title="the output of hey or oha",
     starts=(r"[Ss]ummary:$",),
-    head=(r"(?:\S{1,99}[$#>] )?(?:\S*/)?(?:hey|oha|boom) .{0,999}?-c[ =]?{connections:n}",),
+    head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?(?:hey|oha|boom) .{0,999}?-c[ =]?{connections:n}",),
     lines=(
         r"Success rate: {success:%}%",
         r"Total: {duration_s:t}$",

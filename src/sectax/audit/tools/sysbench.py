@@ -79,7 +79,7 @@ SYSBENCH = Text(
         r"fsyncs/s: {fsyncs.rate:n}",
         r"read, MiB/s: {read_mib:n}",
         r"written, MiB/s: {written_mib:n}",
-        r"\[\s*[\d.]+s\s*\] (?:thds|threads): \d+,? tps: {reports.values:n}",
+        r"\[\s*[\d.]+s\s*\] (?:thds|threads): \d+,?\s(?:tps|eps): {reports.values:n}",
         r"read: {read_queries:n}$",
         r"write: {write_queries:n}$",
         r"other: {other_queries:n}$",

@@ -60,9 +60,8 @@ WARP = Text(
         r"Requests considered: {count:n}",
         r"(?:\* )?(?:(?:Average|Throughput): )?{bandwidth:B/s}/s, {rate:n} obj/s(?: \({duration_s:t}[,)])?",
         r"(?:\* )?(?:Average|Throughput): {rate:n} obj/s(?: \({duration_s:t}[,)])?",
-        r"(?:\* )?(?:Reqs: )?Avg: {latency.mean:t}, 50%: {latency.median:t}, 90%: {latency.p90:t}, 99%: "
-        r"{latency.p99:t}, "
-        r"Fastest: {latency.min:t}, Slowest: {latency.max:t}(?:, StdDev: {latency.stddev:t})?",
+        r"(?:\* )?(?:Reqs: )?Avg: {latency.mean:t}, 50%: {latency.median:t}, 90%: {latency.p90:t}, "
+        r"99%: {latency.p99:t}, Fastest: {latency.min:t}, Slowest: {latency.max:t}(?:, StdDev: {latency.stddev:t})?",
         r"(?:\* )?TTFB: Avg: {first_byte:t}, Best: {first_byte_best:t}",
         *(
             rf"(?:\* )?{heading}: {place}"
@@ -73,7 +72,11 @@ WARP = Text(
         rf"Client \d+ throughput: {_BYTES}{{of_client:n}} obj/s",
         r"(?:\* )?Errors: {failed.requests:n}",
     ),
-    warns=(r".{0,200}?<ERROR>", r"Total Errors: ?[1-9]", r"(?:Skipping .{0,80}too few samples|Not enough requests)"),
+    warns=(
+        r".{0,200}?<ERROR>",
+        r"Total Errors: ?[1-9]",
+        r"(?:Skipping .{0,80}too few samples|Not enough requests)",
+    ),
     fixed={"ends_by": EndsBy.TIME},
     promises=(
         Promise("rate * size_bytes = bandwidth", within=0.02),
