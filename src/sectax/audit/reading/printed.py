@@ -81,7 +81,7 @@ def _in_seconds(unit: str) -> tuple[str, object]:
 # Kind -> what it looks like, and how it is read. None is no number ('-nan').
 KINDS: dict[str, tuple[str, object]] = {
     "n": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", _counted),
-    "t": (rf"(?:{_ONE_TIME})(?: ?{_ONE_TIME})*|{_NONE}", _duration),
+    "t": (rf"(?:{_ONE_TIME})(?: ?{_ONE_TIME}){{0,4}}|{_NONE}", _duration),
     **{unit: _in_seconds(unit) for unit in ("s", "ms", "us", "ns")},
     "%": (rf"{NUMBER}|{_NONE}", lambda text: _plain(text, 0.01)),
     "b": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1000, "bytes")),

@@ -50,8 +50,8 @@ AB = Text(
         r"Time taken for tests: {duration_s:t}",
         r"Complete requests: {operations:n}",
         r"Failed requests: {all_failed:n}",
-        r"\(Connect: {failed.connect:n}(?:, Receive: {failed.receive:n})?, Length: {others:n}, "
-        r"Exceptions: {failed.exceptions:n}\)",
+        r"\(Connect: {failed.connect:n}(?:, Receive: {failed.receive:n})?, Length: {others:n}, Exceptions: "
+        r"{failed.exceptions:n}\)",
         r"Write errors: {failed.write:n}",
         r"Non-2xx responses: {failed.status:n}",
         r"Total transferred: {bytes:b}",

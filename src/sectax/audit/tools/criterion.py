@@ -43,14 +43,16 @@ CRITERION = Text(
     name="criterion",
     title="the output of cargo bench",
     starts=(
-        r"(?:(?!change:){name:text} )?time:\s*+\[{time.low:t} {time.mean:t} {time.high:t}\]$",
-        r"test {name:text} \.\.\. bench: {time.median:ns} ns/iter \(\+/- {spread:ns}\)"
+        # Six words: a time has several parts, so that without that there are too many ways to part a long line.
+        r"(?=.{1,1000}$)(?:(?!change:){name:text} )?time:\s*+\[(?=(?:\S++\s++){5}\S++$)"
+        r"{time.low:t} {time.mean:t} {time.high:t}\]$",
+        r"(?=.{1,1000}$)test {name:text} \.\.\. bench: {time.median:ns} ns/iter \(\+/- {spread:ns}\)"
         r"(?: = {throughput_printed:n} {throughput_unit:w})?",
     ),
     head=(
         r"Benchmarking .{1,500}?: Collecting {count:n} samples in estimated ",
         # A long name is on a line of its own.
-        r"(?=[^\[\]%]*$)(?!.*: |.*\.$){previous:text}$",
+        r"(?=[^\[\]%]{1,1000}$)(?!.*: |.*\.$){previous:text}$",
     ),
     lines=(
         r"thrpt:\s*+\[{slow_printed:n} {slow_unit:w} {throughput_printed:n} {throughput_unit:w} "

@@ -92,7 +92,7 @@ JMH = Text(
         r"# Measurement: {planned:n} iterations?, {option.iteration:text}$",
         r"# Threads: {option.threads:n} thread",
         r"# Benchmark mode: {mode_name:text}, ",
-        r"(?=Benchmark\s){columns:text} Mode (?:Thr )?(?:Cnt|Samples) ",
+        r"(?=Benchmark\s)(?=.{1,1000}$){columns:text} Mode (?:Thr )?(?:Cnt|Samples) ",
     ),
     lines=(
         r"# Parameters: \({parameters:text}\)$",
