@@ -19,6 +19,7 @@ from scipy.special import stdtrit
 
 from benchmarks.audit_corpus.outcomes import outcomes_of
 from benchmarks.output import heading, table, target
+from sectax.formats.bad_input import BadInput
 from sectax.model.finding import Severity
 
 Rng = np.random.Generator
@@ -412,7 +413,12 @@ PRINTS: dict[str, Callable[[Rng], str]] = {
 
 def accusations(text: str) -> Iterator[str]:
     """'F check' of a text, as the audit reads it."""
-    for outcome in outcomes_of(text)[1]:
+    try:
+        outcomes = outcomes_of(text)[1]
+    except BadInput:
+        yield "refused"
+        return
+    for outcome in outcomes:
         for severity in {warning.severity for warning in outcome.warnings}:
             if severity is Severity.FATAL:
                 yield f"{severity.value} {outcome.check}"

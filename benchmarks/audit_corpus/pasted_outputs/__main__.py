@@ -13,9 +13,9 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.audit_corpus.__main__ import FILES, entries, interval
-from benchmarks.output import heading, table, target
 from benchmarks.audit_corpus.pasted_outputs.said import differences, said
 from benchmarks.audit_corpus.pasted_outputs.ways import COMMON, WAYS
+from benchmarks.output import heading, table, target
 
 AT_LEAST = 0.99
 # Twenty times as long, and nothing else in them.
@@ -23,7 +23,9 @@ LONGEST = 1_000_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.audit_corpus.pasted_outputs", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.audit_corpus.pasted_outputs", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--files", type=Path, default=FILES, help=f"folder of the files ({FILES})")
     parser.add_argument("--every-way", action="store_true", help=f"all {len(WAYS)} ways instead of {len(COMMON)}")
     parser.add_argument("--of", default="1/1", help="a part of the files: 1/4, 2/4, …")

@@ -13,8 +13,8 @@ import argparse
 from pathlib import Path
 
 from benchmarks.audit_corpus.__main__ import FILES
-from benchmarks.output import heading, share, table, target
 from benchmarks.audit_corpus.planted_prints.frame import formats, is_accused, originals, plant, said
+from benchmarks.output import heading, share, table, target
 
 RECALL_AT_LEAST, ACCUSED_AT_MOST = 0.95, 0.01
 

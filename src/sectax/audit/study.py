@@ -5,19 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sectax.audit.form import (
-    Claim,
-    Cold,
-    Contrast,
-    EndsBy,
-    Evidence,
-    Moves,
-    Quantity,
-    Series,
-    Setting,
-    Work,
-)
 from sectax.audit.checks.service_defaults import SETTINGS
+from sectax.audit.form import Claim, Cold, Contrast, EndsBy, Evidence, Moves, Quantity, Series, Setting, Work
 from sectax.model.published import Facts, PublishedStudy, PublishedTable
 
 # The word under which a table prints several statistics of the same cell side by side.

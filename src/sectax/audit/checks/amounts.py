@@ -44,7 +44,7 @@ def rising(evidence: Evidence) -> Iterator[list[Amount]]:
     """Series that differ in one amount of work alone, two or more of it, rising."""
     groups: dict[object, dict[float, Amount]] = {}
     for one in evidence.series:
-        if one.quantity not in (Quantity.TIME, Quantity.RATE) or one.work.moves is Moves.METADATA:
+        if one.quantity not in (Quantity.TIME, Quantity.RATE, Quantity.BANDWIDTH) or one.work.moves is Moves.METADATA:
             continue
         if not (one.seconds_per_operation() or 0.0) > 0:
             continue

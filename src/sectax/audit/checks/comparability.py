@@ -95,7 +95,8 @@ def _applies(evidence: Evidence) -> bool:
 
 APPLES_AND_ORANGES = Check(
     id="apples-and-oranges",
-    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides; W: two runs were set "
+    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides; W: two runs "
+    "were set "
     "up differently, or one output has figures of several machines",
     examine=_examine,
     applies=_applies,

@@ -107,7 +107,10 @@ def _of_values(one: Series) -> Iterator[Remark]:
         if claim.statistic == "stddev" and data.size < 30:
             room += abs(float(data.std()) - real)
         if abs(claim.value - real) > room:
-            saw = f"the {claim.statistic} of {one.id} is printed as {_shown(one, claim.value)}; its {data.size} values give {_shown(one, real)}"
+            saw = (
+                f"the {claim.statistic} of {one.id} is printed as {_shown(one, claim.value)}; its {data.size} "
+                f"values give {_shown(one, real)}"
+            )
             yield about(Severity.FATAL, [one], saw, WRONG, ASK)
             return
 
@@ -162,7 +165,8 @@ def _shown(one: Series, value: float) -> str:
 
 CONTRADICTION = Check(
     id="contradiction",
-    rule="F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that is not "
+    rule="F: a summary that its own values contradict, quantiles that fall, a mean outside the range, a rate that "
+    "is not "
     "its count over its time, a sum that is not that of its parts; W: more waiting than the connections had time for",
     examine=_examine,
     sees=_sees,

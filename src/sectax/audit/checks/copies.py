@@ -35,7 +35,8 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
             yield about(
                 Severity.FATAL,
                 every,
-                f"the same {len(numbers)} numbers are in {len(copies)} cells: {named(ids(group[0] for group in copies))}",
+                f"the same {len(numbers)} numbers are in {len(copies)} cells: "
+                f"{named(ids(group[0] for group in copies))}",
                 "they were not measured in all of them",
                 "find out which of them were measured, and measure the others",
             )

@@ -6,15 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sectax.audit.checks.groups import (
-    FEWEST,
-    NO_SINGLE_VALUES,
-    ids,
-    slowness,
-    unknown,
-    with_values,
-    worst_of_tables,
-)
+from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, ids, slowness, unknown, with_values, worst_of_tables
 from sectax.audit.checks.interface import Check, Remark
 from sectax.audit.checks.words import percent
 from sectax.audit.form import Evidence
@@ -54,7 +46,8 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
         lambda one: (
             f"from the first to the last of {len(one.values)} values the time changes by {percent(changes[one])}"
         ),
-        "what was measured, or the machine, changed meanwhile (or the values were sorted), so an interval is too narrow",
+        "what was measured, or the machine, changed meanwhile (or the values were sorted), so an interval is "
+        "too narrow",
         ADVICE,
     )
     alike = [

@@ -115,7 +115,8 @@ def _bytes_each(one: Series) -> float:
 
 UNEQUAL_WORK = Check(
     id="unequal-work",
-    rule="F: more than 0.1 % of the operations failed, or the shares, the numbers of operations or the bytes of an answer "
+    rule="F: more than 0.1 % of the operations failed, or the shares, the numbers of operations or the bytes of an "
+    "answer "
     "differ between sides; W: a difference in bytes that headers may explain",
     examine=_examine,
     sees=lambda evidence: ids(evidence.speeds),

@@ -94,7 +94,8 @@ def _is_as_asked(one: Series) -> bool:
 
 FIXED_TIME_TOTAL = Check(
     id="fixed-time-total",
-    rule="F: a total time that was configured, or a rate that was asked for; different numbers of operations in the same "
+    rule="F: a total time that was configured, or a rate that was asked for; different numbers of operations in "
+    "the same "
     "whole seconds (W where a rate is printed beside)",
     examine=_examine,
     sees=_sees,

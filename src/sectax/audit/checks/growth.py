@@ -145,7 +145,8 @@ def _time(one: Series) -> float:
 
 FLAT_WITH_SIZE = Check(
     id="flat-with-size",
-    rule="F: time grows by less than half of what the bandwidth demands for the bytes; W: more work by its label takes less "
+    rule="F: time grows by less than half of what the bandwidth demands for the bytes; W: more work by its label "
+    "takes less "
     "time, or a thousand times as much the same",
     examine=_examine,
     sees=lambda evidence: ids(_seen(evidence)),

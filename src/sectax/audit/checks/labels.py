@@ -72,7 +72,10 @@ def _settings(evidence: Evidence) -> Iterator[Remark]:
         late = [one for one in every if _is_later(one.setting, end)]
         since = f"since {end.since.isoformat()} {end.service} {end.instead}"
         if late:
-            saw = f"{end.setting} is {end.value} by its label, and it was measured later: {since}. Seen in {named(ids(late))}"
+            saw = (
+                f"{end.setting} is {end.value} by its label, and it was measured later: {since}. Seen in "
+                f"{named(ids(late))}"
+            )
             yield about(Severity.FATAL, late, saw, SOMETHING_ELSE, "read back from the service what it did")
         if len(late) < len(every):
             yield warning(

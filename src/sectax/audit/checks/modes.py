@@ -188,7 +188,8 @@ def _in_summary(one: Series) -> str | None:
 
 MODES = Check(
     id="modes",
-    rule="W: two modes, a long tail or values far from all others; summaries that show one (a mean of twice the median, an "
+    rule="W: two modes, a long tail or values far from all others; summaries that show one (a mean of twice the "
+    "median, an "
     "error of a quarter of the value); F: repeated values ten times apart",
     examine=_examine,
     sees=lambda evidence: ids(evidence.speeds),

@@ -42,7 +42,8 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     def saw(table: list[Series]) -> str:
         fastest = max(table, key=lambda one: moving[one])
         return (
-            f"{fastest.id} would be {bandwidth(moving[fastest])}, and at most {bandwidth(link_of(fastest))} is possible. "
+            f"{fastest.id} would be {bandwidth(moving[fastest])}, and at most {bandwidth(link_of(fastest))} "
+            f"is possible. "
             f"Seen in {named(ids(table))}"
         )
 
@@ -63,7 +64,8 @@ def _empty(seen: list[Series]) -> Iterator[Remark]:
             severity,
             [one for one, time in times.items() if _is_empty(one, time) is fatal],
             lambda table: f"one operation takes {1e9 * min(times[one] for one in table):.2g} ns in {named(ids(table))}",
-            f"that is a loop with nothing in it{'' if fatal else ', or hardly anything'}: the compiler left out the work",
+            f"that is a loop with nothing in it{'' if fatal else ', or hardly anything'}: the compiler left "
+            f"out the work",
             USE_THE_RESULTS,
         )
 
@@ -134,7 +136,8 @@ def _lasted(one: Series) -> float:
 
 FASTER_THAN_PHYSICS = Check(
     id="faster-than-physics",
-    rule="F: more bytes per second than the memory or link carries, more operations in no more time, or a benchmark whose "
+    rule="F: more bytes per second than the memory or link carries, more operations in no more time, or a "
+    "benchmark whose "
     "loop takes under 0.5 ns; W: an operation under 1 ns",
     examine=_examine,
     sees=lambda evidence: ids(_seen(evidence)),

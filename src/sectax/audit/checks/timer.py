@@ -83,7 +83,8 @@ def _coarse_values(singly: list[Series]) -> Iterator[Remark]:
             [one for one in singly if one.id in coarse and is_of(one)],
             lambda one: coarse[one.id].step / coarse[one.id].typical,
             lambda one: (
-                f"times come in steps of {duration(coarse[one.id].step)}; a typical one is {duration(coarse[one.id].typical)}"
+                f"times come in steps of {duration(coarse[one.id].step)}; a typical one is "
+                f"{duration(coarse[one.id].typical)}"
             ),
             "rounding alone may change it, and more values do not average that out",
             LONGER,
@@ -127,7 +128,8 @@ def _clock(timed: list[Series]) -> Iterator[Remark]:
             [one for one, count in steps.items() if (count < FEWEST_STEPS) is (severity is Severity.FATAL)],
             lambda one: -steps[one],
             lambda one: (
-                f"the shortest batch lasts {steps[one]:.0f} steps of its clock ({duration(one.setting.granularity_s or 0.0)} each)"
+                f"the shortest batch lasts {steps[one]:.0f} steps of its clock "
+                f"({duration(one.setting.granularity_s or 0.0)} each)"
             ),
             "rounding alone may change it",
             "longer batches",
@@ -174,8 +176,10 @@ def _lost_in_a_step(evidence: Evidence) -> Iterator[Remark]:
 
 TIMER = Check(
     id="timer",
-    rule="F: times that are 0 or one step of their clock long, a batch under 100 steps, sides nearer to each other than the "
-    "step that hides their spread; W: under 1000 steps, steps of over a tenth of the value, summaries printed as 0 or in "
+    rule="F: times that are 0 or one step of their clock long, a batch under 100 steps, sides nearer to each other "
+    "than the "
+    "step that hides their spread; W: under 1000 steps, steps of over a tenth of the value, summaries printed "
+    "as 0 or in "
     "one or two steps",
     examine=_examine,
     sees=lambda evidence: ids(_timed(evidence)),

@@ -66,7 +66,8 @@ def _steps(subject: str, batches: BatchStatistics, granularity_s: float) -> Iter
 
 TIMER: Check[RunEvidence] = Check(
     id="timer",
-    rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under 1000 steps",
+    rule="F: a batch under 100 steps of its clock, batches that repeat on a clock that is fine enough; W: under "
+    "1000 steps",
     examine=lambda evidence: (remark for arm in evidence.arms.values() for remark in _arm(arm)),
     applies=lambda evidence: bool(evidence.arms),
 )

@@ -39,7 +39,8 @@ def _in_runs(evidence: RunEvidence) -> Iterator[Remark]:
     if unclear:
         yield cannot_be_checked(
             unclear[0].treatment if len(unclear) == 1 else "run",
-            f"the blocks do not show whether time grows with the size as it must ({first_of(one.id for one in unclear)})",
+            f"the blocks do not show whether time grows with the size as it must "
+            f"({first_of(one.id for one in unclear)})",
             "more blocks, or a larger size",
         )
 

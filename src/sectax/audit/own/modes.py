@@ -118,7 +118,8 @@ def _examine(evidence: RunEvidence) -> Iterator[Remark]:
 
 MODES: Check[RunEvidence] = Check(
     id="modes",
-    rule="W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of batches, "
+    rule="W: two modes or a long tail in the paired differences; F: a median where both sides have two modes of "
+    "batches, "
     "not equally often",
     examine=_examine,
     applies=lambda evidence: bool(evidence.differences),

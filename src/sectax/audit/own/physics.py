@@ -37,7 +37,8 @@ def _in_runs(figures: list[BlockSeries]) -> Iterator[Remark]:
 
 FASTER_THAN_PHYSICS: Check[RunEvidence] = Check(
     id="faster-than-physics",
-    rule="F: even the slowest block moves more bytes per second than the memory or link carries; W: it takes under 0.5 ns",
+    rule="F: even the slowest block moves more bytes per second than the memory or link carries; W: it takes under "
+    "0.5 ns",
     examine=lambda evidence: _in_runs(typical_speeds(evidence)),
     applies=lambda evidence: bool(typical_speeds(evidence)),
 )

@@ -37,7 +37,8 @@ def _missing_observations(record: RunRecord) -> Iterator[Remark]:
         visited = record.blocks[blocks[0]].visited[treatment]
         yield fatal(
             treatment,
-            f"of {visited.planned} planned visits in block {blocks[0]} {visited.made} are there, with {visited.batches} "
+            f"of {visited.planned} planned visits in block {blocks[0]} {visited.made} are there, with "
+            f"{visited.batches} "
             f"batches, and nothing failed there; so in {blocks_named(blocks)}",
             "observations were removed after they were measured, so the others were chosen",
             ASK,
@@ -56,7 +57,8 @@ def _missing_blocks(record: RunRecord) -> Iterator[Remark]:
     if len(missing) > record.sessions - 1:
         yield fatal(
             RUN,
-            f"{len(missing)} of {max(record.blocks)} blocks are missing ({blocks_named(missing)}); interruptions explain "
+            f"{len(missing)} of {max(record.blocks)} blocks are missing ({blocks_named(missing)}); "
+            f"interruptions explain "
             f"{record.sessions - 1}",
             "blocks were removed after they were measured, so the others were chosen",
             ASK,
@@ -65,7 +67,8 @@ def _missing_blocks(record: RunRecord) -> Iterator[Remark]:
 
 NOT_AS_PLANNED: Check[RunEvidence] = Check(
     id="not-as-planned",
-    rule="F: blocks are missing, more than interruptions explain; planned batches are missing where nothing failed; blocks were measured in another order than the run's seed "
+    rule="F: blocks are missing, more than interruptions explain; planned batches are missing where nothing "
+    "failed; blocks were measured in another order than the run's seed "
     "gives for their number",
     examine=_examine,
     applies=lambda evidence: evidence.record is not None,

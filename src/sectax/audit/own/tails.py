@@ -60,7 +60,8 @@ def _too_few_blocks(table: list[BlockSeries], severity: Severity) -> Iterator[Re
         yield Remark(
             severity,
             short[0].metric,
-            f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} ({first_of(one.id for one in short)})",
+            f"{short[0].statistic} of {len(short[0].samples)} blocks: needs {BLOCKS_OF_A_TAIL} "
+            f"({first_of(one.id for one in short)})",
             "it has no interval: slow calls that sit in some blocks may not have come up yet",
             "more blocks",
         )

@@ -1,13 +1,14 @@
 """What a grammar says of a tool's output: how it begins, which line or path is which claim, and what the tool promises.
 
-A place in a line is written `{name:kind}`; everything else is a regular expression in which one space matches any.
-The kinds are those of `printed.KINDS`: n a number, t a time with its unit, s ms us ns a time in that unit, b an amount of
-bytes (B: with KB as 1024), b/s and B/s the same per second, % a percentage, q a percentile, w a word, text the rest, flag nothing at all (the field says that the line is there).
+A place in a line is written `{name:kind}`; everything else is a regular expression in which one space matches any
+whitespace. The kinds are those of `printed.KINDS`: n a number, t a time with its unit, s ms us ns a time in that unit,
+b an amount of bytes (B: with KB as 1024), b/s and B/s the same per second, % a percentage, q a percentile, w a word,
+text the rest, flag nothing at all (the field says that the line is there).
 
 Names decide what a place is:
 
-- `latency.mean`: the mean of the metric `latency`. `latency.values`: single values. `latency.@` behind a `{latency.p:q}`:
-  the percentile that is printed there. A metric's quantity follows from the kind, or from `quantities`.
+- `latency.mean`: the mean of the metric `latency`. `latency.values`: single values. `latency.@` behind a
+  `{latency.p:q}`: the percentile that is printed there. A metric's quantity follows from the kind, or from `quantities`.
 - `rate`, `bandwidth`, `total_time`: claims of the whole trial.
 - a field of `form.Work` or `form.Setting`: that; `failed.KIND`: failures of that kind; `option.NAME`: an option.
 - `name`: what the run is called; `level.FACTOR`: a level.
@@ -114,7 +115,8 @@ class Promise:
     """A relation between printed numbers, such as `operations / duration_s = rate`.
 
     Attributes:
-        relation: sums, products and quotients of names with `=`, `<=` or `>=` between; `sum(name)` adds up all of a name.
+        relation: sums, products and quotients of names with `=`, `<=` or `>=` between; `sum(name)` adds up all of a
+            name.
         within: what the two sides may differ by, as a share, beside what their digits leave.
         fatal: whether there is no honest reason for a difference.
     """
@@ -215,9 +217,10 @@ class Json(Grammar):
     Attributes:
         keys: names that must all stand in the beginning of the document for it to be of this tool.
         each: the path of the results: `results[]`, `metrics.*`, `[]`; empty where the document is one result.
-        fields: path within a result -> `name:kind`, or several with blanks between. `[]` goes through a list, `*` through the values of an object, `@`
-            is the key under which the result stands; a path that begins with `/` is of the document. Kinds beside those
-            of lines: `count` (how many values there are), `nonzero` (how many are not 0).
+        fields: path within a result -> `name:kind`, or several with blanks between. `[]` goes through a list, `*`
+            through the values of an object, `@` is the key under which the result is; a path that begins with `/` is of
+            the document. Kinds beside those of lines: `count` (how many values there are), `nonzero` (how many are not
+            0).
         records: makes the records from the document, where paths are not enough.
     """
 

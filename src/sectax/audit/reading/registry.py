@@ -7,9 +7,10 @@ import json
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from types import ModuleType
 
 from sectax.audit import tools
 from sectax.audit.form import Evidence, Trouble, TroubleKind
@@ -29,11 +30,16 @@ _LEAST_LINES = 2
 
 
 @cache
-def grammars() -> tuple[Text | Json, ...]:
-    """Every grammar in `audit.tools`, by the names of their files."""
+def grammar_modules() -> tuple[ModuleType, ...]:
+    """The files in `audit.tools` that have grammars, by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
-    modules = [importlib.import_module(f"{tools.__name__}.{name}") for name in names]
-    return tuple(grammar for module in modules for grammar in getattr(module, "GRAMMARS", ()))
+    modules = (importlib.import_module(f"{tools.__name__}.{name}") for name in names)
+    return tuple(module for module in modules if hasattr(module, "GRAMMARS"))
+
+
+@cache
+def grammars() -> tuple[Text | Json, ...]:
+    return tuple(grammar for module in grammar_modules() for grammar in module.GRAMMARS)
 
 
 def names() -> tuple[str, ...]:
@@ -183,6 +189,3 @@ def _document(pasted: Pasted, begin: int) -> Pasted:
     if any(line.lstrip().startswith(("{", "[")) for line in text[end:].split("\n")):
         end = len(text)
     return replace(pasted, lines=[*[""] * begin, *text[:end].split("\n")], left_out=())
-
-
-Reader = Callable[[str], Evidence]

@@ -28,7 +28,7 @@ class Cells:
         elif any(_GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text) for text in found):
             self._decimal = False
         else:
-            # '1,234' may be either. Where commas separate the columns, whoever writes them into numbers means thousands.
+            # '1,234' may be either. Where commas separate the columns, a comma in a number means thousands.
             self._decimal = separator != ","
 
     def number(self, text: str, unit: tuple[Quantity, float] | None = None) -> float | None:

@@ -145,8 +145,7 @@ def _values(names: list[str], numeric: list[int], sample: Sequence[Sequence[str]
         if arms:
             return tuple(centre[:1] or (names[at] for at in arms))
     raise BadInput(
-        "nothing says which column holds the values",
-        f"--value COLUMN --unit UNIT; the columns are {listed(names)}",
+        "nothing says which column holds the values", f"--value COLUMN --unit UNIT; the columns are {listed(names)}"
     )
 
 

@@ -50,7 +50,7 @@ CRITERION = Text(
     head=(
         r"Benchmarking .{1,500}?: Collecting {count:n} samples in estimated ",
         # A long name is on a line of its own.
-        r"(?![^\[]*\[|(?:Found|Benchmarking|Warning:|error:|running|test|thread|Finished) |\d+ \(){previous:text}$",
+        r"(?=[^\[\]%]*$)(?!.*: |.*\.$){previous:text}$",
     ),
     lines=(
         r"thrpt:\s*+\[{slow_printed:n} {slow_unit:w} {throughput_printed:n} {throughput_unit:w} "

@@ -33,12 +33,13 @@ def _shape(records: list[Record]) -> list[Record]:
         if step is not None and size is not None and count is not None and seconds is not None:
             steps[step.lower(), size.value] = count, seconds
         elif "step" not in record.fields:
-            made += _rates(record) if "cells" not in record.fields else _throughputs(record, steps)
+            row = record.fields.keys() & {"cells", "machine_row"}
+            made += _throughputs(record, steps) if row else _rates(record)
     return made
 
 
 def _numbers(record: Record, text: str) -> list[Number | None]:
-    """The numbers of a row, in thousands where a k is behind them. None is below 0: the clock, or its counter, is wrong."""
+    """The numbers of a row, in thousands where a k is behind them; None where one is below 0, as of a wrong clock."""
     found: list[Number | None] = []
     for word in re.split(r"[\s:]+", text.strip()):
         number = read("n", word)
@@ -51,8 +52,8 @@ def _numbers(record: Record, text: str) -> list[Number | None]:
 
 def _throughputs(record: Record, steps: dict[tuple[str, float], Step]) -> Iterator[Record]:
     name, cells = record.text("row") or "", record.text("cells") or ""
-    if record.text("machine_name"):
-        name = record.text("machine_name") or ""
+    if (machine := record.text("machine_row")) is not None:
+        name, _, cells = machine.partition(":")
     numbers = _numbers(record, cells)
     heads = [record.text(head) or "" for head in ("sizes", "machine_sizes")]
     sizes = next((found for head in heads if len(found := re.findall(r"\d+", head)) == len(numbers)), [])
@@ -123,17 +124,18 @@ OPENSSL_SPEED = Text(
         r"(?=.{1,200}$)(?=(?:[a-z]++\s++){1,4}(?:[a-z.]++/s\s*+){1,4}$){columns:text}$",
     ),
     rows=(
-        r"Doing {step:text} (?:ops )?for [\d.]+s on {step_size:n} size blocks: {step_count:n} .{1,80}? in {step_s:n}s",
-        rf"{_SHORT}{{row:text}} (?=(?:-?\d++\.\d++k?\s++)*+-?\d++\.\d++k?(?:\s++\([^()]{{1,60}}\))?$)(?=.*\dk\b)"
+        r"Doing {step:text} (?:ops )?for [\d.]+s on {step_size:n} size blocks: {step_count:n} .{1,80}? in {step_s:s}s",
+        rf"{_SHORT}{{row:text}} (?=(?:-?\d++\.\d++k?(?:\s++|$))++(?:\([^()]{{1,60}}\))?$)(?=.*\dk\b)"
         r"{cells:text}(?: \({core:text}\))?$",
         rf"{_SHORT}{{algorithm:text}} (?=(?:\d++\.\d++s\s++)++-?\d){{numbers:text}}(?: \({{core:text}}\))?$",
-        r"\+F:\d+:(?={machine_name:w}:)[^:]+:{cells:w}$",
+        r"\+F:\d+:{machine_row:w}$",
         r"\+(?=F\d+:){machine:w}$",
     ),
     fails=(r"(?:.{0,80}: )?(?:[Ii]nvalid engine\b|can't use that engine\b)",),
     warns=(
-        r"(?!compiler:|options:|built on:)(?:Error[: ]|.{0,200}(?:[Uu]nknown algorithm|is an unknown|:error:|[Ff]ailure\b"
-        r"| error!|[Ee]rror (?:for|in|while|setting|creating|(?:initial|final)izing)|unhandled errors|don't match"
+        r"(?!compiler:|options:|built on:)(?:Error[: ]|.{0,200}(?:[Uu]nknown algorithm|is an unknown|:error:"
+        r"|[Ff]ailure\b| error!|[Ee]rror (?:for|in|while|setting|creating|(?:initial|final)izing)|unhandled "
+        r"errors|don't match"
         r"|is not an? (?:AEAD|multi-block)|can be used only with|unsupported key length|derivation failed|secret failed"
         r"|Child (?:exited with [1-9]|terminated by)|Don't understand line|Unknown type ))",
         # Instructions such as AES-NI were switched on or off by hand.

@@ -20,7 +20,8 @@ WRK = Text(
         r"#\[Mean = {footer_mean:ms},",
         r"#\[Max = {footer_max:ms}, Total count = {recorded:n}\]",
         r"{operations:n} requests in {duration_s:t}, {bytes:B} read",
-        r"Socket errors: connect {failed.connect:n}, read {failed.read:n}, write {failed.write:n}, timeout {failed.timeout:n}",
+        r"Socket errors: connect {failed.connect:n}, read {failed.read:n}, write {failed.write:n}, timeout "
+        r"{failed.timeout:n}",
         r"Non-2xx or 3xx responses: {failed.status:n}",
         r"Requests/sec: {rate:n}",
         r"Transfer/sec: {bandwidth:B/s}",

@@ -1,4 +1,4 @@
-"""Shows what is read of a file, and what the checks say: `python -m sectax.audit.reading FILE…`."""
+"""Shows what is read of a file, and what the checks say: `python -m benchmarks.audit_corpus.shown FILE…`."""
 
 from __future__ import annotations
 
