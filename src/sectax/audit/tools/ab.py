@@ -15,6 +15,8 @@ def _shape(records: list[Record]) -> list[Record]:
         if host is not None:
             port = record.text("port")
             record.fields["name"] = [host + (f":{port}" if port else "") + (record.text("path") or "")]
+        if (connections := record.number("connections")) is not None:
+            record.fields["option.connections"] = [connections]
         if (speed := record.number("kib_s")) is not None:
             record.fields["bandwidth"] = [Number(speed.value * 1024, speed.step * 1024, "bytes/s")]
         all_failed, others = record.number("all_failed"), record.number("others")
@@ -50,8 +52,8 @@ AB = Text(
         r"Time taken for tests: {duration_s:t}",
         r"Complete requests: {operations:n}",
         r"Failed requests: {all_failed:n}",
-        r"\(Connect: {failed.connect:n}(?:, Receive: {failed.receive:n})?, Length: {others:n}, Exceptions: "
-        r"{failed.exceptions:n}\)",
+        r"\(Connect: {failed.connect:n}(?:, Receive: {failed.receive:n})?, Length: {others:n}, "
+        r"Exceptions: {failed.exceptions:n}\)",
         r"Write errors: {failed.write:n}",
         r"Non-2xx responses: {failed.status:n}",
         r"Total transferred: {bytes:b}",

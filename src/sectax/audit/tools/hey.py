@@ -11,6 +11,8 @@ _MOST_KEPT = 1_000_000
 
 def _shape(records: list[Record]) -> list[Record]:
     for record in records:
+        if (connections := record.number("connections")) is not None:
+            record.fields["option.connections"] = [connections]
         statuses, answers = record.numbers("status"), record.numbers("answers")
         if not answers:
             continue

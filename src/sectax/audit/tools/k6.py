@@ -23,11 +23,7 @@ _METRICS = (
     *(f"http_req_{part}" for part in _PARTS),
     "http_req_failed",
     "http_reqs",
-    "iteration_duration",
-    "iterations",
-    "dropped_iterations",
-    "data_received",
-    "vus_max",
+    *("iteration_duration", "iterations", "dropped_iterations", "data_received", "vus_max"),
 )
 PROMISES = (
     Promise("sending + waiting + receiving = latency.mean", within=0.01),
@@ -136,9 +132,11 @@ K6 = Text(
         r"[*•] .{0,120}?: {asked:n} iterations/s for {asked_s:t}",
         *(rf"(?:[✓✗]\s?)?{metric}\.{{2,}}: {{told.{metric}:text}}$" for metric in _METRICS),
     ),
-    last=r"(?:[✓✗]\s?)?vus_max\.{2,}:",
+    last=r"(?:[✓✗]\s?)?(?:iterations|vus_max)\.{2,}:",
     warns=(
         r"(?:WARN\[\d+\] |time=\S{1,60} level=warning msg=\"?)(?:Insufficient VUs|Request Failed)",
+        r"(?:ERRO\[\d+\] |time=\S{1,60} level=error msg=)(?!.{0,80}thresholds)",
+        r"running \([0-9hms.]{1,20}\), 0+/\d+ VUs, .{0,80} and [1-9]\d* interrupted",
         r"↳ \d{1,3}% — ✓ \d+ / ✗ [1-9]",
     ),
     fixed={"ends_by": EndsBy.TIME},

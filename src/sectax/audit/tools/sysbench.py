@@ -18,6 +18,9 @@ def _shape(records: list[Record]) -> list[Record]:
             (name for name in ("cpu", "memory", "fileio", "threads_test", "mutex", "sql") if name in fields), ""
         )
         fields["name"] = [" ".join(filter(None, ("sysbench", kind.removesuffix("_test"), record.text("doing"))))]
+        for name, option in (("threads", "threads"), ("block", "block size"), ("primes", "largest prime")):
+            if (told := record.number(name)) is not None:
+                fields[f"option.{option}"] = [told]
         for name, metric in _BANDWIDTHS.items():
             if (speed := record.number(name)) is not None:
                 fields[f"{metric}.rate"] = [Number(speed.value * _MIB, speed.step * _MIB, "bytes/s")]
@@ -57,7 +60,8 @@ SYSBENCH = Text(
     lines=(
         r"Number of threads: {threads:n}",
         r"Target transaction rate: {target_rate:n}/sec",
-        r"{cpu:flag}(?:CPU speed:|Prime numbers limit:|Maximum prime number checked|Doing CPU performance)",
+        r"{cpu:flag}(?:CPU speed:|Doing CPU performance)",
+        r"(?:Prime numbers limit|Maximum prime number checked in CPU test): {primes:n}",
         r"{memory:flag}(?:Running memory speed test|Doing memory operations speed test)",
         r"{fileio:flag}(?:File operations:|Extra file open flags:)",
         r"{threads_test:flag}Doing thread subsystem performance test",

@@ -42,6 +42,9 @@ def _shape(records: list[Record]) -> list[Record]:
                 record.fields["contains"] = ["STAT"]
             if operation[0] in _MOVES:
                 record.fields["moves"] = [_MOVES[operation[0]]]
+        for name, option in (("connections", "concurrency"), ("size_bytes", "object size")):
+            if (number := record.number(name)) is not None:
+                record.fields[f"option.{option}"] = [number]
         objects = record.number("objects")
         if objects is not None and objects.value > 1:
             # Its rate is of objects, not of requests.
