@@ -26,14 +26,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.output import heading, near_one, ratio, table
+from lambda_local.runtimes.python import python_runtime
+from lambda_local.sandbox.limits import VCPU_MB
 from sectax.analysis.growth import line
 from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
-from sectax.sandboxes.instance.limits import VCPU_MB
-from sectax.stack.lambda_service.local import LocalLambda, measured
+from sectax.stack.local_lambda import LocalLambda, measured
 from sectax.stats.student import Interval, geometric_mean_interval, mean_interval
 from sectax.toolchain import functions
-from sectax.toolchain.lambda_runtime.python import python_runtime
 
 SIZES = ("100KiB", "500KiB", "1MiB", "3MiB")
 WITHIN = 0.05

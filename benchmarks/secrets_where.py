@@ -30,12 +30,12 @@ from typing import Any, NamedTuple
 
 from benchmarks.output import ROOT, heading, ratio, table
 from benchmarks.secrets_hits import agent_outside, opened, wrk_script, wrk_seconds
+from lambda_local.sandbox.freezer import thaw
 from sectax.design.planning import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.experiments.secrets.subject import ACCESS_TIME, HELD_BACK
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
-from sectax.sandboxes.instance.freezer import thaw
 from sectax.sandboxes.process.cgroups import cgroup_folders
 from sectax.stats.student import geometric_mean_interval
 
@@ -51,7 +51,7 @@ exec nsenter "$network" "$@"
 
 
 _FILTERED = (
-    "import os, sys; from sectax.sandboxes.inside import calls, kernel; "
+    "import os, sys; from lambda_local.inside import calls, kernel; "
     "kernel.install_filter(calls.call_filter(kernel.machine())); os.execv(sys.argv[1], sys.argv[1:])"
 )
 

@@ -63,8 +63,10 @@ class Served:
     """A server of some sources, a function in it, and one connection to it."""
 
     def __init__(self, sources: Path) -> None:
+        # Commits up to 928002f have it inside sectax.
+        server = "lambda_local" if (sources / "lambda_local").is_dir() else "sectax.stack.lambda_service"
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "sectax.stack.lambda_service"],
+            [sys.executable, "-m", server],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment() | {"PYTHONPATH": str(sources)},

@@ -24,10 +24,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.output import heading, table
+from lambda_local.settings import Settings
 from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
-from sectax.stack.lambda_service.local import LocalLambda, measured
-from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.local_lambda import LocalLambda, measured
 from sectax.toolchain import functions
 
 GAP_S = 0.01

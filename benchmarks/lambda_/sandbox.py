@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from benchmarks.output import heading, table, target
-from sectax.sandboxes.instance import PERIOD_US, VCPU_MB, Counters, Instance, Limits, Mount, vcpus
+from lambda_local.sandbox import PERIOD_US, VCPU_MB, Counters, Instance, Limits, Mount, vcpus
 
 WORK_S = 0.3  # of the calibration
 WORKS_S = (0.02, 0.05, 0.1, 0.3)

@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 
 from benchmarks.lambda_.socket_loop import FUNCTION, SocketLoop, python
 from benchmarks.output import heading, table, target
-from sectax.stack.lambda_service.local import LocalLambda, measured
-from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.serving import archive
+from lambda_local.settings import Settings
+from sectax.stack.local_lambda import LocalLambda, measured
+from tests.lambda_local.serving import archive
 
 EACH_TURN = 100  # invocations
 OVERHEAD_MS = 0.15

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 from benchmarks.lambda_.sandbox import MEMORY_MB, WITHIN, WORKS_S, by_quota
 from benchmarks.lambda_.service import deploy
 from benchmarks.output import heading, table, target
-from sectax.sandboxes.instance import VCPU_MB, vcpus
-from sectax.stack.lambda_service.local import LocalLambda, measured
-from sectax.stack.lambda_service.settings import Settings
+from lambda_local.sandbox import VCPU_MB, vcpus
+from lambda_local.settings import Settings
+from sectax.stack.local_lambda import LocalLambda, measured
 
 REST_S = 0.1
 SHORT_S, SHORT_TURNS = 0.05, 3  # what is this long at most is repeated so many times as often

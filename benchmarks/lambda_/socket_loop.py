@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from sectax.toolchain.lambda_runtime.python import python_runtime
+from lambda_local.runtimes.python import python_runtime
 
 FUNCTION = "def handler(event, context):\n    return None\n"
 

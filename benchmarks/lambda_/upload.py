@@ -21,9 +21,9 @@ from typing import Any
 
 from benchmarks.lambda_.socket_loop import python
 from benchmarks.output import heading, table, target
-from sectax.stack.lambda_service.local import LocalLambda, measured
-from sectax.stack.lambda_service.settings import Settings
-from tests.stack.lambda_service.serving import ROLE, archive
+from lambda_local.settings import Settings
+from sectax.stack.local_lambda import LocalLambda, measured
+from tests.lambda_local.serving import ROLE, archive
 
 SOURCE = "import time\ndef handler(event, context):\n    time.sleep(0.009)\n"
 FILES = 49  # of a megabyte each
@@ -32,7 +32,7 @@ MOST = 1.5
 
 _CREATE = """
 import sys
-from tests.stack.lambda_service.serving import PYTHON, ROLE, client
+from tests.lambda_local.serving import PYTHON, ROLE, client
 code = {"ZipFile": sys.stdin.buffer.read()}
 client(sys.argv[1]).create_function(FunctionName=sys.argv[2], Code=code, Runtime=PYTHON, Handler="f.handler", Role=ROLE)
 """

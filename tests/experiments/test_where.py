@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lambda_local.settings import Settings
 from sectax.engines.pilot import PROCESSES
 from sectax.experiments import registry
 from sectax.experiments.function.experiment import FunctionExperiment
@@ -13,7 +14,6 @@ from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
-from sectax.stack.lambda_service.settings import Settings
 from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE, services
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"

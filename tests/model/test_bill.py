@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lambda_local.instances.invocation import Measured
+from lambda_local.instances.log import report_line
 from sectax.model.bill import billed_s
-from sectax.stack.lambda_service.instances.invocation import Measured
-from sectax.stack.lambda_service.instances.log import report_line
 from sectax.subjects.function.reading import reading
 
 NANOSECONDS = st.integers(1, 900 * 10**9)  # the longest that a function may take

@@ -129,7 +129,7 @@ def servers(mark: str) -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            is_server = b"sectax.stack.lambda_service" in (path / "cmdline").read_bytes()
+            is_server = b"lambda_local" in (path / "cmdline").read_bytes()
             if is_server and mark.encode() in (path / "environ").read_bytes():
                 found.append(int(path.name))
         except OSError:

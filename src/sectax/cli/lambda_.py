@@ -91,8 +91,8 @@ def serve_command(**settings: Any) -> None:
 
     Then all instances are removed, and all functions and layers too, unless --state keeps them.
     """
-    from sectax.stack.lambda_service.main import serve
-    from sectax.stack.lambda_service.settings import Settings
+    from lambda_local.main import serve
+    from lambda_local.settings import Settings
 
     serve(Settings(**settings), lambda endpoint: _say_how(endpoint, settings["region"]))
 

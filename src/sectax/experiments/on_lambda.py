@@ -268,7 +268,7 @@ def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
 
     Only sectax's own Lambda, here, is known to tell which limits are in force.
     """
-    from sectax.sandboxes.instance.limits import PERIOD_US, Limits, quota_us, vcpus
+    from lambda_local.sandbox.limits import PERIOD_US, Limits, quota_us, vcpus
 
     memory_mb = int(levels["memory"])
     configured: dict[str, Witness] = {"memory_mb": memory_mb}

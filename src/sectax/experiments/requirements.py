@@ -45,8 +45,8 @@ class NeedsLambda:
         """Tries it, which makes a sandbox and takes some 50 ms."""
         if self.endpoint != LOCAL:
             return None
-        from sectax.stack.lambda_service.main import check  # loads the whole server
-        from sectax.stack.lambda_service.settings import Settings
+        from lambda_local.main import check  # loads the whole server
+        from lambda_local.settings import Settings
 
         try:
             check(Settings())

@@ -13,10 +13,10 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lambda_local.runtimes import managed
 from sectax.model.errors import WrongUse
 from sectax.toolchain import functions, go, go_programs, gvisor, installer, probes
 from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.programs import Missing, Requirement, missing_program
 from sectax.toolchain.secrets import agent, backend
 

@@ -15,12 +15,12 @@ from typing import Literal
 
 import msgspec
 
+from lambda_local.runtimes import managed
 from sectax.experiments import registry
 from sectax.model.errors import SectaxError
 from sectax.sandboxes.process.host import host_identity
 from sectax.toolchain import parts
 from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.lambda_runtime import managed
 from sectax.toolchain.parts import Part
 from sectax.workflow.environment import machine_load
 
@@ -173,7 +173,7 @@ def _part(part: Part, needed_by: str = "") -> Symptom:
 
 def _lambda() -> Symptom:
     """Whether instances of the local Lambda can be made, found out by making one."""
-    from sectax.sandboxes.instance import available
+    from lambda_local.sandbox import available
 
     here = available()
     why_not = here.why_not()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.stack.lambda_service.local import LocalLambda
+from sectax.stack.local_lambda import LocalLambda
 from sectax.subjects.function import AWS
 from tests.subjects.function.functions import close_services, needs_sandbox, service
 from tests.subjects.function.web import SilentHandler, web_server

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from lambda_local.settings import Settings
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.stack.lambda_service.local import LocalLambda
-from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.local_lambda import LocalLambda
 from sectax.subjects.function import AWS
 from sectax.subjects.function.services import Service
 from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec

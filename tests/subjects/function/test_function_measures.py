@@ -13,7 +13,7 @@ import pytest
 from sectax.experiments.on_lambda import declares
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.stack.lambda_service.local import LocalLambda
+from sectax.stack.local_lambda import LocalLambda
 from sectax.subjects.function import AWS, LOCAL, services
 from sectax.subjects.function.subject import FunctionSubject
 from tests.subjects.function.functions import close_services, folder, needs_sandbox, service, spec

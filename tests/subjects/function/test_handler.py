@@ -8,7 +8,7 @@ import pytest
 
 from sectax.model.errors import WrongUse
 from sectax.subjects.function.code import check_handler
-from tests.stack.lambda_service.serving import archive
+from tests.lambda_local.serving import archive
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 DEFINED = "def handler(event, context):\n    pass\n"

@@ -125,8 +125,8 @@ class _Bench(LambdaBench):
         return read_environment(self._functions.environment)
 
     def identity(self) -> dict[str, str]:
+        from lambda_local.runtimes.python import python_runtime
         from sectax.subjects.function.code import digest
-        from sectax.toolchain.lambda_runtime.python import python_runtime
 
         functions = self._functions
         marks = {f"function.{name}": f"sha256 {digest(path)}" for name, path in functions.code.items()}

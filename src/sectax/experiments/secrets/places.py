@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from lambda_local.service import WORK_FOLDERS
 from sectax.experiments.secrets.levels import Settings
 from sectax.experiments.secrets.subject import SOMETIMES
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.stack.lambda_service.service import WORK_FOLDERS
 from sectax.stack.secrets_manager import layers
 from sectax.stack.secrets_manager.backend import HOST, Backend
 from sectax.stack.secrets_manager.kept import Keeper, RealService

@@ -13,7 +13,7 @@ from sectax.formats.lambda_report import BEGINS, report_fields
 from sectax.model.bill import billed_s
 from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
-from sectax.stack.lambda_service.local import measured
+from sectax.stack.local_lambda import measured
 
 SERVER_CLOCK = "monotonic clock of the local Lambda"
 REPORT_CLOCK = "REPORT line"

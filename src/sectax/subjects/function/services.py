@@ -7,10 +7,10 @@ import hashlib
 from typing import Any
 from urllib.parse import urlsplit
 
+from lambda_local.settings import Settings
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.model.printable import printable
-from sectax.stack.lambda_service.local import LocalLambda
-from sectax.stack.lambda_service.settings import Settings
+from sectax.stack.local_lambda import LocalLambda
 from sectax.subjects.function import AWS, LOCAL
 from sectax.subjects.function.code import read_code
 

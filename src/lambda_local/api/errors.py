@@ -1,0 +1,75 @@
+"""Errors as the Lambda API answers them; clients know them by their type."""
+
+from __future__ import annotations
+
+from lambda_local.http import Exchange
+
+
+class ApiError(Exception):
+    """A call that is refused: HTTP status, the type that AWS's clients make an exception of, words; other members."""
+
+    def __init__(self, status: int, kind: str, message: str, **members: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.message = message
+        self.members = members
+
+    def answer(self, exchange: Exchange, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        """Send it."""
+        # Some operations of Lambda spell it 'message', others 'Message'; clients look for both.
+        body = {"Type": "User" if self.status < 500 else "Service", "message": self.message, **self.members}
+        exchange.answer_json(self.status, body, [("x-amzn-ErrorType", self.kind), *headers])
+
+
+def invalid(message: str) -> ApiError:
+    """A parameter that cannot be, or cannot be here."""
+    return ApiError(400, "InvalidParameterValueException", message)
+
+
+def not_found(arn: str) -> ApiError:
+    """There is no such function."""
+    return ApiError(404, "ResourceNotFoundException", f"Function not found: {arn}")
+
+
+def conflict(message: str) -> ApiError:
+    """It is there already."""
+    return ApiError(409, "ResourceConflictException", message)
+
+
+def too_large(most: int, operation: str) -> ApiError:
+    """The request is longer than the operation takes."""
+    message = f"Request must be smaller than {most} bytes for the {operation} operation"
+    return ApiError(413, "RequestEntityTooLargeException", message)
+
+
+def too_many(reason: str = "ConcurrentInvocationLimitExceeded") -> ApiError:
+    """All instances that there may be are busy."""
+    return ApiError(429, "TooManyRequestsException", "Rate Exceeded.", Reason=reason)
+
+
+def constraint(value: str, name: str, words: str) -> ApiError:
+    """A parameter that is not of the form it must have."""
+    return invalid(
+        f"1 validation error detected: Value '{value[:200]}' at '{name}' failed to satisfy constraint: {words}"
+    )
+
+
+def stale_revision() -> ApiError:
+    """The caller has seen another state of things than the present one."""
+    return ApiError(
+        412,
+        "PreconditionFailedException",
+        "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to "
+        "retrieve the latest Revision Id",
+    )
+
+
+def absent(message: str = "The resource you requested does not exist.") -> ApiError:
+    """There is no such thing."""
+    return ApiError(404, "ResourceNotFoundException", message)
+
+
+def not_implemented(action: str) -> ApiError:
+    """Lambda has it, and the local one does not."""
+    return ApiError(501, "NotImplementedException", f"the local Lambda does not have {action}")

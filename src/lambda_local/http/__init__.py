@@ -1,0 +1,8 @@
+"""HTTP/1.1 over asyncio and httptools, made for timing: one write per answer, and a time stamp as near to the socket
+as Python gets. It serves both sides: the AWS API outside, and the Runtime API inside every instance."""
+
+from lambda_local.http.connection import Connection
+from lambda_local.http.messages import Exchange, HttpLimits, Request, response
+from lambda_local.http.server import HttpServer
+
+__all__ = ["Connection", "Exchange", "HttpLimits", "HttpServer", "Request", "response"]

@@ -1,0 +1,138 @@
+"""A listening socket, its connections, and the clock that gives slow clients up."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Callable
+
+from lambda_local.http.connection import Connection
+from lambda_local.http.messages import Exchange, HttpLimits
+from sectax.model.errors import WrongUse
+
+# How often deadlines are looked at: one timer for all connections instead of one for each request.
+_LOOK_EVERY_S = 1.0
+_READ_BYTES = 64 * 1024
+
+
+class HttpServer:
+    """Serves one listening socket in the running event loop.
+
+    The handler is called with every request that has come whole; it answers at once or keeps the exchange for later.
+    What it raises is answered with 500.
+    """
+
+    def __init__(
+        self, handle: Callable[[Exchange], None], limits: HttpLimits, judge: Callable[[Exchange], int] | None = None
+    ) -> None:
+        """Args: *judge* is called as soon as the headers of a request have come. It returns how many bytes the body may
+        have, or answers: then the body is not read, and the connection ends.
+        """
+        self.limits = limits
+        self.judge = judge
+        # One for all connections: asyncio would have 256 KiB allocated for every read, which takes the kernel 15 µs
+        # wherever the heap has no such room.
+        self.buffer = memoryview(bytearray(_READ_BYTES))
+        self._handle = handle
+        self._loop = asyncio.get_running_loop()
+        self._connections: set[Connection] = set()
+        self._held = 0
+        self._server: asyncio.Server | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def listen(self, listener: socket.socket) -> None:
+        """Serve this socket from now on; it is closed by `close`."""
+        self._server = await self._loop.create_server(lambda: Connection(self), sock=listener)
+        self._look()
+
+    def close(self) -> None:
+        """Close the socket and every connection, at once."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self._connections):
+            connection.abort()
+
+    def admit(self, connection: Connection) -> bool:
+        """Take a connection in, if need be for the one that was silent longest; False where all others wait for us."""
+        if len(self._connections) >= self.limits.connections:
+            idle = [each for each in self._connections if each.idle]
+            if not idle:
+                return False
+            oldest = min(idle, key=lambda each: (not each.parted, each.heard_ns))
+            self._connections.discard(oldest)
+            oldest.abort()
+        self._connections.add(connection)
+        return True
+
+    def hold(self, size: int) -> None:
+        """So many bytes more of requests are in memory."""
+        self._held += size
+
+    def release(self, size: int) -> None:
+        """So many bytes fewer."""
+        self._held -= size
+
+    def make_room(self) -> None:
+        """Refuse the largest unfinished requests until the rest may stay."""
+        while self._held > self.limits.held_bytes:
+            largest = max(self._connections, key=lambda each: each.held, default=None)
+            if largest is None or not largest.held:
+                return
+            largest.refuse(503)
+
+    def forget(self, connection: Connection) -> None:
+        """A connection has ended."""
+        self._connections.discard(connection)
+
+    def take(self, exchange: Exchange) -> None:
+        """Hand a request to the handler."""
+        try:
+            self._handle(exchange)
+        except Exception as error:  # a fault of ours must not end the server, and the client must hear of it
+            exchange.answer_json(500, {"Type": "Service", "message": f"a fault of sectax: {error!r}"})
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        for connection in [each for each in self._connections if each.deadline < now]:
+            connection.abort()
+        self._timer = self._loop.call_later(_LOOK_EVERY_S, self._look)
+
+
+_BACKLOG = 512
+
+
+def listen_on_loopback(host: str, port: int) -> socket.socket:
+    """A listening socket on a loopback address and nowhere else: a caller of the service may run programs here.
+
+    Args:
+        port: 0 takes a free one.
+    Raises:
+        WrongUse: the address is another one, or the port is taken.
+    """
+    address = _loopback(host)
+    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((str(address), port))
+        listener.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = error.strerror if isinstance(error, OSError) else "there is no such port"
+        raise WrongUse(f"cannot listen on {host}, port {port}: {reason}", "leave --port out for a free one") from error
+    return listener
+
+
+def _loopback(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        address = None
+    if address is None or not address.is_loopback:
+        raise WrongUse(
+            f"{host} is no loopback address", "the service runs what callers send it, so it listens on 127.0.0.1 or ::1"
+        )
+    return address

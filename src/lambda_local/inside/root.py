@@ -1,0 +1,205 @@
+"""The file system that an instance sees: the machine's programs read-only, a /tmp of its own, and little else.
+
+Its own control groups are at /sys/fs/cgroup, where runtimes such as Java's look for the memory that they have.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from lambda_local.inside import kernel
+
+_TOP = "sys/fs/cgroup"
+# Java looks for all of them in v1.
+_SHOWN = {"cpu", "cpuacct", "cpuset", "memory"}
+_ATTRIBUTES = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
+
+
+def make_places(own: str = "/proc/self/cgroup") -> list[tuple[str, str, str | None]]:
+    """Make the folders in the current one, the later root: (target, kind of file system, options) of each.
+
+    Args:
+        own: where the kernel says which groups this process is in; another file in tests.
+    """
+    os.makedirs(_TOP)
+    with open(own) as file:
+        # 4:cpu,cpuacct:/docker/… in v1, 0::/user.slice/… in v2
+        sets = [line.split(":")[1] for line in file]
+    old = [names for names in sets if _SHOWN & set(names.split(","))]
+    for names in old:
+        os.mkdir(f"{_TOP}/{names}")
+    return [(f"/{_TOP}/{names}", "cgroup", names) for names in old] or [(f"/{_TOP}", "cgroup2", None)]
+
+
+def mount_own(places: list[tuple[str, str, str | None]]) -> None:
+    """Mount them read-only. What is mounted begins at the caller's groups, which are a group namespace's own by now.
+
+    Where the kernel refuses, programs see none, as without this.
+    """
+    try:
+        for target, kind, options in places:
+            kernel.mount(kind, target, kind, kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC, options)
+            kernel.protect(target, _ATTRIBUTES, recursive=False)
+    except OSError:
+        return
+
+
+# Where they exist: a link (as in a merged /usr) stays one, a folder is shown.
+_SYSTEM = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
+
+# What programs and their libraries look up: the dynamic linker's cache, certificates, Debian's links to the chosen
+# Java, the settings of OpenSSL, Java and PHP, the time zone. Nothing that says who lives on this machine.
+_ETC = (
+    "alternatives",
+    "ca-certificates",
+    "crypto-policies",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "mime.types",
+    "php",
+    "pki",
+    "protocols",
+    "services",
+    "ssl",
+    "timezone",
+)
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_NO_MEMORY = ("Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTotal", "SwapFree", "Shmem", "SReclaimable")
+_SHM_MB = 64  # as in a container; what is in it counts as memory
+
+_EMPTY = "dev/mqueue"  # as in a container
+
+_READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
+
+
+def enter_root(
+    staging: str,
+    mounts: Iterable[tuple[str, str]],
+    tmp: int | None,
+    tmp_mb: int,
+    memory_mb: int,
+    user: tuple[str, int, int],
+) -> list[tuple[str, str, str | None]]:
+    """Build the root upon the empty folder *staging* and go there. The caller has a mount and pid namespace of its own.
+
+    Args:
+        mounts: (source, target) of what is to be seen read-only besides the system.
+        tmp: the descriptor of a mount for /tmp; None for a tmpfs.
+        tmp_mb: the size of /tmp in MiB.
+        memory_mb: what /proc/meminfo says.
+        user: name, uid and gid of the one user.
+    Returns:
+        What `mount_own` is to mount.
+    """
+    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # nothing of this is seen outside
+    _tmpfs(staging, "mode=755,size=1m")
+    os.chdir(staging)
+    for name in _SYSTEM:
+        _show_system(name)
+    _fill_etc(user)
+    _fill_dev()
+    groups = make_places()
+    os.mkdir("proc")
+    os.mkdir("tmp")
+    os.mkdir(_EMPTY)
+    kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+    _show_memory(memory_mb)
+    if tmp is None:
+        _tmpfs("tmp", f"mode=1777,size={tmp_mb}m")
+    else:
+        kernel.attach(tmp, "tmp")
+    # Outer folders first, or they would hide the inner ones.
+    for source, target in sorted(mounts, key=lambda pair: pair[1]):
+        _show_unnamed(source, os.path.normpath(target).lstrip("/"))
+    kernel.change_root()
+    kernel.protect("/", _READ_ONLY, recursive=False)
+    return groups
+
+
+def _show_memory(memory_mb: int) -> None:
+    """The instance's own memory in /proc/meminfo, as it is before anything runs: programs size themselves by it."""
+    amounts = dict.fromkeys(("MemTotal", "MemFree", "MemAvailable"), memory_mb * 1024)
+    amounts |= dict.fromkeys(_NO_MEMORY, 0)
+    _write("meminfo", "".join(f"{name + ':':16}{amount:8} kB\n" for name, amount in amounts.items()))
+    kernel.mount("meminfo", "proc/meminfo", flags=kernel.MS_BIND)
+    kernel.protect("proc/meminfo", _READ_ONLY, recursive=False)
+    os.unlink("meminfo")  # the mount keeps it
+
+
+def _show_system(name: str) -> None:
+    if os.path.islink(f"/{name}"):
+        os.symlink(os.readlink(f"/{name}"), name)
+    elif os.path.isdir(f"/{name}"):
+        _show(f"/{name}", name)
+
+
+def _fill_etc(user: tuple[str, int, int]) -> None:
+    os.mkdir("etc")
+    for name in _ETC:
+        if os.path.exists(f"/etc/{name}"):
+            _show(f"/etc/{name}", f"etc/{name}")
+    name, uid, gid = user
+    _write("etc/passwd", f"root:x:0:0:root:/:/sbin/nologin\n{name}:x:{uid}:{gid}::/tmp:/sbin/nologin\n")
+    _write("etc/group", f"root:x:0:\n{name}:x:{gid}:\n")
+    _write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+    _write("etc/resolv.conf", "")  # there is nobody to ask
+    _write("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")
+    os.symlink("../usr/lib/os-release", "etc/os-release")
+    os.symlink("/proc/self/mounts", "etc/mtab")
+
+
+def _fill_dev() -> None:
+    os.makedirs("dev/shm")
+    for name in _DEVICES:
+        _write(f"dev/{name}", "")
+        kernel.mount(f"/dev/{name}", f"dev/{name}", flags=kernel.MS_BIND)
+    _tmpfs("dev/shm", f"mode=1777,size={_SHM_MB}m")
+    os.symlink("/proc/self/fd", "dev/fd")
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        os.symlink(f"/proc/self/fd/{number}", f"dev/{name}")
+
+
+def _show(source: str, target: str) -> None:
+    """The same file or folder at a second place, read-only, with whatever is mounted below it."""
+    if os.path.isdir(source):
+        os.makedirs(target, exist_ok=True)
+    elif not os.path.exists(target):
+        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        _write(target, "")
+    kernel.mount(source, target, flags=kernel.MS_BIND | kernel.MS_REC)
+    kernel.protect(target, _READ_ONLY, recursive=True)
+
+
+def _show_unnamed(source: str, target: str) -> None:
+    """As `_show`, but what the function reads in /proc/self/mountinfo does not say where it comes from.
+
+    A file system's own path is part of every bind mount there. An overlay says what it was given: here the names of a
+    link and of an empty folder, since it wants two. It shows nothing that is mounted below, and takes no single file.
+    """
+    if not os.path.isdir(source):
+        return _show(source, target)
+    os.makedirs(target, exist_ok=True)
+    os.symlink(source, "lower")
+    try:
+        kernel.mount("overlay", target, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, f"lowerdir=lower:{_EMPTY}")
+    except OSError:  # no overlays in this kernel, or too many on each other, as in a container in a container
+        _show(source, target)
+    else:
+        kernel.protect(target, _READ_ONLY, recursive=False)
+    finally:
+        os.unlink("lower")
+
+
+def _tmpfs(target: str, options: str) -> None:
+    kernel.mount("tmpfs", target, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, options)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)

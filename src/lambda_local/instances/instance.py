@@ -1,0 +1,189 @@
+"""One instance of a function: takes one event at a time, and tells what became of it and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from lambda_local.function import Function
+from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow
+from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome
+from lambda_local.instances.life import Life
+from lambda_local.instances.log import end_line, report_line, start_line
+from lambda_local.instances.share import ExactShare, exact_share
+from lambda_local.sandbox import Counters, InForce
+
+UNHANDLED = "Unhandled"
+_NO_COUNTERS = Counters(None, None, None, None, None, None)
+_NO_LIMITS = InForce(None, None, None, "none")
+
+
+class FunctionInstance:
+    """Not begun before its first event. After `alive` has turned False it must be ended, by `life.end`.
+
+    Attributes:
+        idle_since: instant of the loop's clock when it last became free.
+    """
+
+    def __init__(self, function: Function, life: Life, *, shares_exactly: bool) -> None:
+        self.function = function
+        self.life = life
+        self.idle_since = 0.0
+        self.end_reason = "SPINDOWN"
+        self._count = 0
+        self._shares_exactly = shares_exactly
+        self._share: ExactShare | None = None
+        self._in_force = _NO_LIMITS
+        self._warm = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another event."""
+        return self._warm and self.life.gone is None
+
+    async def invoke(self, event: Event, init_s: float, *, inits_again: bool = False) -> Outcome:
+        """Hand out one event and wait for its end.
+
+        Args:
+            init_s: the most that the init phase may take, where this is the first event.
+            inits_again: the init phase is part of the invocation, since an earlier one took too long.
+        Raises:
+            InitTooSlow: the init phase did, and was no part of the invocation.
+        """
+        life, cold = self.life, not self._warm
+        invocation = Invocation(event, self._answered)
+        start = start_line(invocation.request_id, self.function.version)
+        self._before = self._after = _NO_COUNTERS
+        gone: InstanceGone | None = None
+        try:
+            if inits_again:
+                life.log.say(start)
+            if cold:
+                await self._begin(init_s, inits_again)
+            if not inits_again:
+                life.log.say(start)
+            self._hand_out(invocation, self.function.timeout - (life.init_s or 0.0 if inits_again else 0.0))
+            await self._until_done(invocation)
+        except InstanceGone as error:
+            life.gone = error
+            self.end_reason = error.reason
+            ended_ns = time.monotonic_ns()
+            if isinstance(error, TooSlow):  # an exact share may know it sooner
+                ended_ns = max(ended_ns, round(invocation.deadline * 1e9))
+            if invocation.payload is not None and not invocation.overdue:  # it counts, whatever happened afterwards
+                invocation.done_ns = ended_ns
+            else:
+                gone = error
+                if invocation.handed_ns == 0:  # what it did was to try to begin
+                    invocation.handed_ns = life.init_began_ns or ended_ns
+                    if not inits_again:
+                        life.log.say(start)
+                invocation.answered_ns, invocation.held_ns = ended_ns, 0
+                if life.created_s is not None:
+                    self._after = life.box.counters()
+        if inits_again:
+            invocation.handed_ns = life.init_began_ns or invocation.handed_ns
+        self._count += 1
+        invocation.done_ns = max(invocation.done_ns, invocation.answered_ns + invocation.held_ns)
+        if (left_ns := invocation.done_ns - time.monotonic_ns()) > 0:
+            await asyncio.sleep(left_ns / 1e9)
+        return self._outcome(invocation, self._measured(invocation, cold=cold and not inits_again), gone)
+
+    async def _begin(self, init_s: float, inits_again: bool) -> None:
+        try:
+            await self.life.begin(init_s, boosted=not inits_again)
+        except InitTooSlow as error:
+            if inits_again:
+                raise TooSlow(init_s) from error
+            raise
+        self._in_force = self.life.box.in_force()
+        if self._shares_exactly:
+            self._share = exact_share(self._in_force)
+        self._warm = True
+
+    def _hand_out(self, invocation: Invocation, left_s: float) -> None:
+        """*left_s* is what the event has of its timeout."""
+        life = self.life
+        self._before = before = life.box.counters()
+        invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
+        # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
+        # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
+        life.extensions.tell_invoke(invocation)
+        life.api.hand_out(invocation)
+        life.box.thaw()
+        invocation.deadline = invocation.handed_ns / 1e9 + left_s
+        if self._share is not None and before.cpu_time_ns is not None:
+            self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
+
+    def _answered(self, invocation: Invocation) -> None:
+        self._after = self.life.box.counters()
+        invocation.held_ns = self._owed(invocation.answered_ns, self._after)
+
+    async def _until_done(self, invocation: Invocation) -> None:
+        """Wait until runtime and extensions have done with the event, then freeze them; what that took is billed.
+
+        Who calls again finds the instance free.
+
+        Raises:
+            InstanceGone: they will not; where the payload is there, after the answer.
+        """
+        life = self.life
+        in_time = await life.until(lambda: life.all_waiting, invocation.deadline)
+        if in_time:
+            life.box.freeze()
+        if in_time and not invocation.overdue and life.extensions.hear_events:
+            now_ns = time.monotonic_ns()
+            invocation.done_ns = now_ns + self._owed(now_ns, life.box.counters())
+            in_time = invocation.done_ns <= invocation.deadline * 1e9
+        if invocation.overdue or not in_time:
+            raise TooSlow(self.function.timeout)
+
+    def _owed(self, ended_ns: int, counters: Counters) -> int:
+        """By how many nanoseconds what ended at this instant ended sooner than an exact share, if any, lets it."""
+        if self._share is None or counters.cpu_time_ns is None:
+            return 0
+        due_ns = self._share.end(ended_ns, counters.cpu_time_ns, counters.throttled_ns or 0)
+        if due_ns > ended_ns:
+            self.life.fill_quota()  # the wait pays for what it had too much: the kernel must not ask for it, too
+        return due_ns - ended_ns
+
+    def _measured(self, invocation: Invocation, *, cold: bool) -> Measured:
+        limits, before, after = self._in_force, self._before, self._after
+        throttled_ns = _difference(before.throttled_ns, after.throttled_ns)
+        cpu_ns = _difference(before.cpu_time_ns, after.cpu_time_ns)
+        extensions_ns = invocation.done_ns - invocation.answered_ns - invocation.held_ns
+        return Measured(
+            request_id=invocation.request_id,
+            duration_s=invocation.duration_s,
+            instance=self.life.name,
+            invocation=self._count,
+            held_s=invocation.held_ns / 1e9 if invocation.held_ns else None,
+            init_s=self.life.init_s if cold else None,
+            created_s=self.life.created_s if cold else None,
+            extensions_s=extensions_ns / 1e9 if self.life.extensions.hear_events else None,
+            cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,
+            periods=_difference(before.periods, after.periods),
+            throttled_periods=_difference(before.throttled_periods, after.throttled_periods),
+            throttled_s=None if throttled_ns is None else throttled_ns / 1e9,
+            max_memory_bytes=after.memory_peak_bytes,
+            memory_kills=_difference(before.oom_kills, after.oom_kills),
+            cpu_quota=limits.cpu_quota,
+            period_us=limits.period_us,
+            memory_limit_bytes=limits.memory_bytes,
+            cgroup=limits.cgroup,
+        )
+
+    def _outcome(self, invocation: Invocation, measured: Measured, gone: InstanceGone | None) -> Outcome:
+        log, request_id = self.life.log, invocation.request_id
+        log.drain()
+        log.say(end_line(request_id))
+        log.say(report_line(measured, self.function.memory, "" if gone is None else gone.status))
+        if gone is None:
+            failed = UNHANDLED if invocation.failed else None
+            return Outcome(invocation.payload or b"", failed, log.take(), measured)
+        log.say(gone.for_log(request_id))
+        return Outcome(gone.for_caller(request_id), UNHANDLED, log.take(), measured)
+
+
+def _difference(before: int | None, after: int | None) -> int | None:
+    return None if before is None or after is None else after - before

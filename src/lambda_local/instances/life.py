@@ -1,0 +1,252 @@
+"""The life of an instance: its sandbox, the programs in it, the sockets that they are served on, and the end of all."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import math
+import signal
+import time
+from collections.abc import Callable
+
+from lambda_local.function import Function
+from lambda_local.http import HttpServer
+from lambda_local.instances import programs, runtime_api
+from lambda_local.instances.allowed import Passage
+from lambda_local.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
+from lambda_local.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
+from lambda_local.instances.extensions_api import ExtensionsApi
+from lambda_local.instances.log import InstanceLines, InstanceLog, LogOutput
+from lambda_local.instances.programs import Runtime
+from lambda_local.instances.runtime_api import RuntimeApi
+from lambda_local.sandbox import VCPU_MB, InstanceFailed, Limits, vcpus
+from lambda_local.settings import Settings
+
+# What the shutdown phase takes in all, with an external extension and with internal ones alone; without any, the
+# runtime is ended at once: AWS Lambda Developer Guide, "Lambda execution environment lifecycle". The runtime has 30 %
+# before extensions hear of it: runtimeDeadlineShare in AWS's own emulator (aws-lambda-runtime-interface-emulator).
+_SHUTDOWN_S, _INTERNAL_SHUTDOWN_S = 2.0, 0.5
+_RUNTIME_SHARE = 0.3
+
+# An init phase runs on more processors than a small memory buys; AWS gives no number. Two were measured from outside:
+# https://bitesizedserverless.com/bite/lambda-cold-start-bootstrap/
+_INIT_VCPUS = 2.0
+
+
+class Life:
+    """Everything of one instance that must end with it. `begin` once, `end` at any time and any number of times."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Function,
+        runtime: Runtime,
+        make_box: MakeBox,
+        settings: Settings,
+        output: LogOutput | None,
+    ) -> None:
+        self.name = name
+        self.gone: InstanceGone | None = None
+        self.init_s: float | None = None
+        self.created_s: float | None = None
+        self.init_began_ns = 0
+        self.log = InstanceLog(None if output is None else InstanceLines(output, name))
+        self._function = function
+        self._runtime = runtime
+        self._make_box = make_box
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._log_stream = programs.log_stream(function.version)
+        self._extension_names = programs.extensions(function)
+        self.extensions = ExtensionsApi(function, frozenset(self._extension_names), self._notify)
+        self.api = RuntimeApi(self.extensions, self._notify)
+        self._server = HttpServer(self.api.handle, runtime_api.LIMITS, self.api.judge)
+        self._passages = [Passage(host, port) for host, port in settings.allow]
+        self._making: asyncio.Future[Box] | None = None
+        self._running: dict[str, BoxProcess] = {}  # by the name of the extension; the runtime's is empty
+        self._change: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    @property
+    def box(self) -> Box:
+        """The sandbox, once it is made."""
+        assert self._making is not None, "the instance was not begun"
+        return self._making.result()
+
+    @property
+    def all_waiting(self) -> bool:
+        """Whether runtime and extensions have done with the last event."""
+        return self.api.waiting and self.extensions.all_waiting
+
+    async def begin(self, init_s: float, *, boosted: bool = True) -> None:
+        """Make the sandbox, start extensions and runtime, and wait until all ask for their first event.
+
+        Args:
+            init_s: the most that the init phase may take, which begins when the sandbox is there.
+            boosted: it may use more of the processors than the function; the first event finds a full quota.
+        Raises:
+            InstanceGone: a program could not be started, ended, or said that it failed.
+            InitTooSlow: it took too long.
+            SectaxError: there is no sandbox to be had.
+        """
+        began = time.monotonic_ns()
+        self._making = asyncio.ensure_future(asyncio.to_thread(self._make))
+        box = await asyncio.shield(self._making)  # a caller that gives up must not lose it
+        await self._server.listen(await asyncio.to_thread(box.listen, API_HOST, API_PORT))
+        for passage, (_, port) in zip(self._passages, self._settings.allow, strict=True):
+            await passage.open(await asyncio.to_thread(box.listen, API_HOST, port))
+        if self._share is not None and boosted:
+            box.set_quota(max(self._share, vcpus(math.ceil(_INIT_VCPUS * VCPU_MB))))
+        self.init_began_ns = time.monotonic_ns()
+        self.created_s = (self.init_began_ns - began) / 1e9
+        await self._init(self._loop.time() + init_s)
+        self.init_s = (time.monotonic_ns() - self.init_began_ns) / 1e9
+        if boosted:
+            self.fill_quota()
+
+    def fill_quota(self) -> None:
+        """Let the instance have its share, from a full quota on: what it owes is forgotten."""
+        if self._share is not None:
+            self.box.set_quota(self._share)
+
+    async def until(self, reached: Callable[[], bool], deadline: float) -> bool:
+        """Wait for what the programs do.
+
+        Args:
+            deadline: instant of the loop's clock.
+        Returns:
+            False where it was not reached in time.
+        Raises:
+            InstanceGone: it can be reached no more.
+        """
+        while not reached():
+            if self.gone is not None:
+                raise self.gone
+            if self._loop.time() >= deadline:
+                return False
+            await self._change_by(deadline)
+        return True
+
+    async def end(self, reason: str) -> None:
+        """Tell extensions that registered for it (SPINDOWN, TIMEOUT, FAILURE), then end and remove everything."""
+        if self._ending is None:
+            self._ending = self._loop.create_task(self._end(reason))
+        await asyncio.shield(self._ending)
+
+    @property
+    def _share(self) -> float | None:
+        """The vCPUs that the function's memory buys; None where they are not to be limited."""
+        return vcpus(self._function.memory) if self._settings.cpu_share else None
+
+    def _make(self) -> Box:
+        function = self._function
+        limits = Limits(function.memory, self._share)
+        return self._make_box(self.name, limits, programs.mounts(function, self._runtime), function.tmp)
+
+    async def _init(self, deadline: float) -> None:
+        for name in self._extension_names:
+            await self._start(name, (f"{programs.OPT}/extensions/{name}",))
+        await self._in_time(lambda: self.extensions.all_registered, deadline)
+        command = programs.command(self._function, self._runtime)
+        if command is None:
+            places = f"{programs.TASK}/bootstrap {programs.OPT}/bootstrap"
+            raise InstanceGone("Runtime.InvalidEntrypoint", f"Couldn't find valid bootstrap(s): [{places}]")
+        await self._start("", command)
+        self.log.close_writing()
+        await self._in_time(lambda: self.all_waiting, deadline)
+        self.extensions.closed = True
+
+    async def _in_time(self, reached: Callable[[], bool], deadline: float) -> None:
+        if not await self.until(lambda: self._failed_init() or reached(), deadline):
+            raise InitTooSlow
+
+    def _failed_init(self) -> bool:
+        failure = self.api.init_error or self.extensions.failure
+        if failure is not None:
+            raise failure
+        return False
+
+    async def _start(self, name: str, argv: tuple[str, ...]) -> None:
+        environment = programs.environment(self._function, self._runtime, self._settings.region, self._log_stream)
+        start = functools.partial(self.box.start, argv, environment, programs.TASK, self.log.writing, self.log.writing)
+        try:
+            process = await asyncio.to_thread(start)
+        except InstanceFailed as error:
+            raise InstanceGone("Extension.LaunchError" if name else "Runtime.InvalidEntrypoint", str(error)) from error
+        self._running[name] = process
+        self._loop.add_reader(process.fileno(), self._exited, name)
+
+    def _exited(self, name: str) -> None:
+        process = self._running.pop(name)
+        self._loop.remove_reader(process.fileno())
+        status = process.poll() or 0
+        if self.gone is None:
+            self.gone = extension_exited(status) if name else runtime_exited(status)
+            # An extension that has reported an error ends of itself.
+            self.gone = self.extensions.failure or self.gone
+        self._notify()
+
+    def _change_by(self, deadline: float) -> asyncio.Future[None]:
+        """Done once something has changed or the deadline has come; it may be done for neither."""
+        # The timer stays from event to event: to look once too often costs less than one timer for each.
+        if self._timer is None or self._timer.when() > deadline:
+            self._cancel_timer()
+            self._timer = self._loop.call_at(deadline, self._time_is_up)
+        self._change = self._loop.create_future()
+        return self._change
+
+    def _time_is_up(self) -> None:
+        self._timer = None
+        self._notify()
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _notify(self) -> None:
+        if self._change is not None and not self._change.done():
+            self._change.set_result(None)
+
+    async def _end(self, reason: str) -> None:
+        self.gone = self.gone or InstanceGone("Sandbox.Failure", "the instance was ended")
+        self._notify()
+        if self._making is not None:
+            await asyncio.wait([self._making])
+        if self._making is not None and self._making.exception() is None:
+            self.box.thaw()
+            if reason != "SPINDOWN":
+                self._signal_runtime(signal.SIGKILL)
+            if self.extensions.any_registered:
+                await self._shut_down(reason)
+            for process in self._running.values():
+                self._loop.remove_reader(process.fileno())
+            self._server.close()
+            for passage in self._passages:
+                passage.close()
+            await asyncio.to_thread(self.box.destroy)
+        self._cancel_timer()
+        self.log.close()
+
+    async def _shut_down(self, reason: str) -> None:
+        """First the runtime, then the external extensions that want to hear of the end."""
+        began = self._loop.time()
+        self._signal_runtime(signal.SIGTERM)
+        announced = self.extensions.wants_shutdown()
+        await self._ended(
+            lambda: "" in self._running, began + (_RUNTIME_SHARE * _SHUTDOWN_S if announced else _INTERNAL_SHUTDOWN_S)
+        )
+        self._signal_runtime(signal.SIGKILL)
+        if announced:
+            left_s = began + _SHUTDOWN_S - self._loop.time()
+            self.extensions.tell_shutdown(reason, round((time.time() + left_s) * 1e3))
+            await self._ended(lambda: any(self._running), began + _SHUTDOWN_S)  # a name that is not empty
+
+    async def _ended(self, running: Callable[[], bool], deadline: float) -> None:
+        while running() and self._loop.time() < deadline:
+            await self._change_by(deadline)
+
+    def _signal_runtime(self, number: int) -> None:
+        runtime = self._running.get("")
+        if runtime is not None:
+            runtime.kill(number)

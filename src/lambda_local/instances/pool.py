@@ -1,0 +1,153 @@
+"""All instances that are alive: finds a free one for an event, starts another, ends those that nobody needs."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import defaultdict
+from collections.abc import Callable
+
+from lambda_local.function import Function
+from lambda_local.instances.box import MakeBox
+from lambda_local.instances.errors import InitTooSlow
+from lambda_local.instances.instance import FunctionInstance
+from lambda_local.instances.invocation import Event, Outcome
+from lambda_local.instances.life import Life
+from lambda_local.instances.log import LogOutput, init_timeout_line
+from lambda_local.instances.programs import Runtime
+from lambda_local.settings import Settings
+from lambda_local.tasks import Tasks
+
+_REAP_EVERY_S = 1.0
+
+
+class TooManyInstances(Exception):
+    """As many instances as may be alive are busy."""
+
+
+class Pool:
+    """The instances of all functions. An instance takes one event at a time; the one used last is taken first."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        make_box: MakeBox,
+        is_current: Callable[[Function], bool],
+        ended: Callable[[Function], None],
+        output: LogOutput | None,
+    ) -> None:
+        """Args:
+        is_current: says whether a configuration can still be called.
+        ended: called when nothing is left of an instance.
+        output: where all logs go, too.
+        """
+        self._settings = settings
+        self._make_box = make_box
+        self._is_current = is_current
+        self._loop = asyncio.get_running_loop()
+        self._free: defaultdict[Function, list[FunctionInstance]] = defaultdict(list)
+        self._all: set[FunctionInstance] = set()
+        self._present: set[FunctionInstance] = set()  # those that are ending, too
+        self._ended = ended
+        self._output = output
+        self._ending = Tasks()
+        self._numbers = itertools.count(1)
+        self._reaper = self._loop.create_task(self._reap())
+
+    async def invoke(self, function: Function, runtime: Runtime, event: Event) -> Outcome:
+        """Hand an event to an instance, a new one where none is free.
+
+        Raises:
+            TooManyInstances: and no more may be started.
+            SectaxError: a sandbox could not be made.
+        """
+        instance = self._take(function) or self._new(function, runtime)
+        try:
+            try:
+                outcome = await instance.invoke(event, self._settings.init_s)
+            except InitTooSlow:
+                instance.life.log.say(init_timeout_line(self._settings.init_s))
+                said = instance.life.log.take()
+                self._end(instance, "TIMEOUT")
+                instance = self._new(function, runtime)
+                instance.life.log.keep(said)
+                outcome = await instance.invoke(event, float(function.timeout), inits_again=True)
+        except BaseException:
+            self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
+            raise
+        self._give_back(instance)
+        return outcome
+
+    def functions(self) -> set[Function]:
+        """The configurations whose instances are still there, be it to end."""
+        return {instance.function for instance in self._present}
+
+    def retire(self) -> None:
+        """End the free instances of configurations that are out of date; busy ones end after their event."""
+        for function in [each for each in self._free if not self._is_current(each)]:
+            for instance in self._free.pop(function):
+                self._end(instance, "SPINDOWN")
+
+    async def close(self) -> None:
+        """End all instances; whoever still waits for one is failed."""
+        self._reaper.cancel()
+        self._free.clear()
+        for instance in list(self._all):
+            self._end(instance, "SPINDOWN")
+        await self._ending.wait()
+
+    def _take(self, function: Function) -> FunctionInstance | None:
+        free = self._free.get(function, [])
+        while free:
+            instance = free.pop()
+            if instance.alive:
+                return instance
+            self._end(instance, instance.end_reason)
+        return None
+
+    def _new(self, function: Function, runtime: Runtime) -> FunctionInstance:
+        if len(self._all) >= self._settings.instances:
+            self._make_room()
+        name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
+        life = Life(name, function, runtime, self._make_box, self._settings, self._output)
+        instance = FunctionInstance(function, life, shares_exactly=self._settings.exact_share)
+        self._all.add(instance)
+        self._present.add(instance)
+        return instance
+
+    def _make_room(self) -> None:
+        """End the instance that has been free for the longest time."""
+        free = [instance for instances in self._free.values() for instance in instances]
+        if not free:
+            raise TooManyInstances
+        longest = min(free, key=lambda instance: instance.idle_since)
+        self._free[longest.function].remove(longest)
+        self._end(longest, "SPINDOWN")
+
+    def _give_back(self, instance: FunctionInstance) -> None:
+        if instance.alive and self._is_current(instance.function):
+            instance.idle_since = self._loop.time()
+            self._free[instance.function].append(instance)
+        else:
+            self._end(instance, instance.end_reason)
+
+    def _end(self, instance: FunctionInstance, reason: str) -> None:
+        """Let it end in the background; it no longer counts."""
+        self._all.discard(instance)
+        self._ending.start(self._ending_of(instance, reason))
+
+    async def _ending_of(self, instance: FunctionInstance, reason: str) -> None:
+        await instance.life.end(reason)
+        self._present.discard(instance)
+        self._ended(instance.function)
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(min(_REAP_EVERY_S, self._settings.idle_s / 2))
+            too_old = self._loop.time() - self._settings.idle_s
+            for function, free in list(self._free.items()):
+                for instance in [each for each in free if each.idle_since < too_old or not each.alive]:
+                    free.remove(instance)
+                    self._end(instance, instance.end_reason)
+                if not free:
+                    del self._free[function]

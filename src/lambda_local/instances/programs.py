@@ -1,0 +1,124 @@
+"""What runs in an instance: the runtime's command line, its files and its environment, and the external extensions."""
+
+from __future__ import annotations
+
+import secrets
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from lambda_local.function import Function
+from lambda_local.instances.box import API_HOST, API_PORT
+from lambda_local.sandbox import Mount
+
+TASK = "/var/task"
+OPT = "/opt"
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A runtime that can be had here.
+
+    Attributes:
+        argv: the program that speaks the Runtime API; None where the function brings it as `bootstrap`.
+        mounts: what it needs to be seen inside.
+        environment: variables of its own.
+        identity: what AWS_EXECUTION_ENV says.
+    """
+
+    argv: tuple[str, ...] | None
+    mounts: tuple[Mount, ...]
+    environment: Mapping[str, str]
+    identity: str
+
+
+def mounts(function: Function, runtime: Runtime) -> list[Mount]:
+    """The files of an instance, besides the system's."""
+    opt = [] if function.opt is None else [Mount(function.opt, OPT)]
+    return [Mount(function.code.folder, TASK), *opt, *runtime.mounts]
+
+
+def extensions(function: Function) -> list[str]:
+    """Names of the external extensions: the programs in the layers' folder `extensions`, in alphabetical order."""
+    folder = None if function.opt is None else function.opt / "extensions"
+    if folder is None or not folder.is_dir():
+        return []
+    return sorted(path.name for path in folder.iterdir() if path.is_file() and path.stat().st_mode & stat.S_IXUSR)
+
+
+def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
+    """The command line of the runtime; None where there should be a bootstrap and is none."""
+    if runtime.argv is not None:
+        return (*runtime.argv, function.handler)
+    if (function.code.folder / "bootstrap").is_file():
+        return (f"{TASK}/bootstrap",)
+    if function.opt is not None and (function.opt / "bootstrap").is_file():
+        return (f"{OPT}/bootstrap",)
+    return None
+
+
+def log_stream(version: str) -> str:
+    """A name for the log stream of a new instance, as Lambda makes them: 2026/01/31/[$LATEST]0123…"""
+    return f"{datetime.now(UTC):%Y/%m/%d}/[{version}]{secrets.token_hex(16)}"
+
+
+def environment(function: Function, runtime: Runtime, region: str, log_stream: str) -> dict[str, str]:
+    """The environment of the programs of an instance, as Lambda defines it; the function's own variables are added.
+
+    The credentials are made up: they let AWS's clients sign, and mean nothing anywhere.
+    """
+    return {
+        "PATH": "/var/lang/bin:/usr/local/bin:/usr/bin:/bin:/opt/bin",
+        "LD_LIBRARY_PATH": "/var/lang/lib:/lib64:/usr/lib64:/var/runtime:/var/task:/var/task/lib:/opt/lib",
+        "LANG": "C.UTF-8",
+        "TZ": ":UTC",
+        # Nobody listens there, as on AWS where tracing is off.
+        "AWS_XRAY_CONTEXT_MISSING": "LOG_ERROR",
+        "AWS_XRAY_DAEMON_ADDRESS": "169.254.79.129:2000",
+        "_AWS_XRAY_DAEMON_ADDRESS": "169.254.79.129",
+        "_AWS_XRAY_DAEMON_PORT": "2000",
+        **runtime.environment,
+        **function.environment,
+        "AWS_LAMBDA_RUNTIME_API": f"{API_HOST}:{API_PORT}",
+        "AWS_LAMBDA_FUNCTION_NAME": function.name,
+        "AWS_LAMBDA_FUNCTION_VERSION": function.version,
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
+        "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
+        "AWS_LAMBDA_LOG_GROUP_NAME": function.log_group or f"/aws/lambda/{function.name}",
+        "AWS_LAMBDA_LOG_STREAM_NAME": log_stream,
+        "AWS_EXECUTION_ENV": runtime.identity,
+        "AWS_REGION": region,
+        "AWS_DEFAULT_REGION": region,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_SESSION_TOKEN": "local",
+        "LAMBDA_TASK_ROOT": TASK,
+        "LAMBDA_RUNTIME_DIR": "/var/runtime",
+        "_HANDLER": function.handler,
+    }
+
+
+# Variables that a function may not set: those above that Lambda keeps for itself.
+RESERVED = frozenset(
+    {
+        "_HANDLER",
+        "_X_AMZN_TRACE_ID",
+        "AWS_DEFAULT_REGION",
+        "AWS_REGION",
+        "AWS_EXECUTION_ENV",
+        "AWS_LAMBDA_FUNCTION_NAME",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+        "AWS_LAMBDA_FUNCTION_VERSION",
+        "AWS_LAMBDA_INITIALIZATION_TYPE",
+        "AWS_LAMBDA_LOG_GROUP_NAME",
+        "AWS_LAMBDA_LOG_STREAM_NAME",
+        "AWS_ACCESS_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "AWS_LAMBDA_RUNTIME_API",
+        "LAMBDA_TASK_ROOT",
+        "LAMBDA_RUNTIME_DIR",
+    }
+)

@@ -1,0 +1,42 @@
+"""The sandbox of one function instance: namespaces of its own, the CPU share and the memory that it was promised.
+
+    instance = Instance.create("hello-1", Limits(128, vcpus(128)), [Mount(code, "/var/task")])
+    listener = instance.listen("127.0.0.1", 9001)       # a socket inside the instance, held outside
+    process = instance.start(["/var/task/bootstrap"], environment, "/var/task", log, log)
+    …
+    instance.destroy()
+
+Nothing of an instance outlives the process that created it, even if that is killed; what a killed one leaves in the
+file systems (control groups, folders) `sweep` removes at the next start.
+"""
+
+from lambda_local.sandbox.instance import Availability, Instance, Mount, available
+from lambda_local.sandbox.launch import InstanceProcess
+from lambda_local.sandbox.leftovers import sweep
+from lambda_local.sandbox.limits import (
+    PERIOD_US,
+    VCPU_MB,
+    Counters,
+    InForce,
+    InstanceFailed,
+    Limits,
+    SandboxMissing,
+    vcpus,
+)
+
+__all__ = [
+    "PERIOD_US",
+    "VCPU_MB",
+    "Availability",
+    "Counters",
+    "InForce",
+    "Instance",
+    "InstanceFailed",
+    "InstanceProcess",
+    "Limits",
+    "Mount",
+    "SandboxMissing",
+    "available",
+    "sweep",
+    "vcpus",
+]

@@ -1,0 +1,263 @@
+"""The control groups of one instance: made with its limits, read while it lives, removed after it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+from lambda_local.sandbox.freezer import Freezer, keep_frozen, open_freezer, thaw
+from lambda_local.sandbox.hierarchies import (
+    CONTROLLERS,
+    DELEGATE,
+    FREEZER,
+    Hierarchy,
+    hierarchy,
+    inherit_cpuset,
+    prepare,
+    read,
+    write,
+)
+from lambda_local.sandbox.limits import (
+    COUNTER_FILES,
+    LIMIT_FILES,
+    OPTIONAL_FILES,
+    Counters,
+    InForce,
+    InstanceFailed,
+    Limits,
+    SandboxMissing,
+    counters_of,
+    limit_settings,
+    limits_in_force,
+    no_quota,
+    quota_setting,
+    quota_us,
+)
+
+# The kernel's least quota (kernel/sched/core.c, min_cfs_quota_period).
+_LEAST_QUOTA_US = 1000
+_ENOUGH = 4096  # bytes: longer than any file that is read
+# A group can be removed a moment after its last process was reaped.
+_REMOVAL_S = 5.0
+_LOOK_EVERY_S = 0.002
+_TRIES = 20  # against an owner who removes the common folder, empty just now, at the same moment
+
+
+class Groups:
+    """One group in every hierarchy that is available; what is not is missing in `in_force` and `counters`."""
+
+    def __init__(self, name: str, root: Path = Path("/")) -> None:
+        """Choose the places; nothing is made yet.
+
+        Args:
+            name: of the folders, unlike any other instance's.
+            root: where the file system begins; another one in tests.
+        """
+        self._places: dict[str, Hierarchy] = {}
+        self._missing: dict[str, SandboxMissing] = {}
+        for controller in CONTROLLERS:
+            try:
+                self._places[controller] = hierarchy(controller, root)
+            except SandboxMissing as missing:
+                self._missing[controller] = missing
+        self._name = name
+        self._open: dict[str, int] = {}
+        self.freezer: Freezer | None = None
+        # A counter may be read while another thread destroys the instance, and a closed descriptor be another file.
+        self._reading = threading.Lock()
+
+    @property
+    def missing(self) -> dict[str, SandboxMissing]:
+        """By controller, why it is not available."""
+        return self._missing
+
+    @property
+    def folders(self) -> list[Path]:
+        """Every folder of its processes once: in v2 one serves all controllers."""
+        return list(dict.fromkeys(self._folder(controller) for controller in self._places))
+
+    @property
+    def made(self) -> list[Path]:
+        """Every folder that `make` makes, and that is to be removed."""
+        still = self._still
+        return self.folders if still is None else [*self.folders, still]
+
+    def make(self, limits: Limits) -> None:
+        """Make the folders, write the limits and read them back.
+
+        Raises:
+            SandboxMissing: a quota is asked for and is not available.
+            InstanceFailed: the kernel refuses, or holds the instance to other limits than were written.
+        """
+        for controller, place in list(self._places.items()):
+            try:
+                _make(place, self._folder(controller))
+            except OSError as error:
+                del self._places[controller]
+                self._missing[controller] = _not_to_be_had(error, place)
+        self._check(limits)
+        for controller, place in self._places.items():
+            self._limit(self._folder(controller), limit_settings(place.version, limits).get(controller, []))
+        self._compare(limits)
+        if self._still is not None:
+            with contextlib.suppress(OSError):  # freezing only takes longer without it
+                keep_frozen(self._still)
+        self._open_counters()
+
+    def procs(self) -> list[int]:
+        """Descriptors of all `cgroup.procs`, open for writing: the caller closes them."""
+        return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self.folders]
+
+    def in_force(self) -> InForce:
+        """The limits, read from the kernel now."""
+        texts = {
+            file: text
+            for controller, files in LIMIT_FILES.items()
+            if controller in self._places
+            for file in files
+            if (text := read(self._folder(controller) / file)) is not None
+        }
+        versions = [place.version for place in self._places.values()]
+        return limits_in_force(texts, versions[0] if versions else None)
+
+    def counters(self) -> Counters:
+        """What has been used so far."""
+        texts: dict[str, bytes] = {}
+        with self._reading, contextlib.suppress(OSError):  # the group is gone
+            for file, fd in self._open.items():
+                texts[file] = os.pread(fd, _ENOUGH, 0)
+        return counters_of(texts)
+
+    def set_quota(self, cpu: float, period_us: int) -> None:
+        """Write another quota where there is one. The kernel then starts with a full one.
+
+        Raises:
+            InstanceFailed: the kernel refuses it.
+        """
+        place = self._places["cpu"]
+        self._limit(self._folder("cpu"), [quota_setting(place.version, cpu, period_us)])
+
+    def lift_quota(self) -> None:
+        """Take the quota away, so that killed processes can end at full speed."""
+        if "cpu" in self._places:
+            file, text = no_quota(self._places["cpu"].version)
+            with contextlib.suppress(OSError):
+                write(self._folder("cpu") / file, text)
+
+    def close(self) -> None:
+        """Close the files; the counters are missing from now on."""
+        with self._reading:
+            for fd in self._open.values():
+                os.close(fd)
+            self._open = {}
+        if self.freezer is not None:
+            self.freezer.close()
+
+    @property
+    def _still(self) -> Path | None:
+        """Under v1 a group without processes that makes freezing cheap; see `keep_frozen`."""
+        place = self._places.get(FREEZER)
+        return None if place is None or place.version != 1 else place.parent / f"{self._name}.still"
+
+    def _folder(self, controller: str) -> Path:
+        return self._places[controller].parent / self._name
+
+    def _limit(self, folder: Path, settings: list[tuple[str, str]]) -> None:
+        for file, text in settings:
+            if file in OPTIONAL_FILES and not (folder / file).exists():
+                continue
+            try:
+                write(folder / file, text)
+            except OSError as error:
+                raise InstanceFailed(f"the kernel refused {text} for {folder / file}: {error.strerror}") from error
+
+    def _check(self, limits: Limits) -> None:
+        quota = quota_us(limits)
+        if quota is None:
+            return
+        if "cpu" not in self._places:
+            raise self._missing["cpu"]
+        if quota < _LEAST_QUOTA_US:
+            raise InstanceFailed(
+                f"{limits.cpu:.3g} vCPU in periods of {limits.period_us} µs is {quota} µs;"
+                f" the kernel takes no quota under {_LEAST_QUOTA_US} µs",
+                "more memory, or a longer period",
+            )
+
+    def _compare(self, limits: Limits) -> None:
+        now, quota = self.in_force(), quota_us(limits)
+        expected = None if quota is None else (quota / limits.period_us, limits.period_us)
+        found = None if now.cpu_quota is None else (now.cpu_quota, now.period_us)
+        if "cpu" in self._places and found != expected:
+            raise InstanceFailed(f"asked for a quota and period of {expected}, the kernel says {found}")
+        if "memory" in self._places and now.memory_bytes != limits.memory_mb << 20:
+            raise InstanceFailed(f"asked for {limits.memory_mb} MiB, the kernel says {now.memory_bytes} bytes")
+
+    def _open_counters(self) -> None:
+        for controller, files in COUNTER_FILES.items():
+            if controller in self._places:
+                for file in files:
+                    with contextlib.suppress(OSError):  # it is one of the other version
+                        self._open[file] = os.open(self._folder(controller) / file, os.O_RDONLY | os.O_CLOEXEC)
+        if FREEZER in self._places:
+            self.freezer = open_freezer(self._folder(FREEZER))
+
+
+def remove_groups(folders: list[Path]) -> bool:
+    """Kill what is left in these groups and remove them; whether none is left. Never raises."""
+    until = time.monotonic() + _REMOVAL_S
+    for folder in folders:
+        thaw(folder)
+    left = [folder for folder in folders if not _removed(folder)]
+    while left and time.monotonic() < until:
+        for folder in left:
+            _kill(folder)
+        time.sleep(_LOOK_EVERY_S)
+        left = [folder for folder in left if not _removed(folder)]
+    for parent in {folder.parent for folder in folders}:
+        with contextlib.suppress(OSError):  # other instances are in it
+            parent.rmdir()
+    return not left
+
+
+def _removed(folder: Path) -> bool:
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _kill(folder: Path) -> None:
+    for word in (read(folder / "cgroup.procs") or "").split():
+        if word != "0":  # a process of a namespace that is not below ours; kill(0) would be ourselves
+            with contextlib.suppress(OSError):
+                os.kill(int(word), signal.SIGKILL)
+
+
+def _make(place: Hierarchy, folder: Path) -> None:
+    for attempt in range(_TRIES):
+        try:
+            prepare(place)
+            folder.mkdir(exist_ok=True)
+            if place.version == 1:
+                inherit_cpuset(folder)
+        except FileNotFoundError:
+            if attempt == _TRIES - 1:
+                raise
+        else:
+            return
+
+
+def _not_to_be_had(error: OSError, place: Hierarchy) -> SandboxMissing:
+    hint = DELEGATE
+    if error.errno == errno.EBUSY:
+        hint = "other processes live in that group: start sectax in one of its own (systemd-run --user --scope …)"
+    return SandboxMissing(f"no control group can be made in {place.above}: {error.strerror}", hint)

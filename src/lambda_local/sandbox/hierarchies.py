@@ -1,0 +1,124 @@
+"""Finds where this process may make control groups, under cgroup v1, v2 or both at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from lambda_local.sandbox.limits import SandboxMissing
+from sectax.sandboxes.process.cgroups import cgroup_folders
+
+# What an instance needs of each version. In v2 the counter of CPU time and the freezer need no controller.
+FREEZER = "freezer"
+# Java believes what v1 says of its memory only beside cpuset.
+CONTROLLERS = ("cpu", "cpuacct", "memory", "pids", FREEZER, "cpuset")
+_V2_CONTROLLERS = ("cpu", "memory", "pids")
+
+_FOLDER = "sectax"  # all instances' groups are in it
+_OWN = "sectax-owner"  # where an owner in a delegated group moves itself to
+DELEGATE = (
+    "run as root, or have systemd delegate a group: systemd-run --user --scope -p Delegate=yes sectax …"
+    " (for the cpu controller, user@.service needs Delegate=cpu memory pids)"
+)
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A place for the groups of instances.
+
+    Attributes:
+        version: 1 or 2.
+        parent: the folder of all instances, which need not exist yet.
+        above: in v2 the folder whose controllers must be handed down to *parent*.
+        move: in v2 the folder that this process must move to first, since a group with processes of its own cannot
+            hand controllers down; None where it need not.
+    """
+
+    version: int
+    parent: Path
+    above: Path
+    move: Path | None = None
+
+
+def hierarchy(controller: str, root: Path = Path("/")) -> Hierarchy:
+    """Where groups for *controller* may be made. Root takes the top of what it sees, as container engines do.
+
+    Raises:
+        SandboxMissing: there is no such controller, or this user may make no groups.
+    """
+    lineage = cgroup_folders(os.getpid(), controller, root)
+    top = lineage[-1] if lineage else None
+    if top is None or not top.is_dir():
+        raise SandboxMissing(
+            f"the kernel offers no control groups for {controller} here",
+            "mount the control groups of the kernel (they are at /sys/fs/cgroup on most machines)",
+        )
+    if not (top / "cgroup.controllers").exists():
+        if not os.access(top, os.W_OK):
+            raise SandboxMissing(f"{top} may not be written to by this user", "run as root")
+        return Hierarchy(1, top / _FOLDER, top)
+    return _unified(controller, lineage)
+
+
+def _unified(controller: str, lineage: list[Path]) -> Hierarchy:
+    own, top = lineage[0], lineage[-1]
+    # Only the machine's own topmost group may both hold processes and hand controllers down; it has no type.
+    if os.access(top, os.W_OK) and not (top / "cgroup.type").exists():
+        place = Hierarchy(2, top / _FOLDER, top)
+    else:
+        group = own.parent if own.name == _OWN else own
+        if not os.access(group / "cgroup.procs", os.W_OK) or not os.access(group, os.W_OK):
+            raise SandboxMissing(f"the control group {group} is not this user's", DELEGATE)
+        place = Hierarchy(2, group / _FOLDER, group, group / _OWN)
+    if controller != FREEZER and controller not in _words(place.above / "cgroup.controllers"):
+        raise SandboxMissing(f"the control group {place.above} has no {controller} controller", DELEGATE)
+    return place
+
+
+def prepare(place: Hierarchy) -> None:
+    """Make the folder of all instances, with its controllers.
+
+    Raises:
+        OSError: the kernel refuses: read-only, or other processes live in the group (EBUSY).
+    """
+    place.parent.mkdir(exist_ok=True)
+    if place.version == 1:
+        inherit_cpuset(place.parent)
+        return
+    for folder in (place.above, place.parent):
+        offered, active = _words(folder / "cgroup.controllers"), _words(folder / "cgroup.subtree_control")
+        missing = [name for name in _V2_CONTROLLERS if name in offered and name not in active]
+        if missing:
+            if folder == place.above and place.move is not None:
+                place.move.mkdir(exist_ok=True)
+                write(place.move / "cgroup.procs", str(os.getpid()))
+            write(folder / "cgroup.subtree_control", " ".join(f"+{name}" for name in missing))
+
+
+def inherit_cpuset(folder: Path) -> None:
+    """Give a new group of v1's cpuset what its parent has; until then no process may join it."""
+    for name in ("cpuset.cpus", "cpuset.mems"):
+        if not (read(folder / name) or "").strip() and (given := read(folder.parent / name)):
+            write(folder / name, given.strip())
+
+
+def write(path: Path, text: str) -> None:
+    """Write to a file of the kernel. Unbuffered: what the kernel refuses is raised here, not lost in a close."""
+    fd = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def read(path: Path) -> str | None:
+    """The content of a file of the kernel, None where there is none."""
+    with contextlib.suppress(OSError):
+        return path.read_text(errors="replace")
+    return None
+
+
+def _words(path: Path) -> list[str]:
+    return (read(path) or "").split()

@@ -1,0 +1,289 @@
+"""An instance: made, started, read and destroyed from outside; and what of it is available here, by trying it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lambda_local.inside import wire
+from lambda_local.sandbox.groups import Groups, remove_groups
+from lambda_local.sandbox.launch import GID, UID, USER, InstanceProcess, expect_answer, map_user, start_launcher
+from lambda_local.sandbox.leftovers import Place, new_place
+from lambda_local.sandbox.limits import Counters, InForce, InstanceFailed, Limits, SandboxMissing, vcpus
+from lambda_local.sandbox.scratch import scratch
+from sectax.model.errors import SectaxError
+from sectax.model.why_not import WhyNot
+
+# An exec under a small quota takes some periods; more than this is a fault.
+_ANSWER_S = 30.0
+_END_S = 5.0
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_HOST_NAME_LENGTH = 64
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A file or folder of the machine, to be seen read-only at *target* inside the instance.
+
+    The host's /usr (with /usr/local), /bin, /lib and a few files of /etc are there already. An interpreter that
+    lives elsewhere is given as mounts too, at its own path: for a venv, `sys.prefix` and, where it lies outside
+    /usr, `sys.base_prefix`. The files must be readable for others (the instance is nobody's user), the folders above
+    *source* need not be.
+    """
+
+    source: Path
+    target: str
+
+
+class Instance:
+    """One instance. Its methods may be called from any thread. Made by `create`."""
+
+    def __init__(self, name: str, place: Place) -> None:
+        self.name = name
+        self._place = place
+        self._groups = Groups(place.folder.name)
+        self._made = self._groups.made
+        self._period_us = 0
+        self._launcher: subprocess.Popen[bytes] | None = None
+        self._channel: socket.socket | None = None
+        self._asking = threading.Lock()  # one request at a time
+        self._ending = threading.Lock()
+        self._ended = False
+
+    @classmethod
+    def create(cls, name: str, limits: Limits, mounts: Sequence[Mount], tmp_mb: int = 512) -> Instance:
+        """Make control groups, namespaces and root; no program of the user runs yet.
+
+        Args:
+            name: letters, digits, '-', '_' and '.'; also the host name inside. Need not be unique.
+            mounts: what is to be seen inside besides the system's folders.
+            tmp_mb: size of /tmp in MiB: a disk of its own where root can make one (see `scratch`), else its memory.
+        Raises:
+            SandboxMissing: a quota is asked for (`limits.cpu`) and is not available, or there are no namespaces.
+            InstanceFailed: a mount's source is missing, the kernel refused a limit …
+        """
+        if not _NAME.fullmatch(name):
+            raise InstanceFailed(f"{name!r} is no name of an instance", "letters, digits, '-', '_' and '.'")
+        for mount in mounts:
+            if not mount.source.exists():
+                raise InstanceFailed(f"{mount.source} is to be seen in an instance and does not exist")
+        instance = cls(name, new_place(name))
+        try:
+            instance._make(limits, mounts, tmp_mb)
+        except OSError as error:
+            instance.destroy()
+            raise InstanceFailed(f"no instance can be made: {error.strerror or 'the launcher is silent'}") from error
+        except BaseException:
+            instance.destroy()
+            raise
+        return instance
+
+    @property
+    def missing(self) -> Mapping[str, SandboxMissing]:
+        """Why a controller (`cpu`, `cpuacct`, `memory`, `pids`, `freezer`) is not available; empty where all are."""
+        return self._groups.missing
+
+    def _make(self, limits: Limits, mounts: Sequence[Mount], tmp_mb: int) -> None:
+        self._launcher, self._channel = start_launcher(self._place.staging)
+        self._channel.settimeout(_ANSWER_S)
+        self._place.note(self._made, self._launcher.pid)
+        self._period_us = limits.period_us
+        # The groups and the disk are made while the launcher's interpreter starts.
+        with ThreadPoolExecutor(1) as threads:
+            disk = threads.submit(scratch, tmp_mb)
+            try:
+                self._groups.make(limits)
+                expect_answer(self._channel, self._launcher)
+                map_user(self._launcher.pid)
+                self._furnish(self._channel, limits, mounts, tmp_mb, disk.result())
+            finally:
+                if (tmp := disk.result()) is not None:
+                    os.close(tmp)
+        expect_answer(self._channel, self._launcher)
+
+    def _furnish(
+        self, channel: socket.socket, limits: Limits, mounts: Sequence[Mount], tmp_mb: int, tmp: int | None
+    ) -> None:
+        """Tell init what it is to build."""
+        settings: dict[str, Any] = {
+            "hostname": self.name[:_HOST_NAME_LENGTH],
+            "staging": str(self._place.staging),
+            "mounts": [(str(mount.source.resolve()), mount.target) for mount in mounts],
+            "tmp_mb": tmp_mb,
+            "memory_mb": limits.memory_mb,
+            "scratch": tmp is not None,
+            "user": (USER, UID, GID),
+        }
+        descriptors = self._groups.procs()
+        freezer = self._groups.freezer
+        if freezer is not None:
+            descriptors.append(freezer.handle())
+            settings["thaw"] = freezer.thawing.decode()
+        try:
+            wire.send(channel, settings, (*descriptors, *(() if tmp is None else (tmp,))))
+        finally:
+            for fd in descriptors:
+                os.close(fd)
+
+    def listen(self, host: str, port: int) -> socket.socket:
+        """A listening TCP socket inside the instance's network, held by the caller outside (who closes it).
+
+        Programs in the instance reach it at *host* (a loopback address, as a number) and the port; nobody else does.
+        Port 0 takes a free one. accept() is called outside as on any socket; set TCP_NODELAY on what it returns.
+
+        Raises:
+            InstanceFailed: the port is taken, the address is not one of the loopback's, or the instance is gone.
+        """
+        (fd,) = self._ask({"listen": [host, port]}, f"cannot listen on {host} port {port}")
+        return socket.socket(fileno=fd)
+
+    def start(self, argv: Sequence[str], env: Mapping[str, str], cwd: str, stdout: int, stderr: int) -> InstanceProcess:
+        """Start a program in the instance: all its namespaces and groups, no capabilities, an unprivileged user.
+
+        Args:
+            argv: program and arguments; a name without a slash is looked for on env's PATH. Paths as inside.
+            env: the whole environment.
+            cwd: the folder it starts in, as inside.
+            stdout, stderr: descriptors of the caller, which it may close afterwards. stdin is /dev/null.
+        Raises:
+            InstanceFailed: no such program, not executable, or the instance is gone.
+        """
+        request = {"start": list(argv), "env": dict(env), "cwd": cwd}
+        what = f"cannot start {argv[0]}" if argv else "cannot start nothing"
+        pidfd, status = self._ask(request, what, (stdout, stderr))
+        return InstanceProcess(pidfd, status)
+
+    def in_force(self) -> InForce:
+        """The limits, read from the kernel now."""
+        return self._groups.in_force()
+
+    def counters(self) -> Counters:
+        """What it has used so far; a few preads, cheap enough for every invocation."""
+        return self._groups.counters()
+
+    def set_quota(self, cpu: float) -> None:
+        """Another CPU share, in vCPUs, where `Limits.cpu` gave one; it starts with a full period.
+
+        Raises:
+            InstanceFailed: the kernel refuses it.
+        """
+        self._groups.set_quota(cpu, self._period_us)
+
+    def freeze(self) -> None:
+        """Stop every program in it until `thaw`, as Lambda does between events; cheap, and does not wait.
+
+        Nothing happens where the kernel has no freezer: `missing` then has `freezer`.
+        """
+        if self._groups.freezer is not None:
+            self._groups.freezer.freeze()
+
+    def thaw(self) -> None:
+        """Let its programs go on."""
+        if self._groups.freezer is not None:
+            self._groups.freezer.thaw()
+
+    def destroy(self) -> None:
+        """End every process in it and remove all that was made. May be called again and again; never raises.
+
+        Counters are missing afterwards.
+        """
+        with self._ending:
+            if self._ended:
+                return
+            self._ended = True
+            self._groups.lift_quota()
+            self.thaw()
+            self._end_processes()
+            self._groups.close()
+            if remove_groups(self._made):
+                self._place.leave()
+            else:  # something does not die: the folder stays, for a sweep
+                os.close(self._place.lock)
+
+    def _end_processes(self) -> None:
+        if self._channel is not None:
+            # Init sees the end, and so does a thread that waits for an answer; the kernel does the rest.
+            with contextlib.suppress(OSError):
+                self._channel.shutdown(socket.SHUT_RDWR)
+            with self._asking:
+                self._channel.close()
+        if self._launcher is not None:
+            try:
+                self._launcher.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                self._launcher.kill()  # and init with it
+                self._launcher.wait()
+            if self._launcher.stderr is not None:
+                self._launcher.stderr.close()
+
+    def _ask(self, request: dict[str, Any], what: str, descriptors: tuple[int, ...] = ()) -> list[int]:
+        with self._asking:
+            if self._ended or self._channel is None:
+                raise InstanceFailed(f"{what}: the instance {self.name} is gone")
+            try:
+                wire.send(self._channel, request, descriptors)
+            except OSError as error:  # too long, or gone
+                raise InstanceFailed(f"{what}: {error.strerror or 'the instance does not answer'}") from error
+            try:
+                received = wire.receive(self._channel)
+            except OSError as error:  # silent for too long: a later answer would be taken for another's
+                self._channel.shutdown(socket.SHUT_RDWR)
+                raise InstanceFailed(f"{what}: {error.strerror or 'the instance does not answer'}") from error
+        if received is None:
+            raise InstanceFailed(f"{what}: the instance {self.name} is gone")
+        message, answer = received
+        if "error" in message:
+            raise InstanceFailed(f"{what}: {message['error']}")
+        return answer
+
+
+# The smallest function there is: what the kernel takes for it, it takes for all.
+_MEMORY_MB = 128
+
+
+@dataclass(frozen=True)
+class Availability:
+    """What of the sandbox is available here: for each ability why it is not, or None where it is.
+
+    Attributes:
+        cgroup: "v1", "v2" or "none".
+        namespaces: everything but the other two, which are not tried without them.
+        memory: memory limits.
+        cpu: CPU quotas.
+    """
+
+    cgroup: str
+    namespaces: WhyNot | None = None
+    memory: WhyNot | None = None
+    cpu: WhyNot | None = None
+
+    def why_not(self, *, cpu_quota: bool = True) -> WhyNot | None:
+        """The first reason why there are no instances with memory limits (and, if wanted, CPU quotas) here."""
+        return self.namespaces or self.memory or (self.cpu if cpu_quota else None)
+
+
+def available() -> Availability:
+    """What is available here, found out by making an instance; takes some 50 ms, so ask once."""
+    no_quota: WhyNot | None = None
+    for cpu in (vcpus(_MEMORY_MB), None):
+        try:
+            instance = Instance.create("trial", Limits(_MEMORY_MB, cpu), [], tmp_mb=1)
+        except SectaxError as error:
+            last = error.why_not
+            no_quota = no_quota or last
+            continue
+        try:
+            version, without = instance.in_force().cgroup, instance.missing.get("memory")
+        finally:
+            instance.destroy()
+        return Availability(version, memory=without.why_not if without is not None else None, cpu=no_quota)
+    return Availability("none", last, last, no_quota)

@@ -1,0 +1,167 @@
+"""The processes of an instance as its owner sees them: the launcher, given what only the owner can, and programs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from pathlib import Path
+
+import lambda_local
+from lambda_local.inside import wire
+from lambda_local.sandbox.limits import InstanceFailed, SandboxMissing
+
+# The user inside, as Lambda's own sandboxes have it.
+USER, UID, GID = "sbx_user1051", 993, 990
+
+# Outside, an instance of root's is a user whom nobody else is, so that instances share no limit that is counted by
+# user. Above what systemd gives to containers, below 2^31.
+_FIRST_HOST_ID = 1_900_000_000
+
+_SOURCES = Path(lambda_local.__file__).parents[1]
+# -I -S -E: nothing of the user's settings, and no site-packages to look through.
+_CODE = "import sys; sys.path.append(sys.argv[1]); from lambda_local.inside.launcher import main; main({fd})"
+_NO_USER_NAMESPACES = (
+    "namespaces are needed: allow them (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns,"
+    " a container's seccomp profile)"
+)
+
+
+def start_launcher(staging: Path) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """The launcher and the owner's end of its socket; it begins to start while the caller does something else."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        argv = [sys.executable, "-I", "-S", "-E", "-c", _CODE.format(fd=theirs.fileno()), str(_SOURCES), str(staging)]
+        try:
+            launcher = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
+                env={},
+                start_new_session=True,  # Ctrl-C on the terminal is for the owner
+            )
+        except OSError as error:
+            ours.close()
+            raise InstanceFailed(f"the launcher of instances cannot be started: {error}") from error
+    return launcher, ours
+
+
+def map_user(launcher: int) -> None:
+    """Say who the users of the launcher's new user namespace are outside of it.
+
+    Root's instances have two: root, for what builds the instance, and the unprivileged one. Anybody else may map
+    only itself.
+
+    Raises:
+        SandboxMissing: the kernel does not let this user.
+    """
+    proc = Path(f"/proc/{launcher}")
+    try:
+        if os.geteuid() == 0:
+            own = Path("/proc/self/uid_map").read_text()
+            host = min(_FIRST_HOST_ID + launcher, _last_id(own))
+            maps = {"uid_map": f"0 0 1\n{UID} {host} 1\n", "gid_map": f"0 0 1\n{GID} {host} 1\n"}
+        else:
+            maps = {"setgroups": "deny", "uid_map": f"{UID} {os.geteuid()} 1", "gid_map": f"{GID} {os.getegid()} 1"}
+        for file, text in maps.items():
+            (proc / file).write_text(text)
+    except OSError as error:
+        raise SandboxMissing(
+            f"no user can be mapped into a namespace: {error.strerror}", _NO_USER_NAMESPACES
+        ) from error
+
+
+def expect_answer(channel: socket.socket, launcher: subprocess.Popen[bytes]) -> list[int]:
+    """The descriptors of an answer.
+
+    Raises:
+        SandboxMissing: the kernel gave no namespaces.
+        InstanceFailed: there is no answer, or one that says what else failed.
+    """
+    received = wire.receive(channel)
+    if received is None:
+        launcher.wait()
+        last_words = launcher.stderr.read(2000).decode(errors="replace").strip() if launcher.stderr else ""
+        raise InstanceFailed("the launcher of an instance ended", last_words.rpartition("\n")[2])
+    message, descriptors = received
+    if "missing" in message:
+        raise SandboxMissing(f"no namespaces can be had: {message['missing']}", _NO_USER_NAMESPACES)
+    if "error" in message:
+        raise InstanceFailed(f"no instance can be made: {message['error']}")
+    return descriptors
+
+
+def _last_id(uid_map: str) -> int:
+    """The highest id that exists in a namespace; each line of the map is: inside, outside, count."""
+    lines = [line.split() for line in uid_map.splitlines()]
+    return max(int(first) + int(count) for first, _, count in lines) - 1
+
+
+_KILLED_WITH_THE_INSTANCE = -signal.SIGKILL
+
+
+class InstanceProcess:
+    """A program in an instance. Its methods may be called from any thread, also after the instance's end."""
+
+    def __init__(self, pidfd: int, status: int) -> None:
+        """Take over a pidfd and the pipe on which init will write the exit status."""
+        self.pid = _pid_of(pidfd)  # as the machine sees it
+        self._pidfd = pidfd
+        self._status = status
+        os.set_blocking(status, False)
+        self._exit: int | None = None
+        self._lock = threading.Lock()
+        # Not closed by `Instance.destroy`: another thread may be waiting on them.
+        weakref.finalize(self, _close, pidfd, status)
+
+    def fileno(self) -> int:
+        """A descriptor that becomes readable when the program has ended: for select, poll and asyncio."""
+        return self._status
+
+    def poll(self) -> int | None:
+        """The exit status, negative for the signal that ended it; None while it runs. Never blocks.
+
+        A program that ended with its instance was killed: -9.
+        """
+        with self._lock:
+            if self._exit is None:
+                with contextlib.suppress(BlockingIOError):
+                    text = os.read(self._status, 16)
+                    self._exit = int(text) if text else _KILLED_WITH_THE_INSTANCE
+            return self._exit
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait up to *timeout* seconds (None: as long as it takes) for the end; the status as `poll` says it."""
+        if self._exit is None:
+            waiting = select.poll()
+            waiting.register(self._status, select.POLLIN)
+            waiting.poll(None if timeout is None else max(0.0, timeout) * 1000)
+        return self.poll()
+
+    def kill(self, signum: int = signal.SIGKILL) -> None:
+        """Send a signal to this one program; one that has ended already is no error."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, signum)
+
+
+def _pid_of(pidfd: int) -> int:
+    with open(f"/proc/self/fdinfo/{pidfd}") as file:
+        for line in file:
+            name, _, value = line.partition(":")
+            if name == "Pid":
+                return int(value)
+    raise OSError("the kernel does not say which process a pidfd is of")
+
+
+def _close(*descriptors: int) -> None:
+    for fd in descriptors:
+        os.close(fd)

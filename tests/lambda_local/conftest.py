@@ -1,0 +1,24 @@
+"""A service over plain processes, one for each test that asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.serving import client, served
+
+
+@pytest.fixture(scope="module")
+def lambda_() -> Iterator[Any]:
+    """boto3's client of a service that the tests of a module share: each uses function names of its own."""
+    with served(PlainBox.create) as endpoint:
+        yield client(endpoint)
+
+
+@pytest.fixture
+def box() -> type[PlainBox]:
+    """A sandbox of this test's own, which counts how many are alive."""
+    return PlainBox.counted()

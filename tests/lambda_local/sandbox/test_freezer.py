@@ -1,0 +1,177 @@
+"""An instance is stopped and goes on, and one that is frozen can still be ended."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lambda_local.sandbox import Instance, Limits
+from lambda_local.sandbox.freezer import open_freezer, thaw
+from sectax.sandboxes.process.cgroups import cgroup_folders
+from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
+
+_BUSY = "while True: pass"
+_FRESH = 0.05  # seconds: far longer than a freeze takes to reach every process
+
+
+@pytest.fixture
+def name() -> str:
+    return f"frozen-{secrets.token_hex(4)}"
+
+
+def _cpu_ns(box: Instance) -> int:
+    used = box.counters().cpu_time_ns
+    assert used is not None
+    return used
+
+
+def _busy(box: Instance, name: str) -> None:
+    box.start([PYTHON, "-I", "-S", "-c", _BUSY], {"MARK": name}, "/tmp", 1, 2)
+
+
+@needs_root
+def test_a_frozen_instance_uses_no_processor_until_it_is_thawed(name: str) -> None:
+    box = instance(name=name)
+    try:
+        _busy(box, name)
+        box.freeze()
+        time.sleep(_FRESH)
+        frozen = _cpu_ns(box)
+        time.sleep(_FRESH)
+        later = _cpu_ns(box)
+        box.thaw()
+        until = time.monotonic() + 10
+        while _cpu_ns(box) == later and time.monotonic() < until:
+            time.sleep(0.005)
+        thawed = _cpu_ns(box)
+    finally:
+        box.destroy()
+
+    assert later == frozen
+    assert thawed > later
+
+
+@needs_root
+def test_a_frozen_instance_is_destroyed_like_any_other(name: str) -> None:
+    box = instance(name=name)
+    _busy(box, name)
+    box.freeze()
+
+    box.destroy()
+
+    assert processes_of(name) == []
+    assert traces_of(name) == []
+
+
+@needs_root
+def test_an_owner_that_is_killed_leaves_no_frozen_process(name: str) -> None:
+    source = f"""
+import time
+from tests.lambda_local.sandbox.inside import instance
+from tests.lambda_local.sandbox.test_freezer import _busy
+box = instance(name={name!r})
+_busy(box, {name!r})
+box.freeze()
+print("frozen", flush=True)
+time.sleep(600)
+"""
+    owner = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE)
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == b"frozen\n"
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    owner.stdout.close()
+
+    assert wait_until_none(name) == []
+
+
+@needs_root
+def test_a_quota_written_again_starts_full(name: str) -> None:
+    box = Instance.create(name, Limits(256, 2.0), [])
+    try:
+        box.set_quota(0.1)
+
+        assert box.in_force().cpu_quota == pytest.approx(0.1)
+    finally:
+        box.destroy()
+
+
+@pytest.fixture
+def v2_group(name: str) -> Iterator[Path]:
+    """A real group of v2, which needs no controller for the freezer."""
+    lineage = cgroup_folders(os.getpid(), "none-of-v1")
+    if os.geteuid() != 0 or not lineage or not (lineage[-1] / "cgroup.procs").exists():
+        pytest.skip("groups of cgroup v2 can only be made by root, where v2 is mounted")
+    folder = lineage[-1] / name
+    folder.mkdir()
+    yield folder
+    folder.rmdir()
+
+
+def test_the_freezer_of_v2_does_the_same(v2_group: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", _BUSY])
+    (v2_group / "cgroup.procs").write_text(str(process.pid))
+    freezer = open_freezer(v2_group)
+    assert freezer is not None
+    try:
+        freezer.freeze()
+        frozen = _comes_to_say("frozen 1", v2_group)
+        thaw(v2_group)
+        thawed = _comes_to_say("frozen 0", v2_group)
+    finally:
+        freezer.close()
+        process.kill()
+        process.wait()
+
+    assert frozen
+    assert thawed
+
+
+def _comes_to_say(words: str, group: Path) -> bool:
+    """Whether the kernel says so within ten seconds; how soon hangs on what else the machine does."""
+    until = time.monotonic() + 10
+    while words not in (group / "cgroup.events").read_text():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
+    assert open_freezer(tmp_path) is None
+    thaw(tmp_path)
+
+
+def _states(name: str) -> dict[str, str]:
+    """Of the groups in the freezer of v1 whose names begin so, whether each is frozen."""
+    top = cgroup_folders(os.getpid(), "freezer")[-1]
+    return {path.parent.name: path.read_text().strip() for path in top.glob(f"sectax/{name}*/freezer.state")}
+
+
+@needs_root
+def test_a_group_stays_frozen_as_long_as_the_instance_lives(name: str) -> None:
+    """Without one every freeze and every thaw makes the kernel rewrite code on all processors."""
+    if (cgroup_folders(os.getpid(), "freezer")[-1] / "cgroup.controllers").exists():
+        pytest.skip("the freezer of cgroup v2 needs no such group")
+    box = instance(name=name)
+    try:
+        states = [_states(name)]
+        box.freeze()
+        box.thaw()
+        states.append(_states(name))
+    finally:
+        box.destroy()
+
+    for seen in states:
+        (still,) = (each for each in seen if each.endswith(".still"))
+        assert seen.pop(still) == "FROZEN"
+        assert list(seen.values()) == ["THAWED"]
+    assert _states(name) == {}

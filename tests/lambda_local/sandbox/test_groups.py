@@ -1,0 +1,227 @@
+"""Control groups of kernels that this machine does not run, on made-up trees."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lambda_local.inside.root import make_places
+from lambda_local.sandbox import Counters, InForce, Limits, SandboxMissing
+from lambda_local.sandbox.groups import Groups
+from lambda_local.sandbox.hierarchies import hierarchy
+from tests.sandboxes.trees import Tree
+
+_OFFERED = "cpuset cpu io memory pids\n"
+_TOP = "sys/fs/cgroup"
+
+
+def _unified(root: Path, own: str, *, top_is_the_machines: bool = True, offered: str = _OFFERED) -> Tree:
+    """A machine with v2 alone; the kernel's files that are there before anyone writes."""
+    tree = Tree(root)
+    tree.process(os.getpid(), 2, "cpu", own)
+    for folder in {_TOP, f"{_TOP}{own}".rstrip("/"), f"{_TOP}/sectax", f"{_TOP}{own}/sectax".replace("//", "/")}:
+        tree.write(f"{folder}/cgroup.controllers", offered)
+        tree.write(f"{folder}/cgroup.subtree_control", "")
+        tree.write(f"{folder}/cgroup.procs", "")
+        if folder != _TOP or not top_is_the_machines:
+            tree.write(f"{folder}/cgroup.type", "domain\n")
+    return tree
+
+
+def _instance_folder(tree: Tree, folder: str) -> Path:
+    """What the kernel would put into a new group."""
+    for file, text in {
+        "cgroup.procs": "",
+        "cpu.max": "max 100000\n",
+        "memory.max": "max\n",
+        "memory.swap.max": "max\n",
+        "pids.max": "max\n",
+        "cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 12\nnr_throttled 7\nthrottled_usec 90000\n",
+        "memory.peak": "2097152\n",
+        "memory.events": "low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n",
+    }.items():
+        tree.write(f"{folder}/{file}", text)
+    return tree.root / folder
+
+
+def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
+    tree = _unified(tmp_path, "/")
+    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, 128 / 1769, processes=64))
+
+    assert (folder / "cpu.max").read_text().split() == ["1447", "20000"]
+    assert (folder / "memory.max").read_text() == "134217728"
+    assert (folder / "memory.swap.max").read_text() == "0"
+    assert (folder / "pids.max").read_text() == "64"
+    assert (tmp_path / _TOP / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+    assert (tmp_path / _TOP / "sectax/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+    assert groups.folders == [folder]
+    assert groups.in_force() == InForce(1447 / 20000, 20000, 128 << 20, "v2")
+    groups.close()
+
+
+def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
+    tree = _unified(tmp_path, "/")
+    _instance_folder(tree, f"{_TOP}/sectax/box")
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, None))
+
+    counters = groups.counters()
+    groups.close()
+
+    assert counters == Counters(
+        cpu_time_ns=1_500_000,
+        throttled_periods=7,
+        throttled_ns=90_000_000,
+        periods=12,
+        memory_peak_bytes=2 << 20,
+        oom_kills=1,
+    )
+    assert groups.counters() == Counters(None, None, None, None, None, None)
+
+
+def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -> None:
+    tree = _unified(tmp_path, "/")
+    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    tree.write(f"{_TOP}/sectax/box/cgroup.freeze", "0")
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, 0.5))
+    assert groups.freezer is not None
+    seen = []
+
+    groups.set_quota(2.0, 20_000)  # for the init phase
+    seen.append((folder / "cpu.max").read_text())
+    groups.set_quota(0.5, 20_000)
+    seen.append((folder / "cpu.max").read_text())
+    groups.freezer.freeze()
+    seen.append((folder / "cgroup.freeze").read_text())
+    groups.freezer.thaw()
+    seen.append((folder / "cgroup.freeze").read_text())
+    groups.lift_quota()
+    seen.append((folder / "cpu.max").read_text())
+    groups.close()
+
+    assert seen == ["40000 20000", "10000 20000", "1", "0", "max"]
+
+
+def test_v2_has_one_folder_for_everything_which_a_process_joins_once(tmp_path: Path) -> None:
+    tree = _unified(tmp_path, "/")
+    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, 0.5))
+
+    (joining,) = groups.procs()
+    os.write(joining, b"0")
+    os.close(joining)
+    groups.close()
+
+    assert (folder / "cgroup.procs").read_text() == "0"
+    assert groups.made == [folder]
+
+
+@pytest.mark.parametrize(
+    ("own", "places"),
+    [
+        ("0::/user.slice/run-1.scope\n", [("/sys/fs/cgroup", "cgroup2", None)]),
+        (
+            "12:hugetlb:/\n4:cpu,cpuacct:/docker/x\n3:memory:/docker/x\n0::/\n",
+            [("/sys/fs/cgroup/cpu,cpuacct", "cgroup", "cpu,cpuacct"), ("/sys/fs/cgroup/memory", "cgroup", "memory")],
+        ),
+    ],
+    ids=["v2", "v1 beside an empty v2"],
+)
+def test_an_instance_is_shown_its_own_groups_where_runtimes_look(tmp_path, monkeypatch, own, places) -> None:
+    (tmp_path / "own").write_text(own)
+    monkeypatch.chdir(tmp_path)
+
+    assert make_places("own") == places
+    for target, _, _ in places:
+        assert (tmp_path / target.lstrip("/")).is_dir()
+
+
+def test_in_a_delegated_group_the_owner_makes_room_first(tmp_path: Path) -> None:
+    own = "/user.slice/run-1.scope"
+    tree = _unified(tmp_path, own, top_is_the_machines=False)
+    tree.write(f"{_TOP}{own}/sectax-owner/cgroup.procs", "")
+    folder = _instance_folder(tree, f"{_TOP}{own}/sectax/box")
+
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, 0.5))
+    groups.close()
+
+    assert (tmp_path / f"{_TOP}{own}/sectax-owner/cgroup.procs").read_text() == str(os.getpid())
+    assert (tmp_path / f"{_TOP}{own}/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+    assert groups.folders == [folder]
+
+
+def test_an_owner_that_has_moved_finds_the_same_place_again(tmp_path: Path) -> None:
+    _unified(tmp_path, "/user.slice/run-1.scope", top_is_the_machines=False)
+    tree = Tree(tmp_path)
+    tree.process(os.getpid(), 2, "cpu", "/user.slice/run-1.scope/sectax-owner")
+
+    assert hierarchy("cpu", tmp_path).parent == tmp_path / f"{_TOP}/user.slice/run-1.scope/sectax"
+
+
+def test_a_controller_that_was_not_delegated_is_missing_with_a_reason(tmp_path: Path) -> None:
+    own = "/user.slice/run-1.scope"
+    tree = _unified(tmp_path, own, top_is_the_machines=False, offered="memory pids\n")
+    tree.write(f"{_TOP}{own}/sectax-owner/cgroup.procs", "")
+    _instance_folder(tree, f"{_TOP}{own}/sectax/box")
+
+    groups = Groups("box", tmp_path)
+    with pytest.raises(SandboxMissing, match="no cpu controller") as raised:
+        groups.make(Limits(128, 0.5))
+    assert "systemd-run" in raised.value.hint
+
+    groups.make(Limits(128, None))  # the CPU share is left out, memory is limited all the same
+    assert groups.in_force() == InForce(None, None, 128 << 20, "v2")
+    assert set(groups.missing) == {"cpu", "cpuacct", "cpuset"}
+    groups.close()
+
+
+def test_without_control_groups_only_a_quota_is_refused(tmp_path: Path) -> None:
+    Tree(tmp_path)
+
+    groups = Groups("box", tmp_path)
+    with pytest.raises(SandboxMissing, match="offers no control groups for cpu"):
+        groups.make(Limits(128, 0.5))
+    groups.make(Limits(128, None))
+
+    assert groups.folders == []
+    assert groups.in_force() == InForce(None, None, None, "none")
+    assert groups.counters() == Counters(None, None, None, None, None, None)
+
+
+def test_an_empty_unified_mount_beside_v1_has_no_controllers(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.process(os.getpid(), 2, "cpu", "/")
+    tree.write(f"{_TOP}/cgroup.controllers", "\n")
+
+    with pytest.raises(SandboxMissing, match="no cpu controller"):
+        hierarchy("cpu", tmp_path)
+
+
+def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.process(os.getpid(), 1, "memory", "/some/session")
+    kernel = {
+        "memory.limit_in_bytes": "9223372036854771712\n",
+        "memory.memsw.limit_in_bytes": "9223372036854771712\n",
+        "memory.max_usage_in_bytes": "8192\n",
+        "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+    }
+    for file, text in kernel.items():
+        tree.write(f"{_TOP}/memory/sectax/box/{file}", text)
+
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(128, None))
+
+    assert groups.folders == [tmp_path / f"{_TOP}/memory/sectax/box"]  # at the top, not in the session's own group
+    assert groups.in_force() == InForce(None, None, 128 << 20, "v1")
+    counters = groups.counters()
+    assert (counters.memory_peak_bytes, counters.oom_kills) == (8192, 2)
+    groups.close()

@@ -1,0 +1,309 @@
+"""What becomes of an instance, its owner and what they leave behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lambda_local.sandbox import Instance, InstanceFailed, available, sweep
+from lambda_local.sandbox.leftovers import state_folder
+from tests.lambda_local.sandbox.inside import (
+    PYTHON,
+    instance,
+    needs_root,
+    processes_of,
+    run,
+    traces_of,
+    wait_until_none,
+)
+
+pytestmark = needs_root
+
+_OWNER = Path(__file__).with_name("owner.py")
+_SLEEP = (["/bin/sleep", "600"], {"PATH": "/bin"}, "/", 1, 2)
+
+
+@pytest.fixture
+def name() -> str:
+    return f"life-{secrets.token_hex(4)}"
+
+
+def _start(box: Instance, name: str, code: str) -> None:
+    box.start([PYTHON, "-I", "-S", "-c", code], {"MARK": name}, "/tmp", 1, 2)
+
+
+def test_destroy_leaves_nothing(name: str) -> None:
+    descriptors = len(os.listdir("/proc/self/fd"))
+    box = instance(name=name)
+    process = box.start(["/bin/sleep", "600"], {"MARK": name}, "/", 1, 2)
+    assert len(processes_of(name)) == 3  # launcher, init, program
+    assert traces_of(name)
+
+    box.destroy()
+
+    assert processes_of(name) == []
+    assert traces_of(name) == []
+    assert process.poll() == -9
+    del process
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+def test_destroy_ends_those_who_would_not_end(name: str) -> None:
+    box = instance(name=name)
+    code = """
+import os, signal
+for number in range(1, 32):
+    if number not in (9, 17, 19):
+        signal.signal(number, signal.SIG_IGN)
+for _ in range(20):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+while True:
+    pass
+"""
+    _start(box, name, code)
+
+    box.destroy()
+
+    assert processes_of(name) == []
+    assert traces_of(name) == []
+
+
+def test_destroy_may_be_called_again_and_by_several_at_once(name: str) -> None:
+    box = instance(name=name)
+    threads = [threading.Thread(target=box.destroy) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    box.destroy()
+
+    assert traces_of(name) == []
+    with pytest.raises(InstanceFailed, match="gone"):
+        box.start(*_SLEEP)
+    with pytest.raises(InstanceFailed, match="gone"):
+        box.listen("127.0.0.1", 0)
+    assert box.counters().cpu_time_ns is None
+    assert box.in_force().memory_bytes is None
+
+
+def test_several_may_be_made_and_destroyed_at_once(name: str) -> None:
+    failures: list[BaseException] = []
+
+    def cycle() -> None:
+        try:
+            for _ in range(4):
+                box = instance(name=name)
+                try:
+                    assert run(box, "print('here')").text == "here"
+                finally:
+                    box.destroy()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=cycle) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert failures == []
+    assert processes_of(name) == []
+    assert traces_of(name) == []
+
+
+def test_destroy_wakes_who_waits_for_a_program(name: str) -> None:
+    box = instance(name=name)
+    process = box.start(*_SLEEP)
+    ends: list[int | None] = []
+    waiter = threading.Thread(target=lambda: ends.append(process.wait(60)))
+    waiter.start()
+
+    box.destroy()
+    waiter.join(10)
+
+    assert ends == [-9]
+
+
+def test_the_end_of_a_program_is_told_with_its_status(name: str) -> None:
+    box = instance(name=name)
+    try:
+        assert run(box, "raise SystemExit(7)").status == 7
+        assert run(box, "import os; os.kill(os.getpid(), 15)").status == -15
+        process = box.start(*_SLEEP)
+        assert process.poll() is None
+        assert process.wait(0) is None
+        process.kill(signal.SIGTERM)
+        assert process.wait(10) == -15
+        process.kill()  # long ended: no error
+    finally:
+        box.destroy()
+
+
+def test_an_instance_lives_on_when_nobody_asks_how_a_program_ended(name: str) -> None:
+    box = instance(name=name)
+    try:
+        for _ in range(3):
+            box.start(["/bin/true"], {}, "/", 1, 2)  # the object is dropped at once, and with it the pipe's reader
+            assert run(box, "print('here')").text == "here"
+    finally:
+        box.destroy()
+
+
+def test_orphans_are_reaped(name: str) -> None:
+    box = instance(name=name)
+    try:
+        code = """
+import os
+for _ in range(5):
+    if os.fork() == 0:
+        if os.fork():
+            os._exit(0)
+        os._exit(0)
+"""
+        assert run(box, code).status == 0
+        seen = run(box, "import os; print(os.getpid(), *(n for n in os.listdir('/proc') if n.isdigit()))").text.split()
+    finally:
+        box.destroy()
+
+    assert sorted(seen[1:], key=int) == ["1", seen[0]]
+
+
+def test_a_program_that_cannot_be_started_is_named(name: str) -> None:
+    box = instance(name=name)
+    try:
+        with pytest.raises(InstanceFailed, match=r"/no/such.*No such file"):
+            box.start(["/no/such"], {}, "/", 1, 2)
+        with pytest.raises(InstanceFailed, match="Permission denied"):
+            box.start(["/etc/hosts"], {}, "/", 1, 2)
+        with pytest.raises(InstanceFailed, match="No such file"):
+            box.start(["/bin/true"], {}, "/no/such/folder", 1, 2)
+        with pytest.raises(InstanceFailed, match="too long"):
+            box.start(["/bin/true"], {"X": "x" * 1_000_000}, "/", 1, 2)
+        with pytest.raises(InstanceFailed):
+            box.listen("192.0.2.1", 80)
+        assert box.start(["/bin/true"], {}, "/", 1, 2).wait(10) == 0
+    finally:
+        box.destroy()
+
+
+def test_the_death_of_init_or_launcher_ends_the_instance(name: str) -> None:
+    for victim in 0, 1:
+        box = instance(name=name)
+        process = box.start(["/bin/sleep", "600"], {"MARK": name}, "/", 1, 2)
+        os.kill(sorted(processes_of(name))[victim], signal.SIGKILL)  # in the order of their birth
+
+        assert process.wait(10) == -9
+        assert wait_until_none(name) == []
+        with pytest.raises(InstanceFailed):
+            box.start(*_SLEEP)
+        box.destroy()
+        assert traces_of(name) == []
+
+
+@contextlib.contextmanager
+def _owner(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen([sys.executable, str(_OWNER), *arguments], stdout=subprocess.PIPE, text=True) as owner:
+        try:
+            yield owner
+        finally:
+            owner.kill()
+
+
+def test_nothing_outlives_a_killed_owner_and_a_sweep_removes_the_rest(name: str) -> None:
+    with _owner(name, "keep") as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "up\n"
+        assert len(processes_of(name)) >= 5
+        assert name not in sweep()  # its owner lives
+        assert traces_of(name)
+
+        owner.kill()
+        owner.wait()
+        left = wait_until_none(name)
+
+    assert left == []
+    assert traces_of(name)
+    assert name in sweep()
+    assert traces_of(name) == []
+    assert name not in sweep()
+
+
+def test_a_sweep_ends_an_instance_that_could_not_see_its_owners_death(name: str) -> None:
+    with _owner(name, "keep") as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == "up\n"
+        init = sorted(processes_of(name))[2]  # after owner and launcher
+        os.kill(init, signal.SIGSTOP)
+        owner.kill()
+        owner.wait()
+        assert init in processes_of(name)
+
+    sweep()  # unless another test's was faster
+    assert wait_until_none(name) == []
+    assert traces_of(name) == []
+
+
+def _kill_at_random_instants(name: str, times: int, seed: int) -> None:
+    chance = random.Random(seed)
+    left = 0
+    for _ in range(times):
+        with _owner(name) as owner:
+            # Before the first instance is up, or somewhere in the life of the first three.
+            for _ in range(chance.randrange(4)):
+                assert owner.stdout is not None
+                while owner.stdout.readline() != "up\n":
+                    pass
+            time.sleep(chance.uniform(0.0, 0.1))
+            owner.kill()
+            owner.wait()
+        assert wait_until_none(name) == []
+        left += bool(traces_of(name))
+        sweep()
+        assert traces_of(name) == []
+    assert left > 0  # some were killed in the life of an instance, not only before it
+
+
+@pytest.mark.more
+def test_owners_killed_at_random_instants_leave_nothing(name: str) -> None:
+    _kill_at_random_instants(name, 6, seed=1)
+
+
+@pytest.mark.more
+def test_owners_killed_at_thirty_random_instants_leave_nothing(name: str) -> None:
+    _kill_at_random_instants(name, 30, seed=1)
+
+
+@pytest.mark.full
+def test_owners_killed_at_many_random_instants_leave_nothing(name: str) -> None:
+    _kill_at_random_instants(name, 300, seed=2)
+
+
+def test_a_folder_of_an_owner_killed_before_it_locked_is_swept(name: str) -> None:
+    sweep()  # makes the state folder
+    folder = state_folder() / f"{name}.0000"
+    folder.mkdir()
+
+    assert name in sweep()
+    assert traces_of(name) == []
+
+
+def test_all_of_it_is_available_here() -> None:
+    found = available()
+
+    assert found.cgroup in {"v1", "v2"}
+    assert (found.namespaces, found.memory, found.cpu) == (None, None, None)
+    assert found.why_not() is None

@@ -1,0 +1,101 @@
+"""What an instance is given to see."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lambda_local.sandbox import Instance, InstanceFailed, Limits, Mount
+from tests.lambda_local.sandbox.inside import INTERPRETER, attempt, needs_root, run, traces_of
+
+pytestmark = needs_root
+
+_NAME = f"mounts-{os.getpid()}"  # tests of other processes look for what theirs left
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """A function's code, as others may read it, in a folder that they may not enter."""
+    private = tmp_path / "private"
+    code = private / "code"
+    code.mkdir(parents=True)
+    (code / "handler.py").write_text("print('handled')")
+    private.chmod(0o700)
+    return code
+
+
+def _instance(*mounts: Mount) -> Instance:
+    return Instance.create(_NAME, Limits(256, None), [*INTERPRETER, *mounts])
+
+
+def test_a_folder_is_seen_at_its_target_and_cannot_be_changed(code: Path) -> None:
+    box = _instance(Mount(code, "/var/task"))
+    try:
+        assert run(box, "exec(open('/var/task/handler.py').read())").text == "handled"
+        result = attempt(box, "print(attempt(open, '/var/task/new', 'w'), attempt(os.unlink, '/var/task/handler.py'))")
+    finally:
+        box.destroy()
+
+    assert result == "EROFS EROFS"
+    assert [path.name for path in code.iterdir()] == ["handler.py"]
+
+
+def test_what_comes_into_the_folder_later_is_seen(code: Path) -> None:
+    box = _instance(Mount(code, "/var/task"))
+    try:
+        (code / "later").write_text("")
+        assert attempt(box, "print(attempt(open, '/var/task/later'))") == "done"
+    finally:
+        box.destroy()
+
+
+def test_a_file_may_be_given_and_a_target_inside_another(code: Path, tmp_path: Path) -> None:
+    layer = tmp_path / "layer"
+    (layer / "extensions").mkdir(parents=True)
+    extension = tmp_path / "agent"
+    extension.write_text("an agent")
+    (layer / "extensions" / "agent").touch()
+
+    # The inner one is given first: the order is the sandbox's business.
+    box = _instance(Mount(extension, "/opt/extensions/agent"), Mount(layer, "/opt"), Mount(code, "/var/task"))
+    try:
+        text = run(box, "print(open('/opt/extensions/agent').read())").text
+    finally:
+        box.destroy()
+
+    assert text == "an agent"
+
+
+@pytest.mark.parametrize("target", ["/usr/no/such/place", "/"])
+def test_a_target_that_cannot_be_made_is_an_error_and_leaves_nothing(code: Path, target: str) -> None:
+    with pytest.raises(InstanceFailed, match="no instance can be made"):
+        _instance(Mount(code, target))
+
+    assert traces_of(_NAME) == []
+
+
+def test_dots_lead_nowhere(code: Path) -> None:
+    box = _instance(Mount(code, "/var/../../../task"))
+    try:
+        assert attempt(box, "print(attempt(open, '/task/handler.py'))") == "done"
+    finally:
+        box.destroy()
+
+
+def test_a_name_that_is_a_path_is_refused() -> None:
+    for name in "../x", "", "a/b", "a\n", ".hidden":
+        with pytest.raises(InstanceFailed, match="no name"):
+            Instance.create(name, Limits(128, None), [])
+
+
+def test_where_a_folder_comes_from_is_not_in_mountinfo(code: Path) -> None:
+    box = _instance(Mount(code, "/var/task"))
+    try:
+        seen = run(box, "print(open('/proc/self/mountinfo').read())").text
+    finally:
+        box.destroy()
+
+    assert " /var/task " in seen
+    assert "private" not in seen

@@ -1,0 +1,84 @@
+"""An owner who is not root: namespaces, but no control groups (a delegation by systemd is not run here)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import lambda_local
+import sectax
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
+
+_NOBODY = 65534
+_CODE = """
+import json, os, sys
+sys.path.insert(0, sys.argv[1])
+from lambda_local.sandbox import Instance, Limits, SandboxMissing, available, sweep
+found = available()
+try:
+    Instance.create("box", Limits(128, 0.5), [])
+    refusal = ["made", ""]
+except SandboxMissing as missing:
+    refusal = [missing.message, missing.hint]
+box = Instance.create("box", Limits(128, None), [])
+reading, writing = os.pipe()
+process = box.start(["/bin/sh", "-c", "id -u; touch /usr/x || echo refused; kill -9 1 && echo $$"],
+                    {"PATH": "/usr/bin:/bin"}, "/tmp", writing, os.open("/dev/null", os.O_WRONLY))
+status = process.wait(10)
+os.close(writing)
+box.destroy()
+print(json.dumps({
+    "cpu": found.cpu and [found.cpu.reason, found.cpu.hint], "refusal": refusal,
+    "namespaces": found.namespaces and found.namespaces.reason,
+    "status": status, "text": os.read(reading, 1000).decode().split(), "swept": sweep(),
+}))
+"""
+
+
+def _system_python() -> str | None:
+    """An interpreter that every user may run; a developer's own often lies in a home."""
+    python = Path("/usr/bin/python3")
+    asked = [str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+    return str(python) if python.exists() and subprocess.run(asked, check=False).returncode == 0 else None
+
+
+def test_there_are_instances_without_a_quota_and_a_reason_why() -> None:
+    python = _system_python()
+    if python is None:
+        pytest.skip("no Python 3.11 that other users may run")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)  # noqa: S103 - for the other user
+        for package in (sectax, lambda_local):
+            source = Path(package.__file__).parent
+            shutil.copytree(source, Path(folder) / source.name, ignore=shutil.ignore_patterns("*.pyc"))
+        argv = [python, "-I", "-c", _CODE, folder]
+        ran = subprocess.run(
+            argv,
+            capture_output=True,
+            text=True,
+            user=_NOBODY,
+            group=_NOBODY,
+            extra_groups=[],
+            cwd="/",
+            env={},
+            check=False,
+        )
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+
+    if told["namespaces"] is not None:
+        pytest.skip(f"no namespaces without root here: {told['namespaces']}")
+    assert told["cpu"] == told["refusal"]
+    assert "root" in told["cpu"][1]
+    assert told["status"] == 0
+    # kill -9 of init from inside is heard by nobody, so the shell comes to its last word; it is process 2.
+    assert told["text"][:2] == ["993", "refused"]
+    assert len(told["text"]) == 3
+    assert told["swept"] == []

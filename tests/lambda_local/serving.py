@@ -1,0 +1,98 @@
+"""A served local Lambda for tests, archives to give it, and boto3 to speak to it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from lambda_local.http.server import listen_on_loopback
+from lambda_local.instances.box import MakeBox
+from lambda_local.service import Service
+from lambda_local.settings import Settings
+from tests.lambda_local.archives import archive
+
+ROLE = "arn:aws:iam::000000000000:role/local"
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@contextmanager
+def served(make_box: MakeBox, **settings: Any) -> Iterator[str]:
+    """A service in an event loop of its own thread; yields its endpoint."""
+    wanted = Settings(**settings)
+    listener = listen_on_loopback(wanted.host, wanted.port)
+    started = threading.Event()
+    state: dict[str, Any] = {}
+
+    async def run() -> None:
+        service = Service(wanted, listener, make_box)
+        state["loop"], state["stop"] = asyncio.get_running_loop(), asyncio.Event()
+        await service.start()
+        state["endpoint"] = service.endpoint
+        started.set()
+        await state["stop"].wait()
+        await service.stop()
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
+    thread.start()
+    assert started.wait(10)
+    try:
+        yield state["endpoint"]
+    finally:
+        state["loop"].call_soon_threadsafe(state["stop"].set)
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def client(endpoint: str, **config: Any) -> Any:
+    wanted = {"retries": {"total_max_attempts": 1}, "read_timeout": 60, "max_pool_connections": 20} | config
+    return boto3.session.Session().client(
+        "lambda",
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+        config=Config(**wanted),
+    )
+
+
+def create(lambda_: Any, name: str, source: str, **more: Any) -> dict[str, Any]:
+    """A Python function `f.handler` of this source."""
+    wanted = {
+        "FunctionName": name,
+        "Runtime": PYTHON,
+        "Handler": "f.handler",
+        "Role": ROLE,
+        "Code": {"ZipFile": archive({"f.py": source})},
+        "Timeout": 20,
+        "MemorySize": 256,
+    }
+    return lambda_.create_function(**(wanted | more))
+
+
+class Answer:
+    """What came of an Invoke."""
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        self.raw = raw
+        self.text = raw["Payload"].read().decode()
+        self.error = raw.get("FunctionError")
+        self.log = base64.b64decode(raw.get("LogResult", "")).decode()
+        self.measured = json.loads(raw["ResponseMetadata"]["HTTPHeaders"]["x-sectax-measured"])
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self.text)
+
+
+def invoke(lambda_: Any, name: str, event: Any = None, **more: Any) -> Answer:
+    payload = {} if event is None else {"Payload": json.dumps(event)}
+    return Answer(lambda_.invoke(FunctionName=name, LogType="Tail", **payload, **more))

@@ -1,0 +1,71 @@
+"""Who may ask the service at all, decided before the body is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.raw_http import connect, rest, talk
+from tests.lambda_local.serving import served
+
+LIST = b"GET /2015-03-31/functions/ HTTP/1.1\r\n%sConnection: close\r\n\r\n"
+SIGNED = b"Authorization: AWS4-HMAC-SHA256 x\r\n"
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[int]:
+    with served(PlainBox.create) as endpoint:
+        port = urlsplit(endpoint).port
+        assert port is not None
+        yield port
+
+
+@pytest.mark.parametrize("host", ["localhost", "LocalHost:9000", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:9000"])
+def test_this_machines_own_names_are_answered(service, host):
+    assert b" 200 OK" in talk(service, LIST % (b"Host: %s\r\n" % host.encode() + SIGNED))
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:9000", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "0.0.0.0",  # noqa: S104
+     "[::2]", "[::1]x", "[::1", "127.0.0.1:80:90", "localhost:x", "", None],
+)  # fmt: skip
+def test_another_name_is_that_of_a_stranger(service, host):
+    line = b"" if host is None else b"Host: %s\r\n" % host.encode()
+    said = talk(service, LIST % (line + SIGNED))
+
+    assert said.startswith(b"HTTP/1.1 403 ")
+    assert b"call it at 127.0.0.1" in said
+
+
+def test_a_call_that_is_not_signed_is_refused_before_its_body(service):
+    with connect(service) as client_:
+        client_.sendall(b"POST /2015-03-31/functions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
+        said = rest(client_)
+
+    assert b"MissingAuthenticationTokenException" in said
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/2015-03-31/functions/f/invocations", "/2021-11-15/functions/f/response-streaming-invocations",
+     "/2015-03-31/functions/f/invocations?Qualifier=1", "/2015-03-31/functions/f/aliases", "/nonesuch"],
+)  # fmt: skip
+def test_a_body_that_is_announced_larger_than_the_action_takes_is_refused_before_it_comes(service, path):
+    with connect(service) as client_:
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n".encode()
+        client_.sendall(head + SIGNED + b"Content-Length: 10000000\r\n\r\n")
+        said = rest(client_)
+
+    assert b"RequestEntityTooLargeException" in said
+
+
+def test_only_an_archive_may_be_large(service):
+    with connect(service) as client_:
+        head = b"POST /2015-03-31/functions HTTP/1.1\r\nHost: localhost\r\n" + SIGNED
+        client_.sendall(head + b"Expect: 100-continue\r\nContent-Length: 60000000\r\n\r\n")
+
+        assert client_.recv(1000).startswith(b"HTTP/1.1 100 ")

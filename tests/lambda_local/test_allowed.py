@@ -1,0 +1,116 @@
+"""Functions reach the addresses that are allowed, at 127.0.0.1, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from lambda_local.instances import allowed
+from lambda_local.main import check
+from lambda_local.settings import Settings
+from sectax.model.errors import SectaxError, WrongUse
+from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.serving import create, invoke
+
+# Sends, ends its half, and reads to the end: so both ends and both directions are seen.
+ASKS = """
+import socket
+def handler(event, context):
+    try:
+        with socket.create_connection(("127.0.0.1", event["port"]), 5) as connection:
+            connection.sendall(b"x" * event["size"])
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while chunk := connection.recv(65536):
+                answer += chunk
+    except OSError as error:
+        return type(error).__name__
+    return [len(answer), answer[:1].decode()]
+"""
+
+
+def why_not() -> str:
+    try:
+        check(Settings())
+    except SectaxError as error:
+        return error.message
+    return ""
+
+
+@contextmanager
+def echo_server() -> Iterator[int]:
+    """Answers with what was sent, in capitals, when all of it has come; its port."""
+
+    def serve(listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                got = b""
+                while chunk := connection.recv(65536):
+                    got += chunk
+                connection.sendall(got.upper())
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join(5)
+
+
+@pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+def test_a_function_reaches_what_is_allowed_and_nothing_else():
+    with echo_server() as open_, echo_server() as other, socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))  # nobody listens there
+        dead = closed.getsockname()[1]
+        with LocalLambda(Settings(allow=(("127.0.0.1", open_), ("localhost", dead)))) as local:
+            lambda_ = local.client()
+            create(lambda_, "asks", ASKS, MemorySize=1769)
+
+            assert invoke(lambda_, "asks", {"port": open_, "size": 3}).value == [3, "X"]
+            assert invoke(lambda_, "asks", {"port": open_, "size": 3_000_000}).value == [3_000_000, "X"]
+            assert invoke(lambda_, "asks", {"port": other, "size": 3}).value == "ConnectionRefusedError"
+            assert invoke(lambda_, "asks", {"port": dead, "size": 3}).value != [3, "X"]
+
+
+@pytest.mark.parametrize("allow", [(("a", 80), ("b", 80)), (("a", 9001),)])
+def test_addresses_that_would_lie_over_each_other_are_refused(allow):
+    with pytest.raises(WrongUse, match="port"):
+        check(Settings(allow=allow))
+
+
+def test_an_instance_has_a_bounded_number_of_connections_to_an_allowed_address(monkeypatch):
+    monkeypatch.setattr(allowed, "_CONNECTIONS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as target:
+
+        async def kept() -> list[bool]:
+            inside = socket.create_server(("127.0.0.1", 0))
+            address = inside.getsockname()
+            passage = allowed.Passage("127.0.0.1", target.getsockname()[1])
+            await passage.open(inside)
+            ends = []
+            for _ in range(3):
+                reader, writer = await asyncio.open_connection(*address)
+                accepted, _ = await asyncio.to_thread(target.accept) if len(ends) < 2 else (None, None)
+                if accepted is not None:
+                    accepted.sendall(b"x")
+                ends.append((reader, writer, accepted))
+            answers = [await reader.read(1) == b"x" for reader, _, _ in ends]
+            passage.close()
+            for _, writer, accepted in ends:
+                writer.close()
+                if accepted is not None:
+                    accepted.close()
+            return answers
+
+        assert asyncio.run(kept()) == [True, True, False]

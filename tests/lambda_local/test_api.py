@@ -1,0 +1,184 @@
+"""What unmodified clients are answered: functions and layers, and every refusal by its own exception."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import json
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from botocore.exceptions import ClientError
+
+from lambda_local.api import actions
+from tests.lambda_local.serving import PYTHON, archive, client, create
+
+EMPTY = "def handler(event, context):\n    return None\n"
+
+
+def endpoint(lambda_: Any) -> str:
+    return str(lambda_.meta.endpoint_url)
+
+
+def test_a_function_is_created_found_listed_changed_and_deleted(lambda_):
+    made = create(lambda_, "life", EMPTY, Environment={"Variables": {"COLOUR": "red"}}, Description="first")
+    found = lambda_.get_function(FunctionName="life")["Configuration"]
+    by_arn = lambda_.get_function_configuration(FunctionName=found["FunctionArn"])
+    listed = [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    changed = lambda_.update_function_configuration(FunctionName="life", MemorySize=1769, Timeout=7)
+    lambda_.delete_function(FunctionName="life")
+
+    assert made["FunctionArn"] == "arn:aws:lambda:us-east-1:000000000000:function:life"
+    assert found["Environment"] == {"Variables": {"COLOUR": "red"}}
+    assert (found["Runtime"], found["Handler"], found["State"]) == (PYTHON, "f.handler", "Active")
+    assert by_arn["RevisionId"] == found["RevisionId"]
+    assert "life" in listed
+    assert (changed["MemorySize"], changed["Timeout"], changed["Description"]) == (1769, 7, "first")
+    assert changed["RevisionId"] != found["RevisionId"]
+    with pytest.raises(lambda_.exceptions.ResourceNotFoundException, match="function:life"):
+        lambda_.get_function(FunctionName="life")
+
+
+def test_the_hash_of_the_code_is_that_of_the_archive(lambda_):
+    packed = archive({"f.py": EMPTY})
+
+    made = create(lambda_, "hashed", EMPTY, Code={"ZipFile": packed})
+    changed = lambda_.update_function_code(FunctionName="hashed", ZipFile=archive({"f.py": EMPTY + "#"}))
+
+    assert made["CodeSha256"] == base64.b64encode(hashlib.sha256(packed).digest()).decode()
+    assert made["CodeSize"] == len(packed)
+    assert changed["CodeSha256"] != made["CodeSha256"]
+
+
+def test_clients_that_wait_for_a_function_find_it_ready(lambda_):
+    create(lambda_, "ready", EMPTY)
+
+    lambda_.get_waiter("function_active_v2").wait(FunctionName="ready")
+    lambda_.get_waiter("function_updated_v2").wait(FunctionName="ready")
+
+    assert lambda_.get_function(FunctionName="ready")["Configuration"]["LastUpdateStatus"] == "Successful"
+
+
+def test_lists_come_in_pages(lambda_):
+    for letter in "abc":
+        create(lambda_, f"page-{letter}", EMPTY)
+
+    pages = list(lambda_.get_paginator("list_functions").paginate(PaginationConfig={"PageSize": 2}))
+
+    names = [each["FunctionName"] for page in pages for each in page["Functions"]]
+    assert all(len(page["Functions"]) <= 2 for page in pages)
+    assert [name for name in names if name.startswith("page-")] == ["page-a", "page-b", "page-c"]
+    assert len(names) == len(set(names))
+
+
+def test_layers_are_published_with_growing_versions_and_belong_to_functions(lambda_):
+    content = {"ZipFile": archive({"python/lib.py": "x = 1"})}
+
+    first = lambda_.publish_layer_version(LayerName="shared", Content=content, CompatibleRuntimes=[PYTHON])
+    second = lambda_.publish_layer_version(LayerName="shared", Content=content)
+    create(lambda_, "layered", EMPTY, Layers=[second["LayerVersionArn"]])
+
+    assert (first["Version"], second["Version"]) == (1, 2)
+    assert first["CompatibleRuntimes"] == [PYTHON]
+    layers = lambda_.get_function_configuration(FunctionName="layered")["Layers"]
+    assert [layer["Arn"] for layer in layers] == ["arn:aws:lambda:us-east-1:000000000000:layer:shared:2"]
+
+
+def test_what_is_there_already_is_a_conflict(lambda_):
+    create(lambda_, "twice", EMPTY)
+
+    with pytest.raises(lambda_.exceptions.ResourceConflictException, match="already exist: twice"):
+        create(lambda_, "twice", EMPTY)
+
+
+@pytest.mark.parametrize("operation", ["get_function", "delete_function", "invoke", "update_function_configuration"])
+def test_what_is_not_there_is_not_found(lambda_, operation):
+    with pytest.raises(lambda_.exceptions.ResourceNotFoundException, match="Function not found"):
+        getattr(lambda_, operation)(FunctionName="nowhere")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"MemorySize": 127}, "'memorySize'.*greater than or equal to 128"),
+        ({"MemorySize": 10_241}, "'memorySize'.*less than or equal to 10240"),
+        ({"Timeout": 901}, "'timeout'.*less than or equal to 900"),
+        ({"EphemeralStorage": {"Size": 12}}, "ephemeralStorage"),
+        ({"Runtime": "nodejs4.x"}, "nodejs4.x is not here, because"),
+        ({"Runtime": "python3.4"}, "python3.4 is not here, because there is no python3.4"),
+        ({"Runtime": "java21"}, "java21 is not here, because"),
+        ({"Architectures": ["s390x"]}, "not here, because this machine is"),
+        ({"Environment": {"Variables": {"AWS_REGION": "eu"}}}, "reserved keys.*AWS_REGION"),
+        ({"Environment": {"Variables": {"BIG": "x" * 4096}}}, "4KB limit"),
+        ({"Environment": {"Variables": {"1st": "x"}}}, "Map keys"),
+        ({"Layers": ["arn:aws:lambda:us-east-1:000000000000:layer:none:1"]}, "does not exist"),
+        ({"Code": {"ZipFile": b"no zip"}}, "Could not unzip"),
+        ({"Code": {"S3Bucket": "bucket", "S3Key": "key"}}, "ZipFile"),
+        ({"Description": "x" * 257}, "description"),
+        ({"FunctionName": "no/slash"}, "functionName"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_values_that_cannot_be_are_refused_in_words(lambda_, wrong, said):
+    unchecked = client(endpoint(lambda_), parameter_validation=False)  # boto3 would refuse some itself
+
+    with pytest.raises(unchecked.exceptions.InvalidParameterValueException, match=said):
+        create(unchecked, "wrong", EMPTY, **wrong)
+    assert "wrong" not in [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+
+
+def test_a_stale_revision_is_refused(lambda_):
+    made = create(lambda_, "revised", EMPTY)
+    lambda_.update_function_configuration(FunctionName="revised", Timeout=5, RevisionId=made["RevisionId"])
+
+    with pytest.raises(lambda_.exceptions.PreconditionFailedException):
+        lambda_.update_function_configuration(FunctionName="revised", Timeout=6, RevisionId=made["RevisionId"])
+
+
+def test_actions_that_are_not_here_are_refused_by_their_names(lambda_):
+    with pytest.raises(ClientError, match="does not have ListEventSourceMappings") as refused:
+        lambda_.list_event_source_mappings()
+    status, said = call(lambda_, "GET", "/2015-03-31/something")
+
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 501
+    assert (status, said["message"]) == (404, "the local Lambda does not know 'GET /2015-03-31/something'")
+
+
+def test_every_action_that_the_client_has_is_known_by_its_name(lambda_):
+    model = lambda_.meta.service_model
+    for action in model.operation_names:
+        http_ = model.operation_model(action).http
+        path, _, query = http_["requestUri"].partition("?")
+        concrete = re.sub(r"\{(\w+)\}", "some%3Athing", path)
+
+        assert actions.find(http_["method"], concrete, query) == (
+            action,
+            dict.fromkeys(re.findall(r"\{(\w+)\}", path), "some:thing"),
+        )
+
+
+def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
+    address = urlsplit(endpoint(lambda_))
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=10)
+    connection.request(method, path, body, {"Authorization": "AWS4-HMAC-SHA256 x"} | headers)
+    answer = connection.getresponse()
+    text = answer.read()
+    connection.close()
+    return answer.status, json.loads(text) if text else {}
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"FunctionName": 7}', b"\xff\xfe", b'{"FunctionName": "x"}', b""])
+def test_bodies_of_another_form_are_refused(lambda_, body):
+    status, said = call(lambda_, "POST", "/2015-03-31/functions", body)
+
+    assert status == 400
+    assert said["message"]
+
+
+def test_calls_that_nobody_signed_are_refused(lambda_):
+    status, said = call(lambda_, "GET", "/2015-03-31/functions/", Authorization="")
+
+    assert (status, said["message"]) == (403, "Missing Authentication Token")

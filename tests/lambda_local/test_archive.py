@@ -1,0 +1,190 @@
+"""Archives of strangers: what leaves the folder or grows without bound is refused, and nothing is left of it."""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+import struct
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+
+from lambda_local.code import archive as archives
+from lambda_local.code.archive import BadArchive, unpack
+from tests.lambda_local.archives import LINK, archive, zipped
+from tests.lambda_local.serving import create
+
+
+@pytest.fixture
+def newer_zipfile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.12 and later take an entry's name from the extra field 0x7075; make an older one do so as well."""
+    if sys.version_info >= (3, 12):
+        return
+    decode = zipfile.ZipInfo._decodeExtra  # type: ignore[attr-defined]
+
+    def decode_with_names(entry: zipfile.ZipInfo, *more: int) -> None:
+        decode(entry, *more)
+        kind, size = struct.unpack_from("<HH", entry.extra) if entry.extra else (0, 0)
+        if kind == 0x7075:
+            entry.filename = entry.extra[9 : 4 + size].decode()
+
+    monkeypatch.setattr(zipfile.ZipInfo, "_decodeExtra", decode_with_names)
+
+
+@pytest.mark.parametrize("other", ["../evil", "/evil", "d/../../evil", "..", "a/\\evil", "file"])
+@pytest.mark.usefixtures("newer_zipfile")
+def test_the_name_that_an_extra_field_gives_is_judged_too(tmp_path, other):
+    data = zipped(("file", "x", 0), ("good", "x", 0), unicode_paths={"good": other})
+    (tmp_path / "server").mkdir()
+
+    with pytest.raises(BadArchive):
+        unpack(data, tmp_path / "server" / "out")
+
+    assert [path.name for path in tmp_path.rglob("*")] == ["server"]
+
+
+def test_a_list_without_end_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    many = archive({str(number): "" for number in range(50)})
+    monkeypatch.setattr(archives, "FILES", 10)
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+
+    with pytest.raises(BadArchive, match="more than 10 entries"):
+        unpack(many, tmp_path / "out")
+
+
+def test_a_folder_that_is_there_already_is_left_alone(tmp_path):
+    (tmp_path / "mine").write_text("kept")
+
+    with pytest.raises(FileExistsError):
+        unpack(archive({"a": "x"}), tmp_path)
+
+    assert (tmp_path / "mine").read_text() == "kept"
+
+
+def test_files_and_their_modes_come_out(tmp_path):
+    data = archive({"bootstrap": "#!/bin/sh\n", "lib/a.py": "x = 1", "deep/er/b": ""}, executable=("bootstrap",))
+
+    size = unpack(data, tmp_path / "out")
+
+    assert size == 15
+    assert (tmp_path / "out/lib/a.py").read_text() == "x = 1"
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "out").rglob("*")}
+    assert modes == {"bootstrap": 0o755, "lib": 0o755, "a.py": 0o644, "deep": 0o755, "er": 0o755, "b": 0o644}
+
+
+def test_links_inside_the_folder_stay(tmp_path):
+    unpack(zipped(("a", "x", 0), ("d/b", "../a", LINK)), tmp_path / "out")
+
+    assert (tmp_path / "out/d/b").read_text() == "x"
+    assert os.readlink(tmp_path / "out/d/b") == "../a"
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [("../evil", "x", 0)],
+        [("a/../../evil", "x", 0)],
+        [("/evil", "x", 0)],
+        [("a\\..\\evil", "x", 0)],
+        [("C:/evil", "x", 0)],
+        [("link", "/etc/passwd", LINK)],
+        [("link", "../evil", LINK)],
+        [("d/x", "", 0), ("d/up", "..", LINK), ("out", "d/up/../..", LINK)],  # out only through another link
+        [("link", "..", LINK), ("link/evil", "x", 0)],
+        [("link", "sub", LINK), ("link/evil", "x", 0)],
+        [("a", "x", 0), ("./a", "y", 0)],
+        [("pipe", "", (stat.S_IFIFO | 0o644) << 16)],
+        [("device", "", (stat.S_IFCHR | 0o644) << 16)],
+        [("file", "x", 0), ("file/in", "x", 0)],
+        [("long", "x" * 5000, LINK)],
+        [("loop", "loop", LINK), ("through", "loop/../../evil", LINK)],
+    ],
+    ids=lambda entries: entries[-1][0],
+)
+def test_what_leaves_the_folder_or_is_no_file_is_refused_and_leaves_nothing(tmp_path, entries):
+    before = set(Path(tmp_path).rglob("*"))
+
+    with pytest.raises(BadArchive):
+        unpack(zipped(*entries), tmp_path / "out")
+
+    assert set(Path(tmp_path).rglob("*")) == before
+
+
+def test_a_bomb_is_refused_by_its_announced_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "UNPACKED_BYTES", 2**20)
+    packed = archive({f"{number}": bytes(2**18) for number in range(5)})
+
+    with pytest.raises(BadArchive, match="Unzipped size must be smaller"):
+        unpack(packed, tmp_path / "out")
+
+
+def test_a_bomb_that_lies_of_its_size_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "UNPACKED_BYTES", 2**20)
+    data = archive({"zeros": bytes(3 * 2**20)})
+    lying = data.replace(struct.pack("<L", 3 * 2**20), struct.pack("<L", 1000))
+    assert lying != data
+
+    with pytest.raises(BadArchive):
+        unpack(lying, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_too_many_files_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "FILES", 10)
+
+    with pytest.raises(BadArchive, match="11 entries"):
+        unpack(archive({str(number): "" for number in range(11)}), tmp_path / "out")
+
+
+def test_an_encrypted_file_is_refused(tmp_path):
+    data = bytearray(zipped(("secret", "x", 0)))
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+
+    with pytest.raises(BadArchive, match="encrypted"):
+        unpack(bytes(data), tmp_path / "out")
+
+
+def test_damaged_archives_are_refused_whatever_is_damaged(tmp_path):
+    generator = random.Random(4)
+    good = archive({"a.py": "x = 1\n" * 50, "b/c.txt": "text" * 100})
+    refused = 0
+    for number in range(400):
+        damaged = bytearray(good)
+        for _ in range(generator.randint(1, 8)):
+            damaged[generator.randrange(len(damaged))] = generator.randrange(256)
+        try:
+            unpack(bytes(damaged[: generator.randint(len(good) // 2, len(good))]), tmp_path / str(number))
+        except BadArchive:
+            refused += 1
+            assert not (tmp_path / str(number)).exists()
+
+    assert refused > 300
+
+
+def test_the_service_answers_a_bad_archive_with_an_invalid_parameter(lambda_):
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="leads out of its folder"):
+        create(lambda_, "evil", "", Code={"ZipFile": zipped(("../evil", "x", 0))})
+
+
+def test_layers_that_do_not_fit_over_each_other_are_refused(lambda_):
+    contents = {"file": archive({"thing": "x"}), "folder": archive({"thing/inside": "x"})}
+    published = [
+        lambda_.publish_layer_version(LayerName=name, Content={"ZipFile": content})
+        for name, content in contents.items()
+    ]
+    arns = [version["LayerVersionArn"] for version in published]
+
+    with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="do not fit"):
+        create(lambda_, "clashing", "", Layers=arns)
+
+
+def test_the_checksum_of_what_comes_out_is_looked_at(tmp_path):
+    data = zipped(("a", "hello", 0))
+    wrong = data.replace(struct.pack("<L", zlib.crc32(b"hello")), struct.pack("<L", 0))
+
+    with pytest.raises(BadArchive):
+        unpack(wrong, tmp_path / "out")

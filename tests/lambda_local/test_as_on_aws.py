@@ -1,0 +1,184 @@
+"""What Duration and bill depend on, in real sandboxes: frozen between events, boosted in init, extensions billed."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lambda_local.settings import Settings
+from sectax.stack.local_lambda import LocalLambda, measured
+from tests.lambda_local.serving import PYTHON, archive, create, invoke
+from tests.lambda_local.test_sandboxed import reason
+
+pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Any]:
+    with LocalLambda(Settings(instances=4)) as running:
+        yield running.client()
+
+
+_LEFT_OVER = """
+import threading, time
+used = 0.0
+def burn():
+    global used
+    began = time.thread_time()
+    while used < 0.2:
+        used = time.thread_time() - began
+def handler(event, context):
+    global thread
+    if event == "begin":
+        thread = threading.Thread(target=burn)
+        thread.start()
+    if event == "join":
+        thread.join()
+    return used
+"""
+
+
+def test_work_left_over_waits_for_the_next_event_and_counts_into_it(real):
+    create(real, "left-over", _LEFT_OVER, MemorySize=1769)
+
+    begun = invoke(real, "left-over", "begin").value
+    time.sleep(0.5)
+    looked = invoke(real, "left-over", "look").value
+    joined = invoke(real, "left-over", "join")
+
+    assert begun < 0.1
+    assert looked < 0.15  # half a second later, and 0.2 s of work not done
+    assert joined.value >= 0.2
+    assert joined.measured["duration_s"] > 0.04
+
+
+_HEAVY = """
+import glob, time
+began = time.process_time()
+while time.process_time() - began < 0.1:
+    pass
+for path in glob.glob("/sys/fs/cgroup/cpu*/cpu.stat") or ["/sys/fs/cgroup/cpu.stat"]:
+    throttled = int(open(path).read().partition("nr_throttled ")[2].split()[0])
+def handler(event, context):
+    return throttled
+"""
+
+
+def test_an_init_phase_runs_on_more_than_the_memory_buys_and_the_first_event_finds_a_full_quota(real):
+    create(real, "heavy", _HEAVY, MemorySize=128)
+
+    answer = invoke(real, "heavy")
+
+    first = measured(answer.raw)
+    assert first.init_s is not None
+    assert answer.value == 0  # 0.1 s on the share of 128 MB would be held back in 69 periods
+    assert first.cpu_quota == pytest.approx(128 / 1769, rel=0.01)
+    assert first.throttled_periods == 0
+
+
+def test_what_an_extension_does_after_the_answer_is_billed(real):
+    slow = f"""#!/var/lang/bin/{PYTHON} -IS
+import http.client, os, time
+connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
+def call(method, path, body=None, **headers):
+    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.getheader("Lambda-Extension-Identifier")
+identifier = call("POST", "register", '{{"events": ["INVOKE"]}}', **{{"Lambda-Extension-Name": "slow"}})
+while True:
+    call("GET", "event/next", **{{"Lambda-Extension-Identifier": identifier}})
+    time.sleep(0.2)
+"""
+    content = {"ZipFile": archive({"extensions/slow": slow}, executable=("extensions/slow",))}
+    layer = real.publish_layer_version(LayerName="slow", Content=content)["LayerVersionArn"]
+    create(real, "billed", "def handler(event, context):\n    return 1\n", Layers=[layer], MemorySize=1769)
+    invoke(real, "billed")
+
+    warm = invoke(real, "billed")
+
+    billed = int(warm.log.partition("Billed Duration: ")[2].split()[0])
+    assert warm.measured["duration_s"] < 0.19
+    assert warm.measured["extensions_s"] > 0.1
+    assert billed >= 200
+
+
+_FILLS = """
+import errno, os
+def handler(event, context):
+    block, written = bytes(2**20), 0
+    try:
+        with open("/tmp/full", "wb") as file:
+            while written < 1000:
+                file.write(block)
+                written += 1
+    except OSError as error:
+        return [written, errno.errorcode[error.errno], os.listdir("/tmp")]
+"""
+
+
+@pytest.mark.more
+def test_a_full_tmp_is_a_full_disk_and_no_want_of_memory(real):
+    create(real, "fills", _FILLS, MemorySize=128, EphemeralStorage={"Size": 512})
+
+    answer = invoke(real, "fills")
+
+    assert answer.error is None, answer.text
+    written, error, listed = answer.value
+    assert error == "ENOSPC"
+    assert listed == ["full"]
+    assert 505 <= written <= 535
+    assert answer.measured["memory_kills"] == 0
+
+
+_SEES = """
+import os
+def handler(event, context):
+    names = ("AWS_LAMBDA_LOG_STREAM_NAME", "AWS_XRAY_CONTEXT_MISSING", "AWS_XRAY_DAEMON_ADDRESS")
+    memory = dict(line.split()[:2] for line in open("/proc/meminfo"))
+    return [int(memory["MemTotal:"]), [os.environ.get(name) for name in names], context.log_stream_name]
+"""
+
+
+def test_a_function_sees_its_own_memory_and_lambda_s_names(real):
+    create(real, "sees", _SEES, MemorySize=256)
+
+    total_kb, (stream, missing, daemon), told = invoke(real, "sees").value
+
+    assert total_kb == 256 * 1024
+    assert re.fullmatch(r"\d{4}/\d\d/\d\d/\[\$LATEST\][0-9a-f]{32}", stream)
+    assert told == stream
+    assert (missing, daemon) == ("LOG_ERROR", "169.254.79.129:2000")
+
+
+_WORKS = """
+import time
+def handler(event, context):
+    began = time.process_time()
+    while time.process_time() - began < event:
+        pass
+"""
+
+
+def test_with_an_exact_share_short_work_lasts_what_the_quota_gives():
+    with LocalLambda(Settings(exact_share=True)) as running:
+        client = running.client()
+        create(client, "works", _WORKS, MemorySize=512)
+        invoke(client, "works", 0.0)
+        for _ in range(5):
+            time.sleep(0.05)  # two periods: the quota is full again
+            answer = invoke(client, "works", 0.02)
+            seen = measured(answer.raw)
+            assert seen.cpu_time_s is not None
+            assert seen.cpu_quota is not None
+            quota_s = seen.cpu_quota * 0.02
+            whole = math.ceil(seen.cpu_time_s / quota_s) - 1
+
+            assert whole >= 3
+            # Without it 20 ms of work may end before the second period does.
+            assert seen.duration_s >= whole * 0.02 + (seen.cpu_time_s - whole * quota_s) - 1e-4

@@ -1,0 +1,175 @@
+"""External extensions: they register, hear of every event, and are told of the end."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lambda_local.serving import archive, client, create, invoke, served
+
+# Writes what it hears to the file that RECORD names.
+EXTENSION = f"""#!{sys.executable} -IS
+import http.client, json, os, sys
+connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
+def call(method, path, body=None, **headers):
+    connection.request(method, "/2020-01-01/extension/" + path, body, headers)
+    answer = connection.getresponse()
+    return answer, json.loads(answer.read())
+name = os.path.basename(sys.argv[0])
+events = os.environ.get("EVENTS", "INVOKE SHUTDOWN").split()
+answer, said = call("POST", "register", json.dumps({{"events": events}}), **{{"Lambda-Extension-Name": name}})
+identifier = {{"Lambda-Extension-Identifier": answer.getheader("Lambda-Extension-Identifier")}}
+print("registered for", said["functionName"], flush=True)
+if os.environ.get("FAIL") == "init":
+    call("POST", "init/error", "{{}}", **identifier, **{{"Lambda-Extension-Function-Error-Type": "Test.Init"}})
+    sys.exit(1)
+while True:
+    _, event = call("GET", "event/next", **identifier)
+    with open(os.environ["RECORD"], "a") as record:
+        record.write(json.dumps(event) + "\\n")
+    if event["eventType"] == "SHUTDOWN":
+        sys.exit(0)
+    if os.environ.get("FAIL") == "invoke":
+        os._exit(3)
+"""
+ECHO = "def handler(event, context):\n    return event\n"
+
+
+def deployed(lambda_: Any, record: Path, source: str = ECHO, timeout: int = 20, **variables: str) -> None:
+    content = {"ZipFile": archive({"extensions/recorder": EXTENSION}, executable=("extensions/recorder",))}
+    layer = lambda_.publish_layer_version(LayerName="recorder", Content=content)["LayerVersionArn"]
+    environment = {"Variables": {"RECORD": str(record)} | variables}
+    create(lambda_, "extended", source, Layers=[layer], Environment=environment, Timeout=timeout)
+
+
+def events(record: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in record.read_text().splitlines()]
+
+
+def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
+    record = tmp_path / "record"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        deployed(lambda_, record)
+        answers = [invoke(lambda_, "extended", {"n": n}) for n in range(3)]
+
+    assert [answer.value for answer in answers] == [{"n": 0}, {"n": 1}, {"n": 2}]
+    assert "registered for extended" in answers[0].log
+    heard = events(record)
+    assert [event["eventType"] for event in heard] == ["INVOKE"] * 3 + ["SHUTDOWN"]
+    assert [event["requestId"] for event in heard[:3]] == [answer.measured["request_id"] for answer in answers]
+    assert heard[0]["invokedFunctionArn"].endswith(":function:extended")
+    assert heard[3]["shutdownReason"] == "SPINDOWN"
+    assert heard[3]["deadlineMs"] > 1e12
+    assert box.alive == 0
+
+
+@pytest.mark.more
+def test_an_extension_is_told_of_a_time_out(box, tmp_path):
+    record = tmp_path / "record"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        deployed(lambda_, record, "import time\ndef handler(event, context):\n    time.sleep(60)\n", timeout=1)
+        answer = invoke(lambda_, "extended")
+
+    assert answer.value["errorType"] == "Sandbox.Timedout"
+    assert [event.get("shutdownReason") for event in events(record)] == [None, "TIMEOUT"]
+
+
+def test_an_extension_is_told_when_the_runtime_has_died(box, tmp_path):
+    record = tmp_path / "record"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        deployed(lambda_, record, "import os\ndef handler(event, context):\n    os._exit(1)\n")
+        answer = invoke(lambda_, "extended")
+
+    assert answer.value["errorType"] == "Runtime.ExitError"
+    assert events(record)[-1]["shutdownReason"] == "FAILURE"
+
+
+def test_an_extension_that_wants_no_events_does_not_hold_the_instance_up(box, tmp_path):
+    record = tmp_path / "record"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        deployed(lambda_, record, EVENTS="SHUTDOWN")
+        answers = [invoke(lambda_, "extended", n) for n in range(2)]
+
+    assert [answer.value for answer in answers] == [0, 1]
+    assert [event["eventType"] for event in events(record)] == ["SHUTDOWN"]
+
+
+def test_an_extension_that_fails_in_init_fails_the_invocation(box, tmp_path):
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        deployed(lambda_, tmp_path / "record", FAIL="init")
+        answer = invoke(lambda_, "extended")
+
+    assert answer.error == "Unhandled"
+    assert answer.value["errorType"] == "Extension.InitError"
+    assert "extension recorder reported Test.Init" in answer.value["errorMessage"]
+
+
+def test_an_extension_that_dies_takes_the_instance_with_it(box, tmp_path):
+    source = "import time\ndef handler(event, context):\n    time.sleep(60)\n"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        deployed(lambda_, tmp_path / "record", source, FAIL="invoke")
+        answer = invoke(lambda_, "extended")
+
+    assert answer.value["errorType"] == "Extension.Crash"
+    assert answer.value["errorMessage"].endswith("exit status 3")
+
+
+def test_an_extension_that_cannot_be_started_is_a_launch_error(box):
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        content = {"ZipFile": archive({"extensions/broken": "#!/nonesuch\n"}, executable=("extensions/broken",))}
+        layer = lambda_.publish_layer_version(LayerName="broken", Content=content)["LayerVersionArn"]
+        create(lambda_, "broken", ECHO, Layers=[layer])
+        answer = invoke(lambda_, "broken")
+
+    assert answer.value["errorType"] == "Extension.LaunchError"
+
+
+_INTERNAL = f"""#!{sys.executable} -IS
+import http.client, os, signal, time
+def ask(method, path, body=None, **headers):
+    connection = http.client.HTTPConnection(os.environ["AWS_LAMBDA_RUNTIME_API"])
+    connection.request(method, path, body, headers)
+    return connection
+def stop(number, frame):
+    with open(os.environ["RECORD"], "a") as record:
+        record.write("terminated")
+    time.sleep(60)
+signal.signal(signal.SIGTERM, stop)
+extension = "/2020-01-01/extension/"
+said = ask("POST", extension + "register", '{{"events": []}}', **{{"Lambda-Extension-Name": "inner"}}).getresponse()
+identifier = {{"Lambda-Extension-Identifier": said.getheader("Lambda-Extension-Identifier")}}
+waiting = ask("GET", extension + "event/next", **identifier)
+while True:
+    event = ask("GET", "/2018-06-01/runtime/invocation/next").getresponse()
+    request = event.getheader("Lambda-Runtime-Aws-Request-Id")
+    ask("POST", f"/2018-06-01/runtime/invocation/{{request}}/response", event.read()).getresponse()
+"""
+
+
+def test_a_runtime_with_an_internal_extension_is_told_to_end_and_has_half_a_second(box, tmp_path):
+    record = tmp_path / "record"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        code = {"ZipFile": archive({"bootstrap": _INTERNAL}, ("bootstrap",))}
+        environment = {"Variables": {"RECORD": str(record)}}
+        create(lambda_, "internal", "", Runtime="provided.al2023", Code=code, Environment=environment)
+        answer = invoke(lambda_, "internal", 1)
+        began = time.monotonic()
+    took = time.monotonic() - began
+
+    assert answer.value == 1
+    assert record.read_text() == "terminated"
+    assert took >= 0.5
+    assert box.alive == 0

@@ -1,0 +1,198 @@
+"""Whatever a client sends, the server answers the next one."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+
+from lambda_local.http import Exchange
+from lambda_local.http.server import listen_on_loopback
+from sectax.model.errors import WrongUse
+from tests.lambda_local.plain_box import PlainBox
+from tests.lambda_local.raw_http import closing, connect, echo, echoing, rest, talk
+from tests.lambda_local.serving import client, served
+
+GOOD = b"GET /2015-03-31/functions/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n\r\n"
+
+
+def test_requests_in_one_segment_are_answered_in_their_order():
+    with echoing(echo) as port:
+        said = talk(port, b"GET /1 HTTP/1.1\r\n\r\nPOST /2 HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
+                    closing(b"GET /3 HTTP/1.1\r\n\r\n"))  # fmt: skip
+
+    assert said.index(b"GET /1 0") < said.index(b"POST /2 3") < said.index(b"GET /3 0")
+
+
+def test_a_request_in_single_bytes_is_one_request():
+    request = closing(b"POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello")
+
+    with echoing(echo) as port:
+        said = talk(port, *(request[at : at + 1] for at in range(len(request))))
+
+    assert said.endswith(b"POST /slow 5 False")
+
+
+def test_a_chunked_body_and_one_that_waits_for_leave_are_read():
+    chunked = (
+        b"POST /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+    )
+    with echoing(echo) as port:
+        said = talk(port, chunked)
+        with connect(port) as client_:
+            client_.sendall(closing(b"POST /e HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n"))
+            leave = client_.recv(100)
+            client_.sendall(b"body")
+            after = rest(client_)
+
+    assert said.endswith(b"POST /c 5 False")
+    assert leave == b"HTTP/1.1 100 Continue\r\n\r\n"
+    assert after.endswith(b"POST /e 4 False")
+
+
+def test_a_body_over_the_limit_is_thrown_away_and_one_far_over_it_is_not_awaited():
+    def post(size: int) -> bytes:
+        return closing(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % size)
+
+    with echoing(echo) as port:
+        over = talk(port, post(1500), b"x" * 1500)
+        far_over = talk(port, post(10**15))
+        chunks = talk(
+            port, closing(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), b"5\r\nhello\r\n" * 10_000
+        )
+
+    assert over.endswith(b"POST / 0 True")
+    assert far_over.startswith(b"HTTP/1.1 413 ")
+    assert b"HTTP/1.1 200" not in chunks
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET / HTTP/1.1\r\nX: " + b"a" * 5000 + b"\r\n\r\n",
+        b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"".join(b"X%d: y\r\n" % n for n in range(2000)) + b"\r\n",
+    ],
+    ids=["one header", "the path", "many headers"],
+)
+def test_huge_headers_are_refused(request_):
+    with echoing(echo) as port:
+        said = talk(port, request_)
+
+    assert said.startswith(b"HTTP/1.1 431 ")
+
+
+def test_a_header_that_never_ends_is_cut_off():
+    with echoing(echo) as port, connect(port) as client_:
+        sent = 0
+        with contextlib.suppress(OSError):
+            client_.sendall(b"GET / HTTP/1.1\r\nX: ")
+            while sent < 2**26:
+                client_.sendall(b"a" * 4096)
+                sent += 4096
+        rest(client_)
+
+    assert sent < 2**26
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"GET / HT", b"GET / HTTP/1.1\r\nX: y\r\n", b"POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc"],
+    ids=["nothing", "half a line", "half the headers", "half the body"],
+)
+def test_a_client_that_never_ends_its_request_is_given_up(begun):
+    with echoing(echo) as port, connect(port) as client_:
+        client_.sendall(begun)
+
+        assert rest(client_) == b""  # the deadline of the socket would raise otherwise
+
+
+def test_drops_that_keep_coming_do_not_move_the_deadline():
+    with echoing(echo) as port, connect(port) as client_:
+        client_.sendall(b"GET / HTTP/1.1\r\n")
+        client_.settimeout(0.05)
+        drops = 0
+        while drops < 200:
+            try:
+                client_.sendall(b"X: y\r\n")
+                if client_.recv(10) == b"":
+                    break
+            except TimeoutError:
+                drops += 1
+            except OSError:
+                break
+
+    assert drops < 100
+
+
+def test_a_client_that_says_nothing_more_is_given_up():
+    with echoing(echo) as port, connect(port) as client_:
+        client_.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        said = rest(client_)
+
+    assert said.endswith(b"GET / 0 False")
+
+
+def test_a_fault_in_the_handler_is_an_answer():
+    def faulty(exchange: Exchange) -> None:
+        raise RuntimeError("oops")
+
+    with echoing(faulty) as port:
+        said = talk(port, closing(b"GET / HTTP/1.1\r\n\r\n"))
+
+    assert said.startswith(b"HTTP/1.1 500 ")
+    assert b"oops" in said
+
+
+def damaged(generator: random.Random) -> bytes:
+    """A request with something wrong: noise, a cut, a lie about its length, JSON of another kind."""
+    kind = generator.randrange(5)
+    body = generator.choice([b"{", b"null", b"[1]", b'{"FunctionName":', b"\xff" * 20, b'{"Code":{"ZipFile":"!"}}'])
+    path = generator.choice(
+        [b"/2015-03-31/functions", b"/2015-03-31/functions/%ff/invocations", b"/2018-10-31/layers/x/versions", b"/%00"]
+    )
+    head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: AWS4-x\r\nContent-Length: %d\r\n\r\n"
+    whole = head % (path, len(body)) + body
+    if kind == 0:
+        return generator.randbytes(generator.randint(1, 3000))
+    if kind == 1:
+        return whole[: generator.randrange(len(whole))]
+    if kind == 2:
+        return head % (path, generator.choice([0, 1, 10**6, 2**64])) + body
+    if kind == 3:
+        noisy = bytearray(whole)
+        for _ in range(generator.randint(1, 6)):
+            noisy[generator.randrange(len(noisy))] = generator.randrange(256)
+        return bytes(noisy)
+    return whole
+
+
+def test_six_hundred_damaged_requests_do_not_end_the_server():
+    generator = random.Random(11)
+    with served(PlainBox.create) as endpoint:
+        port = urlsplit(endpoint).port
+        assert port is not None
+        for _ in range(600):
+            with connect(port) as client_, contextlib.suppress(OSError):
+                client_.sendall(damaged(generator))
+                if generator.random() < 0.5:
+                    client_.shutdown(socket.SHUT_WR)
+                    rest(client_)
+        good = talk(port, closing(GOOD))
+        functions = client(endpoint).list_functions()["Functions"]
+
+    assert good.startswith(b"HTTP/1.1 200 ")
+    assert functions == []
+
+
+def test_only_loopback_is_listened_on():
+    for host in ("0.0.0.0", "192.168.0.1", "example.org", "::"):  # noqa: S104 - refused
+        with pytest.raises(WrongUse, match="no loopback address"):
+            listen_on_loopback(host, 0)
+    taken = listen_on_loopback("localhost", 0)
+    with taken, pytest.raises(WrongUse, match="cannot listen"):
+        listen_on_loopback("127.0.0.1", taken.getsockname()[1])

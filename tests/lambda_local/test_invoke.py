@@ -1,0 +1,415 @@
+"""What comes of an event: answers, errors in Lambda's words, logs, and instances that come and go."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.lambda_local.serving import PYTHON, archive, client, create, invoke, served
+
+REPORT = re.compile(
+    r"REPORT RequestId: (?P<id>[0-9a-f-]{36})\tDuration: (?P<ms>\d+\.\d\d) ms\tBilled Duration: (?P<billed>\d+) ms\t"
+    r"Memory Size: (?P<size>\d+) MB\tMax Memory Used: (?P<used>\d+) MB\t(Init Duration: (?P<init>\d+\.\d\d) ms\t)?"
+    r"(Status: (?P<status>\w+)\t)?(Error Type: (?P<type>[\w.]+)\t)?\n"
+)
+# Waits until a file is there, so that a test decides when the function ends.
+WAITS = """
+import os, time
+def handler(event, context):
+    open(event["here"], "w").close()
+    while not os.path.exists(event["until"]):
+        time.sleep(0.005)
+    return os.getpid()
+"""
+
+
+def eventually(true: Callable[[], bool], seconds: float = 10.0) -> bool:
+    until = time.monotonic() + seconds
+    while not true() and time.monotonic() < until:
+        time.sleep(0.005)
+    return true()
+
+
+def test_a_function_gets_its_event_and_its_context(lambda_):
+    source = """
+def handler(event, context):
+    return [event, context.function_name, context.memory_limit_in_mb, context.invoked_function_arn,
+            context.get_remaining_time_in_millis(), context.aws_request_id, context.client_context.custom]
+"""
+    create(lambda_, "context", source, Timeout=9, MemorySize=512)
+    given = base64.b64encode(json.dumps({"custom": {"a": "ü\n"}}).encode()).decode()
+
+    answer = invoke(lambda_, "context", {"n": [1, "ü"]}, ClientContext=given)
+
+    event, name, memory, arn, left, request_id, custom = answer.value
+    assert (event, name, memory) == ({"n": [1, "ü"]}, "context", "512")
+    assert arn == "arn:aws:lambda:us-east-1:000000000000:function:context"
+    assert 8000 < left <= 9000
+    assert request_id == answer.raw["ResponseMetadata"]["RequestId"]
+    assert custom == {"a": "ü\n"}
+
+
+def test_no_payload_is_an_empty_object(lambda_):
+    create(lambda_, "echo", "def handler(event, context):\n    return event\n")
+
+    assert invoke(lambda_, "echo").value == {}
+
+
+def test_a_dry_run_runs_nothing(lambda_):
+    create(lambda_, "dry", "raise SystemExit(3)\n")
+
+    answer = lambda_.invoke(FunctionName="dry", InvocationType="DryRun")
+
+    assert answer["StatusCode"] == 204
+
+
+def test_the_log_stands_between_the_lines_of_the_platform(lambda_):
+    create(lambda_, "logs", "def handler(event, context):\n    print('one')\n    print('two', end='')\n")
+
+    answer = invoke(lambda_, "logs")
+
+    request_id = answer.raw["ResponseMetadata"]["RequestId"]
+    lines = answer.log.splitlines(keepends=True)
+    assert lines[0] == f"START RequestId: {request_id} Version: $LATEST\n"
+    assert lines[1:3] == ["one\n", "two\n"]
+    assert lines[3] == f"END RequestId: {request_id}\n"
+    report = REPORT.fullmatch(lines[4])
+    assert report is not None
+    assert report["id"] == request_id
+    assert (report["size"], report["used"]) == ("256", "43")
+    assert float(report["init"]) > 1
+    assert int(report["billed"]) >= float(report["ms"]) + float(report["init"])
+
+
+def test_a_warm_instance_has_no_init_duration_and_its_own_log_only(lambda_):
+    create(lambda_, "warm", "def handler(event, context):\n    print('said', event['n'])\n")
+
+    cold, warm = invoke(lambda_, "warm", {"n": 1}), invoke(lambda_, "warm", {"n": 2})
+
+    assert "Init Duration" in cold.log
+    assert "Init Duration" not in warm.log
+    assert "said 2" in warm.log
+    assert "said 1" not in warm.log
+    assert warm.measured["instance"] == cold.measured["instance"]
+    assert (cold.measured["invocation"], warm.measured["invocation"]) == (1, 2)
+
+
+def test_the_tail_of_the_log_is_its_last_4_kib(lambda_):
+    create(lambda_, "flood", "def handler(event, context):\n    print('x' * 300000)\n    print('the end')\n")
+
+    answer = invoke(lambda_, "flood")
+
+    assert len(answer.log) == 4096
+    assert "the end\nEND RequestId" in answer.log
+
+
+def test_what_was_measured_comes_in_a_header(lambda_):
+    create(lambda_, "measured", "def handler(event, context):\n    return 1\n")
+
+    answer = invoke(lambda_, "measured")
+
+    report = REPORT.search(answer.log)
+    assert report is not None
+    assert f"{answer.measured['duration_s'] * 1e3:.2f}" == report["ms"]
+    assert f"{answer.measured['init_s'] * 1e3:.2f}" == report["init"]
+    assert answer.measured["cpu_time_s"] == 0.001  # the plain box counts so much each time that it is read
+    assert answer.measured["throttled_periods"] == 0
+    assert answer.measured["cpu_quota"] == pytest.approx(256 / 1769)
+    assert answer.measured["memory_limit_bytes"] == 256 * 2**20
+
+
+def test_the_environment_is_the_function_s_own_and_lambda_s(lambda_):
+    source = "import os\ndef handler(event, context):\n    return dict(os.environ)\n"
+    create(lambda_, "env", source, Environment={"Variables": {"COLOUR": "red"}})
+
+    seen = invoke(lambda_, "env").value
+
+    assert seen["COLOUR"] == "red"
+    assert seen["AWS_LAMBDA_FUNCTION_NAME"] == "env"
+    assert seen["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"] == "256"
+    assert seen["AWS_EXECUTION_ENV"] == f"AWS_Lambda_{PYTHON}"
+    assert seen["_HANDLER"] == "f.handler"
+    assert "HOME" not in seen  # nothing of the machine's own
+
+
+def test_an_exception_is_an_unhandled_error_with_its_stack(lambda_):
+    create(lambda_, "raises", "def handler(event, context):\n    raise KeyError('x')\n")
+
+    answer = invoke(lambda_, "raises")
+
+    assert answer.error == "Unhandled"
+    assert answer.value["errorType"] == "KeyError"
+    assert answer.value["errorMessage"] == "'x'"
+    assert "line 2, in handler" in answer.value["stackTrace"][0]
+    assert "[ERROR] KeyError: 'x'\nTraceback" in answer.log
+    assert invoke(lambda_, "raises").measured["instance"] == answer.measured["instance"]  # it lives on
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("import nonesuch\n", "Runtime.ImportModuleError"),
+        ("def handler(:\n", "Runtime.UserCodeSyntaxError"),
+        ("x = 1\n", "Runtime.HandlerNotFound"),
+        ("1 / 0\n", "ZeroDivisionError"),
+    ],
+)
+def test_a_module_that_cannot_be_loaded_is_an_error_of_init(lambda_, source, kind):
+    name = f"load-{kind.rpartition('.')[2]}"
+    create(lambda_, name, source)
+
+    answer = invoke(lambda_, name)
+
+    assert answer.error == "Unhandled"
+    assert answer.value["errorType"] == kind
+    assert f"Status: error\tError Type: {kind}" in answer.log
+    assert invoke(lambda_, name).measured["instance"] != answer.measured["instance"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("os._exit(7)", "Runtime exited with error: exit status 7"),
+        ("os._exit(0)", "Runtime exited without providing a reason"),
+        ("os.kill(os.getpid(), 9)", "Runtime exited with error: signal: killed"),
+        ("os.kill(os.getpid(), 11)", "Runtime exited with error: signal: segmentation fault"),
+    ],
+)
+def test_a_runtime_that_ends_is_an_exit_error_and_the_next_call_a_cold_start(lambda_, statement, words):
+    name = "exit-" + re.sub(r"\W", "", statement)
+    create(lambda_, name, f"import os\ndef handler(event, context):\n    print('last words')\n    {statement}\n")
+
+    answer, again = invoke(lambda_, name), invoke(lambda_, name)
+
+    request_id = answer.raw["ResponseMetadata"]["RequestId"]
+    assert answer.error == "Unhandled"
+    assert answer.value == {"errorType": "Runtime.ExitError", "errorMessage": f"RequestId: {request_id} Error: {words}"}
+    assert "last words" in answer.log
+    assert answer.log.endswith(f"RequestId: {request_id} Error: {words}\nRuntime.ExitError\n")
+    assert "Init Duration" in again.log
+
+
+def test_an_answer_that_was_given_before_the_end_counts(lambda_):
+    source = """
+import os, threading
+def handler(event, context):
+    threading.Timer(0.05, os._exit, [1]).start()
+    return 'done'
+"""
+    create(lambda_, "answers-first", source)
+
+    answer = invoke(lambda_, "answers-first")
+
+    assert (answer.error, answer.value) == (None, "done")
+
+
+def test_time_out_kills_the_instance(lambda_, tmp_path):
+    create(lambda_, "slow", WAITS, Timeout=1)
+
+    answer = invoke(lambda_, "slow", {"here": str(tmp_path / "here"), "until": str(tmp_path / "never")})
+    (tmp_path / "now").touch()
+    again = invoke(lambda_, "slow", {"here": str(tmp_path / "here"), "until": str(tmp_path / "now")})
+
+    assert answer.error == "Unhandled"
+    assert answer.value["errorType"] == "Sandbox.Timedout"
+    assert answer.value["errorMessage"].endswith("Error: Task timed out after 1.00 seconds")
+    report = REPORT.search(answer.log)
+    assert report is not None
+    assert report["status"] == "timeout"
+    assert float(report["ms"]) >= 1000
+    assert again.error is None
+    assert again.measured["instance"] != answer.measured["instance"]
+
+
+@pytest.mark.more
+def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_own_time(box, tmp_path):
+    logs = tmp_path / "logs"
+    with served(box.create, init_s=0.2, logs=str(logs)) as endpoint:
+        lambda_ = client(endpoint)
+        create(lambda_, "late", "import time\ntime.sleep(60)\n", Timeout=1)
+
+        answer = invoke(lambda_, "late")
+
+    assert answer.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
+    assert "INIT_REPORT Init Duration: 200.00 ms\tPhase: init\tStatus: timeout" in answer.log
+    assert answer.measured["instance"] == "late-2"
+    assert logs.read_text().count("INIT_REPORT") == 1
+    assert box.alive == 0
+
+
+def test_an_init_phase_that_is_tried_again_counts_into_the_duration(box):
+    with served(box.create, init_s=0.2) as endpoint:
+        lambda_ = client(endpoint)
+        source = "import time\ntime.sleep(0.5)\ndef handler(event, context):\n    return 1\n"
+        create(lambda_, "later", source, Timeout=20)
+
+        answer = invoke(lambda_, "later")
+
+    assert answer.value == 1
+    assert "init_s" not in answer.measured
+    assert answer.measured["duration_s"] > 0.5
+    assert "Init Duration: " not in answer.log.partition("REPORT RequestId")[2]
+
+
+def test_an_event_that_is_too_large_is_refused_as_lambda_does(lambda_):
+    create(lambda_, "large", "def handler(event, context):\n    return len(event)\n")
+
+    fits = invoke(lambda_, "large", "x" * (6 * 2**20 - 2))
+    with pytest.raises(lambda_.exceptions.ClientError, match="smaller than 6291456 bytes") as refused:
+        invoke(lambda_, "large", "x" * (6 * 2**20 - 1))
+
+    assert fits.value == 6 * 2**20 - 2
+    assert refused.value.response["Error"]["Code"] == "RequestEntityTooLargeException"
+    assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 413
+
+
+def test_an_answer_that_is_too_large_is_the_function_s_error(lambda_):
+    create(lambda_, "large-answer", "def handler(event, context):\n    return 'x' * event\n")
+
+    fits = invoke(lambda_, "large-answer", 6 * 2**20 - 2)
+    answer = invoke(lambda_, "large-answer", 6 * 2**20)
+
+    assert len(fits.text) == 6 * 2**20
+    assert answer.error == "Unhandled"
+    assert answer.value["errorType"] == "Function.ResponseSizeTooLarge"
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"Payload": b"{no json"}, "InvalidRequestContentException"),
+        ({"ClientContext": "no base64!"}, "InvalidRequestContentException"),
+        ({"ClientContext": base64.b64encode(b"[1]").decode()}, "InvalidRequestContentException"),
+        ({"InvocationType": "Sometime"}, "InvalidParameterValueException"),
+        ({"Qualifier": "$LATEST"}, None),
+        ({"FunctionName": "refusing:7"}, "ResourceNotFoundException"),
+    ],
+)
+def test_invocations_that_cannot_be_are_refused(lambda_, more, code):
+    names = [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
+    if "refusing" not in names:
+        create(lambda_, "refusing", "def handler(event, context):\n    return 1\n")
+    if code is None:
+        assert lambda_.invoke(**({"FunctionName": "refusing"} | more))["StatusCode"] == 200
+        return
+
+    with pytest.raises(lambda_.exceptions.ClientError) as refused:
+        lambda_.invoke(**({"FunctionName": "refusing"} | more))
+
+    assert refused.value.response["Error"]["Code"] == code
+
+
+def test_two_events_at_once_take_two_instances_and_one_after_the_other_take_one(box, tmp_path):
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        create(lambda_, "parallel", WAITS)
+        events = [{"here": str(tmp_path / one), "until": str(tmp_path / other)} for one, other in ("ab", "ba")]
+        with ThreadPoolExecutor(2) as threads:  # each ends only when the other has begun
+            at_once = list(threads.map(lambda event: invoke(lambda_, "parallel", event), events))
+        in_turn = [invoke(lambda_, "parallel", events[0]) for _ in range(5)]
+
+    assert len({answer.value for answer in at_once}) == 2
+    assert len({answer.value for answer in in_turn}) == 1
+    assert {answer.value for answer in in_turn} < {answer.value for answer in at_once}
+
+
+@pytest.mark.more
+def test_no_more_instances_than_allowed(box, tmp_path):
+    with served(box.create, instances=1) as endpoint:
+        lambda_ = client(endpoint)
+        create(lambda_, "only", WAITS)
+        event = {"here": str(tmp_path / "here"), "until": str(tmp_path / "until")}
+        first: list[object] = []
+        busy = threading.Thread(target=lambda: first.append(invoke(lambda_, "only", event).error))
+        busy.start()
+        assert eventually((tmp_path / "here").exists)
+
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException, match="Rate Exceeded"):
+            invoke(lambda_, "only", event)
+        (tmp_path / "until").touch()
+        busy.join()
+        # A free instance makes room for another function's.
+        create(lambda_, "other", "def handler(event, context):\n    return 1\n")
+        other = invoke(lambda_, "other")
+
+    assert first == [None]
+    assert other.value == 1
+    assert box.alive == 0
+
+
+@pytest.mark.parametrize("what", ["configuration", "code"])
+def test_an_update_retires_the_instances_of_before(box, what):
+    source = "import os\ndef handler(event, context):\n    return [os.environ.get('COLOUR'), os.getpid()]\n"
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        create(lambda_, "changed", source, Environment={"Variables": {"COLOUR": "red"}})
+        before = invoke(lambda_, "changed")
+
+        if what == "code":
+            new = source.replace("os.environ.get('COLOUR')", "'blue'")
+            lambda_.update_function_code(FunctionName="changed", ZipFile=archive({"f.py": new}))
+        else:
+            colours = {"Variables": {"COLOUR": "blue"}}
+            lambda_.update_function_configuration(FunctionName="changed", Environment=colours, MemorySize=512)
+        gone = eventually(lambda: box.alive == 0)
+        after = invoke(lambda_, "changed")
+
+    assert gone
+    assert (before.value[0], after.value[0]) == ("red", "blue")
+    assert "Init Duration" in after.log
+
+
+def test_a_busy_instance_of_before_ends_after_its_event(box, tmp_path):
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        create(lambda_, "busy", WAITS)
+        event = {"here": str(tmp_path / "here"), "until": str(tmp_path / "until")}
+        answers: list[object] = []
+        busy = threading.Thread(target=lambda: answers.append(invoke(lambda_, "busy", event).error))
+        busy.start()
+        assert eventually((tmp_path / "here").exists)
+        lambda_.delete_function(FunctionName="busy")
+        (tmp_path / "until").touch()
+        busy.join()
+
+        assert answers == [None]
+        assert eventually(lambda: box.alive == 0)
+
+
+def test_instances_that_nobody_calls_are_ended(box):
+    with served(box.create, idle_s=0.1) as endpoint:
+        lambda_ = client(endpoint)
+        create(lambda_, "idle", "def handler(event, context):\n    return 1\n")
+        invoke(lambda_, "idle")
+
+        assert eventually(lambda: box.alive == 0)
+        assert "Init Duration" in invoke(lambda_, "idle").log
+
+
+def test_nothing_is_left_when_the_service_stops_in_the_middle(box, tmp_path):
+    with served(box.create) as endpoint:
+        lambda_ = client(endpoint)
+        create(lambda_, "middle", WAITS)
+        event = {"here": str(tmp_path / "here"), "until": str(tmp_path / "never")}
+        refused: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                invoke(lambda_, "middle", event)
+            except Exception as error:
+                refused.append(error)
+
+        busy = threading.Thread(target=call)
+        busy.start()
+        assert eventually((tmp_path / "here").exists)
+
+    busy.join()
+    assert len(refused) == 1
+    assert box.alive == 0

@@ -1,0 +1,220 @@
+"""kill -9 of function, extension, sandbox and server at random instants: nothing stays, and the next start works.
+
+A storm is one server after another, each under calls all the time, with kills at instants that a seed decides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lambda_local.main import check
+from lambda_local.sandbox.leftovers import state_folder
+from lambda_local.settings import Settings
+from sectax.model.errors import SectaxError
+from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.test_sandboxed import EXTENSION
+
+
+def why_not() -> str:
+    try:
+        check(Settings())
+    except SectaxError as error:
+        return error.message
+    return ""
+
+
+pytestmark = pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+
+# Starts a process that leaves its session and ignores what it can, writes to /tmp, and works for a while.
+FUNCTION = """
+import os, subprocess, time
+def handler(event, context):
+    subprocess.Popen(["/bin/sh", "-c", "trap '' HUP INT TERM; sleep 600"], start_new_session=True)
+    open("/tmp/file", "w").write("x" * 100000)
+    time.sleep(0.05)
+    return os.environ["STORM"]
+"""
+SERVER = "server"
+VICTIMS = ("bootstrap.py", "watch", "sleep", "launcher", SERVER)
+
+
+class Storm:
+    """What of a storm is on this machine, told by its mark: a name that all its functions carry."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+        self.seen: set[tuple[int, str]] = set()
+
+    def processes(self) -> dict[int, str]:
+        """Number -> command line, of those in its instances and of their launchers."""
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                told = line + (folder / "environ").read_text(errors="replace")
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+                if self.mark in told and state != "Z" and int(folder.name) != os.getpid():
+                    found[int(folder.name)] = line
+        return found
+
+    def note(self) -> None:
+        """Remember all processes in the namespaces of its instances, those without the mark too."""
+        inside = {space_of(pid) for pid in self.processes()} - {space_of(os.getpid()), ""}
+        for folder in Path("/proc").glob("[0-9]*"):
+            if space_of(int(folder.name)) in inside:
+                self.seen.add((int(folder.name), start_of(int(folder.name))))
+
+    def left(self) -> list[str]:
+        """Everything of it that is still there."""
+        groups = [path for top in Path("/sys/fs/cgroup").glob("*") for path in top.glob(f"sectax/{self.mark}*")]
+        groups += Path("/sys/fs/cgroup").glob(f"sectax/{self.mark}*")
+        folders = list(state_folder().glob(f"{self.mark}*"))
+        mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if self.mark in line]
+        # A namespace ends with its last process, unless a mount keeps it; its number goes to the next one that is made.
+        mounts += [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if " nsfs " in line]
+        living = [f"process {pid}" for pid, start in self.seen if start and start_of(pid) == start]
+        return [*map(str, self.processes().values()), *map(str, groups), *map(str, folders), *mounts, *living]
+
+    def wait_until_no_process(self) -> None:
+        until = time.monotonic() + 20
+        while self.processes() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert self.processes() == {}
+
+
+def space_of(pid: int) -> str:
+    """Its process namespace; empty where it has ended."""
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return ""
+
+
+def start_of(pid: int) -> str:
+    """When it began, which with its number tells it from every other; empty where it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] == "Z" else fields[19]
+
+
+@pytest.fixture
+def own_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The servers of the test, and the test, have temporary files where no other server has any."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+
+def work_folders() -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob("*sectax-lambda-*"))
+
+
+@contextlib.contextmanager
+def under_calls(client: Any, name: str, answers: list[Any]) -> Iterator[None]:
+    """One caller that invokes again and again, whatever comes back, until the block ends."""
+    stop = threading.Event()
+
+    def call() -> None:
+        while not stop.is_set():
+            try:
+                answers.append(invoke(client, name))
+            except (BotoCoreError, ClientError) as error:
+                answers.append(error)
+                stop.wait(0.05)  # the server is dead: there is nothing to hurry for
+
+    caller = threading.Thread(target=call)
+    caller.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        caller.join(60)
+        assert not caller.is_alive()
+
+
+def storm(times: int, seed: int) -> dict[str, int]:
+    """So many kills; how many of each victim there were."""
+    chance = random.Random(seed)
+    whole = Storm(f"storm-{os.getpid()}-{seed}")
+    kills = dict.fromkeys(VICTIMS, 0)
+    survived = 0
+    number = 0
+    while sum(kills.values()) < times:
+        number += 1
+        name = f"{whole.mark}-{number}"
+        # What the servers before were killed with, this start removes.
+        with LocalLambda(Settings(instances=2)) as local:
+            assert len(work_folders()) == 1  # here, so that the last look looks at the right place
+            client = local.client(read_timeout=60)
+            layer = client.publish_layer_version(
+                LayerName="watch",
+                Content={"ZipFile": archive({"extensions/watch": EXTENSION}, executable=("extensions/watch",))},
+            )["LayerVersionArn"]
+            create(client, name, FUNCTION, MemorySize=1769, Layers=[layer], Environment={"Variables": {"STORM": name}})
+            answers: list[Any] = []
+            with under_calls(client, name, answers):
+                while sum(kills.values()) < times:
+                    time.sleep(chance.uniform(0.0, 0.4))  # the random instant: cold start, event, end
+                    whole.note()
+                    victim = chance.choice(VICTIMS)
+                    if victim == SERVER:
+                        os.kill(local.pid, signal.SIGKILL)
+                        kills[SERVER] += 1
+                        break
+                    hit = [pid for pid, line in whole.processes().items() if victim in line]
+                    if hit:
+                        with contextlib.suppress(ProcessLookupError):
+                            os.kill(chance.choice(hit), signal.SIGKILL)
+                            kills[victim] += 1
+                else:
+                    survived = lived_through(client, name)
+        whole.wait_until_no_process()
+    if not survived:
+        with LocalLambda() as local:  # a next start alone cleans what the last server was killed with
+            assert local.endpoint
+    assert whole.left() == []
+    assert work_folders() == []
+    return kills
+
+
+def lived_through(client: Any, name: str) -> int:
+    """After the last kill the server still answers: an error for the event that was hit, then the function again."""
+    for _ in range(5):
+        answer = invoke(client, name)
+        if answer.error is None:
+            assert answer.value == name
+            return 1
+    pytest.fail(f"the function never came back: {answer.text}")
+
+
+@pytest.mark.more
+@pytest.mark.usefixtures("own_temporary_files")
+def test_a_few_kills_leave_nothing() -> None:
+    assert sum(storm(4, seed=1).values()) == 4
+
+
+@pytest.mark.more
+@pytest.mark.usefixtures("own_temporary_files")
+def test_fifteen_kills_leave_nothing() -> None:
+    assert storm(15, seed=1)[SERVER] > 0
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("own_temporary_files")
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_hundred_kills_leave_nothing(seed: int) -> None:
+    assert min(storm(100, seed).values()) > 0

@@ -1,0 +1,150 @@
+"""Node and Java for functions: what is missing is told with what installs it, and what comes is held to its sums."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lambda_local.runtimes import java, managed, node
+from sectax.toolchain import parts
+from sectax.toolchain.installer import SetUpFailed
+from tests.program import sectax
+
+NODE = "#!/bin/sh\necho v20.11.1\n"
+JAVA = "#!/bin/sh\necho 'openjdk version \"17.0.9\" 2023-10-17' >&2\n"
+BUILD = ("autoconf", "automake", "libtoolize", "cmake", "make", "g++", "python3", "npm")
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The one folder on PATH; the cache is empty."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+def put(folder: Path, name: str, text: str = "#!/bin/sh\nexit 1\n") -> None:
+    (folder / name).write_text(text)
+    (folder / name).chmod(0o755)
+
+
+@pytest.mark.parametrize(("name", "program"), [("nodejs20.x", "node"), ("java17", "java")])
+def test_without_the_program_the_release_to_install_is_named(programs, name, program):
+    lack = managed.missing(name)
+
+    assert lack is not None
+    assert lack.reason == f"{program} is not installed"
+    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in lack.hint
+    assert not lack.makable
+    assert managed.others_here() == ()
+
+
+def test_another_release_is_told_with_the_runtime_that_it_gives(programs):
+    put(programs, "node", NODE)
+    put(programs, "java", JAVA)
+
+    assert managed.others_here() == ("nodejs20.x", "java17")
+    assert "gives nodejs20.x" in str(managed.missing("nodejs22.x"))
+    assert "gives java17" in str(managed.missing("java21"))
+
+
+def test_what_node_s_client_is_built_with_is_told_as_packages(programs):
+    put(programs, "node", NODE)
+    for name in BUILD[3:]:
+        put(programs, name)
+
+    lack = managed.missing("nodejs20.x")
+
+    assert lack is not None
+    assert lack.apt == ("autoconf", "automake", "libtool")
+    assert "sectax setup nodejs20.x" in lack.hint
+
+
+def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
+    put(programs, "node", NODE)
+    put(programs, "java", JAVA)
+    for name in (*BUILD, "mvn"):
+        put(programs, name)
+
+    for name in ("nodejs20.x", "java17"):
+        lack = parts.load(f"lambda-runtime:{name}").missing()
+        assert lack is not None
+        assert (lack.makable, lack.on_first_use, lack.hint) == (True, False, f"sectax setup {name}")
+    with pytest.raises(SetUpFailed, match="not built"):
+        node.node_runtime("nodejs20.x")
+    with pytest.raises(SetUpFailed, match="not installed"):
+        java.java_runtime("java17")
+
+
+def test_a_build_that_fails_is_told_and_leaves_nothing(programs, tmp_path):
+    put(programs, "node", NODE)
+    put(programs, "npm", "#!/bin/sh\necho no such registry\nexit 1\n")
+
+    with pytest.raises(SetUpFailed, match="no such registry"):
+        node.install("nodejs20.x")
+    assert not [path for path in (tmp_path / "cache" / "lambda").iterdir() if path.is_dir()]
+
+
+NPM = """#!/bin/sh
+[ "$1" = ci ] || exit 1
+mkdir -p node_modules/aws-lambda-ric && cd node_modules/aws-lambda-ric
+mkdir bin dist deps
+for file in bin/index.mjs dist/rapid-client.node package.json deps/curl.tar.gz; do echo >$file; done
+"""
+
+
+def test_the_client_and_the_program_are_kept_without_what_they_were_built_with(programs):
+    put(programs, "node", NODE)
+    put(programs, "npm", NPM)
+    (programs / "mkdir").symlink_to("/bin/mkdir")
+
+    node.install("nodejs20.x")
+    client = node.node_runtime("nodejs20.x").client
+
+    files = sorted(str(path.relative_to(client)) for path in client.rglob("*") if path.is_file())
+    kept = [
+        f"node_modules/aws-lambda-ric/{name}" for name in ("bin/index.mjs", "dist/rapid-client.node", "package.json")
+    ]
+    assert files == ["complete", "lang/node", *kept]
+    assert managed.missing("nodejs20.x") is None
+
+
+def test_an_npm_that_runs_no_scripts_is_told(programs):
+    put(programs, "node", NODE)
+    put(programs, "npm", "#!/bin/sh\nexit 0\n")
+
+    with pytest.raises(SetUpFailed, match="did not build the native part"):
+        node.install("nodejs20.x")
+
+
+# Maven's last word is the folder: -DoutputDirectory=…
+@pytest.mark.parametrize(
+    ("brings", "said"),
+    [
+        ("echo other >${word#*=}/aws-lambda-java-core-1.2.3.jar", "its SHA-256 differs"),
+        ("echo other >${word#*=}/unknown.jar", "unknown.jar is not"),
+        (":", "did not bring aws-lambda-java-core"),
+    ],
+    ids=["another", "more", "nothing"],
+)
+def test_archives_that_are_not_maven_central_s_are_refused(programs, brings, said):
+    put(programs, "java", JAVA)
+    put(programs, "mvn", f"#!/bin/sh\nfor word; do :; done\n{brings}\n")
+
+    with pytest.raises(SetUpFailed, match=said):
+        java.install("java17")
+    assert managed.missing("java17") is not None
+
+
+def test_setup_and_doctor_know_runtimes_by_their_names(programs):
+    put(programs, "java", JAVA)
+
+    setup, doctor = sectax("setup", "java21"), sectax("doctor")
+
+    assert setup.status != 0
+    assert "the Java on PATH gives java17" in setup.err
+    assert "lambda-runtime-java17" in doctor.out
+    assert "only functions in java17 need it" in doctor.out

@@ -1,0 +1,252 @@
+"""Runtimes and extensions that break the rules are told so, and harm nobody."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lambda_local.function import Code, Function
+from lambda_local.http import Exchange, Request
+from lambda_local.instances.extensions_api import ExtensionsApi
+from lambda_local.instances.invocation import Event, Invocation
+from lambda_local.instances.runtime_api import RuntimeApi
+
+FUNCTION = Function("f", "arn:f", "provided.al2023", "bootstrap", "role", Code("", 0, Path("/nonesuch")))
+
+
+class Program:
+    """What a program in the instance sends and hears."""
+
+    def __init__(self, *expected: str) -> None:
+        self.changes = 0
+        self.extensions = ExtensionsApi(FUNCTION, frozenset(expected), self._changed)
+        self.api = RuntimeApi(self.extensions, self._changed)
+
+    def _changed(self) -> None:
+        self.changes += 1
+
+    def call(self, method: str, path: str, body: bytes = b"", too_large: bool = False, **headers: str) -> Heard:
+        heard = Heard()
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        request = Request(method, path, "", given, [body], too_large, 2_000)
+        self.api.handle(Exchange(request, heard.take, keep_alive=True))
+        return heard
+
+    def runtime(self, method: str, path: str, body: bytes = b"", **more: Any) -> Heard:
+        return self.call(method, f"/2018-06-01/runtime/{path}", body, **more)
+
+    def extension(self, method: str, path: str, body: bytes = b"", **headers: str) -> Heard:
+        return self.call(method, f"/2020-01-01/extension/{path}", body, **headers)
+
+
+class Heard:
+    """The answer to one request, if there is one yet."""
+
+    def __init__(self) -> None:
+        self.raw = b""
+
+    def take(self, exchange: Exchange, answer: bytes) -> None:
+        self.raw = answer
+
+    @property
+    def status(self) -> int | None:
+        return int(self.raw.split()[1]) if self.raw else None
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.raw.partition(b"\r\n\r\n")[2])
+
+    def header(self, name: str) -> str:
+        return self.raw.partition(name.encode() + b": ")[2].partition(b"\r\n")[0].decode()
+
+
+def test_an_event_is_handed_out_and_its_answer_taken_once():
+    program, invocation = Program(), Invocation(Event(b'{"a":1}', FUNCTION.arn), deadline_epoch_ms=1234)
+
+    waiting = program.runtime("GET", "invocation/next")
+    before = waiting.status
+    program.api.hand_out(invocation)
+    answer = program.runtime("POST", f"invocation/{invocation.request_id}/response", b"7")
+    again = program.runtime("POST", f"invocation/{invocation.request_id}/response", b"8")
+
+    assert before is None
+    assert waiting.document == {"a": 1}
+    assert waiting.header("Lambda-Runtime-Aws-Request-Id") == invocation.request_id
+    assert waiting.header("Lambda-Runtime-Deadline-Ms") == "1234"
+    assert (answer.status, again.status) == (202, 403)
+    assert invocation.payload == b"7"
+    assert not invocation.failed
+    assert invocation.answered_ns == 2_000
+
+
+def test_identifiers_of_requests_are_random_uuids():
+    identifiers = {Event(b"", FUNCTION.arn).request_id for _ in range(200)}
+
+    assert len(identifiers) == 200
+    for each in identifiers:
+        parsed = uuid.UUID(each)
+        assert (str(parsed), parsed.version, parsed.variant) == (each, 4, uuid.RFC_4122)
+
+
+def test_answers_to_other_events_are_refused():
+    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
+    nothing_yet = program.runtime("POST", f"invocation/{invocation.request_id}/response", b"7")
+    program.runtime("GET", "invocation/next")
+    program.api.hand_out(invocation)
+
+    other = program.runtime("POST", "invocation/other/response", b"7")
+    asks_for_more = program.runtime("GET", "invocation/next")
+
+    assert (nothing_yet.status, other.status, asks_for_more.status) == (400, 400, 403)
+    assert other.document["errorType"] == "InvalidRequestID"
+    assert asks_for_more.document["errorType"] == "InvalidStateTransition"
+    assert invocation.payload is None
+
+
+def test_an_answer_that_is_too_large_becomes_an_error():
+    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
+    program.runtime("GET", "invocation/next")
+    program.api.hand_out(invocation)
+
+    answer = program.runtime("POST", f"invocation/{invocation.request_id}/response", too_large=True)
+
+    assert answer.status == 413
+    assert invocation.failed
+    assert json.loads(invocation.payload or b"")["errorType"] == "Function.ResponseSizeTooLarge"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("eyJlcnJvclR5cGUiOiAiRG93biJ9", {"errorType": "Down"}),
+        (
+            "not Base64",
+            {"errorType": "Stream.Broken", "errorMessage": "the function failed in the middle of its answer"},
+        ),
+    ],
+)
+def test_an_answer_whose_trailers_tell_of_an_error_is_one(said, told):
+    program, invocation = Program(), Invocation(Event(b"{}", FUNCTION.arn))
+    program.runtime("GET", "invocation/next")
+    program.api.hand_out(invocation)
+    trailers = {"lambda_runtime_function_error_type": "Stream.Broken", "lambda_runtime_function_error_body": said}
+
+    answer = program.runtime("POST", f"invocation/{invocation.request_id}/response", b"half an ans", **trailers)
+
+    assert answer.status == 202
+    assert invocation.failed
+    assert json.loads(invocation.payload or b"") == told
+
+
+def test_an_error_of_init_counts_only_in_init():
+    program = Program()
+
+    first = program.runtime("POST", "init/error", b'{"errorType":"X"}', lambda_runtime_function_error_type="X")
+    program.runtime("GET", "invocation/next")
+    late = program.runtime("POST", "init/error", b"{}")
+
+    assert (first.status, late.status) == (202, 403)
+    assert program.api.init_error is not None
+    assert program.api.init_error.for_caller("id") == b'{"errorType":"X"}'
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/"),
+        ("GET", "/2018-06-01/runtime/nonsense"),
+        ("POST", "/2018-06-01/runtime/invocation/next/x"),
+        ("DELETE", "/2018-06-01/runtime/invocation/next"),
+        ("GET", "/2020-01-01/extension/register"),
+        ("POST", "/2020-01-01/extension/nonsense"),
+    ],
+)
+def test_paths_that_are_not_there_are_not_found(method, path):
+    assert Program().call(method, path).status == 404
+
+
+def test_the_api_for_telemetry_says_that_it_is_not_here():
+    heard = Program().call("PUT", "/2022-07-01/telemetry", b"{}")
+
+    assert (heard.status, heard.document["errorType"]) == (202, "Telemetry.NotSupported")
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "kind"),
+    [
+        ("", b'{"events":[]}', "Extension.InvalidExtensionName"),
+        ("watch", b"{", "InvalidRequestFormat"),
+        ("watch", b'{"events":["SLEEP"]}', "Extension.InvalidEventType"),
+        ("inner", b'{"events":["SHUTDOWN"]}', "ShutdownEventNotSupportedForInternalExtension"),
+    ],
+)
+def test_registrations_that_cannot_be_are_refused(name, body, kind):
+    program = Program("watch")
+
+    heard = program.extension("POST", "register", body, lambda_extension_name=name)
+
+    assert (heard.status, heard.document["errorType"]) == (403, kind)
+    assert not program.extensions.all_registered
+
+
+def test_an_extension_registers_once_and_before_the_first_event():
+    program = Program("watch")
+
+    first = program.extension("POST", "register", b'{"events":["INVOKE"]}', lambda_extension_name="watch")
+    again = program.extension("POST", "register", b'{"events":[]}', lambda_extension_name="watch")
+    program.extensions.closed = True
+    late = program.extension("POST", "register", b'{"events":[]}', lambda_extension_name="inner")
+
+    assert first.document == {"functionName": "f", "functionVersion": "$LATEST", "handler": "bootstrap"}
+    assert program.extensions.all_registered
+    assert again.document["errorType"] == "Extension.AlreadyRegistered"
+    assert late.document["errorType"] == "Extension.RegistrationClosed"
+
+
+def test_a_registration_for_null_is_one_for_no_events():
+    program = Program("watch")
+
+    heard = program.extension("POST", "register", b'{"events":null}', lambda_extension_name="watch")
+
+    assert heard.status == 200
+    assert program.extensions.all_registered
+
+
+def test_who_is_no_extension_hears_no_events():
+    program = Program("watch")
+
+    unknown = program.extension("GET", "event/next", lambda_extension_identifier="made-up")
+    missing = program.extension("POST", "exit/error", b"{}")
+
+    assert unknown.document["errorType"] == "Extension.UnknownExtensionIdentifier"
+    assert missing.document["errorType"] == "Extension.MissingExtensionIdentifier"
+    assert program.extensions.failure is None
+
+
+def test_an_extension_that_is_busy_at_the_end_is_told_when_it_asks():
+    program = Program("watch")
+    registered = program.extension("POST", "register", b'{"events":["SHUTDOWN"]}', lambda_extension_name="watch")
+    identifier = registered.header("Lambda-Extension-Identifier")
+
+    program.extensions.tell_shutdown("FAILURE", 1)
+    heard = program.extension("GET", "event/next", lambda_extension_identifier=identifier)
+
+    assert heard.document["shutdownReason"] == "FAILURE"
+
+
+def test_the_instance_is_free_when_all_that_hear_events_wait_for_the_next():
+    program = Program("watch")
+    registered = program.extension("POST", "register", b'{"events":["INVOKE"]}', lambda_extension_name="watch")
+    identifier = registered.header("Lambda-Extension-Identifier")
+    before = program.extensions.all_waiting
+
+    waiting = program.extension("GET", "event/next", lambda_extension_identifier=identifier)
+    free = program.extensions.all_waiting
+    program.extensions.tell_invoke(Invocation(Event(b"{}", FUNCTION.arn, request_id="id")))
+
+    assert (before, free, program.extensions.all_waiting) == (False, True, False)
+    assert waiting.document["requestId"] == "id"
