@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measure the published studies again on this machine, and write a page of each, the published figures beside.
+"""Measure the published studies again on this machine, and compare them with the published figures.
 
     make studies                      all five: about 45 minutes on a quiet machine
     make studies ARGS='--quick jwt'   six blocks of few levels: whether it works, not what it costs
 
-Run files go to runs/studies-DATE, which git ignores. Pages and their texts go to docs/studies, which is committed:
-they are small, and what they say cannot be built where the site is built, since it was measured here. `sectax` is the
-only thing that measures: `--published` of the experiment, `compare` beside the study, `audit` of the study.
+Run files and HTML pages go to runs/studies-DATE, which git ignores. A summary of each study goes to docs/studies,
+which is committed. `sectax` is the only thing that measures: `--published` of the experiment, `compare` beside the
+study, `audit` of the study.
 
-A study whose experiment cannot be measured here is named with the reason, and its earlier page stays. The exit status
-is 1 where a run failed otherwise.
+A study whose experiment cannot be measured here is named with the reason, and its earlier summary stays. The exit
+status is 1 where a run failed otherwise.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 SECTAX = ROOT / ".venv/bin/sectax"
-PAGES = ROOT / "docs/studies"
+SUMMARIES = ROOT / "docs/studies"
 INDEX = "index.md"
 # How sectax ends where something is missing here: wrong use (the experiment has no such form), or nothing measured.
 CANNOT = {2, 3}
@@ -77,8 +77,7 @@ def main() -> int:
     parser.add_argument(
         "experiments", nargs="*", metavar="EXPERIMENT", help="the experiments to run; all where none is named"
     )
-    parser.add_argument("--quick", action="store_true", help="six blocks of few levels; pages go beside the run files")
-    parser.add_argument("--pages", type=Path, help=f"where pages go  [default: {PAGES.relative_to(ROOT)}]")
+    parser.add_argument("--quick", action="store_true", help="six blocks of few levels; summaries go to the run files")
     given = parser.parse_args()
     unknown = set(given.experiments) - {each.experiment for each in STUDIES}
     if unknown:
@@ -87,26 +86,25 @@ def main() -> int:
         )
     runs = ROOT / "runs" / f"studies-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     runs.mkdir(parents=True)
-    pages = given.pages or (runs if given.quick else PAGES)
-    pages.mkdir(parents=True, exist_ok=True)
+    summaries = runs if given.quick else SUMMARIES
     wanted = [each for each in STUDIES if not given.experiments or each.experiment in given.experiments]
     outcomes = []
     for study in wanted:
-        outcome = measure(study, runs, pages, quick=given.quick)
+        outcome = measure(study, runs, quick=given.quick)
         outcomes.append(outcome)
         print(f"{study.experiment}: {outcome.reason or 'done'}", flush=True)
         if outcome.text:
-            (pages / f"{study.id}.md").write_text(outcome.text, encoding="utf-8")
-    index = pages / INDEX
-    index.write_text(index_text(pages, {each.study.id: each.reason for each in outcomes}), encoding="utf-8")
-    print(f"pages: {index}")
+            (summaries / f"{study.id}.md").write_text(outcome.text, encoding="utf-8")
+    index = summaries / INDEX
+    index.write_text(index_text(summaries, {each.study.id: each.reason for each in outcomes}), encoding="utf-8")
+    print(f"summaries: {index}\nrun files and pages: {runs}")
     return int(any(each.failed for each in outcomes))
 
 
-def measure(study: Study, runs: Path, pages: Path, *, quick: bool) -> Outcome:
+def measure(study: Study, runs: Path, *, quick: bool) -> Outcome:
     """One study: its run, the comparison, the audit."""
     run = f"{study.id}.sectax"
-    # A page that others quote takes the whole budget: the first moment of an answer has wide intervals.
+    # Figures that others quote take the whole budget: the first moment of an answer has wide intervals.
     length = (*study.quick, "--blocks", "6") if quick else ("--until", "budget")
     words = ("run", study.experiment, "--published", *length)
     load = os.getloadavg()[0]
@@ -126,7 +124,7 @@ def measure(study: Study, runs: Path, pages: Path, *, quick: bool) -> Outcome:
             for each in folder.glob("*.sectax"):
                 shutil.move(each, runs / each.name)
         for page in ("measured", "beside", "audit"):
-            shutil.move(folder / f"{page}.html", pages / f"{study.id}-{page}.html")
+            shutil.move(folder / f"{page}.html", runs / f"{study.id}-{page}.html")
     return Outcome(study, text=text(study, report, words, load))
 
 
@@ -142,7 +140,7 @@ def sectax(folder: Path, *words: str) -> str:
 
 
 def text(study: Study, report: dict[str, Any], words: tuple[str, ...], load: float) -> str:
-    """What stands in the documentation: where and when, the answer, and links to the pages."""
+    """The summary in the documentation: where and when, and the answer."""
     run = report["run"]
     host = run["sessions"][-1]
     lines = [
@@ -152,9 +150,7 @@ def text(study: Study, report: dict[str, Any], words: tuple[str, ...], load: flo
         f"    sectax {' '.join(words)} --out {study.id}.sectax\n"
         f"    sectax compare {study.id}.sectax published:{study.id}",
         "\n".join(f"- {plain(each)}" for each in report["summary"]),
-        f"- [The run]({study.id}-measured.html): figures, pictures, what to distrust, raw figures\n"
-        f"- [Beside the published figures]({study.id}-beside.html)\n"
-        f"- [What the audit says of the published figures]({study.id}-audit.html)",
+        "`make studies` measures it again, and writes pages with figures, pictures and the published tables beside.",
     ]
     return "\n\n".join(lines) + "\n"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +37,7 @@ def test_what_sectax_refuses_is_a_reason_and_no_page(studies: ModuleType, tmp_pa
     """An experiment that has no such form; whether something is missing here is sectax's own word."""
     study = studies.Study("jwt-php", "command")
 
-    outcome = studies.measure(study, tmp_path, tmp_path, quick=True)
+    outcome = studies.measure(study, tmp_path, quick=True)
 
     assert outcome.reason.startswith("skipped: ")
     assert "--published" in outcome.reason
@@ -67,17 +66,14 @@ def test_an_experiment_without_a_study_is_refused() -> None:
 @pytest.mark.more
 def test_a_study_that_can_be_measured_gets_its_pages(studies: ModuleType, tmp_path: Path) -> None:
     study = studies.Study("jwt-php", "jwt", ("--level", "language=python", "--level", "algorithm=RS256,HS256"))
-    runs, pages = tmp_path / "runs", tmp_path / "pages"
-    runs.mkdir()
-    pages.mkdir()
 
-    outcome = studies.measure(study, runs, pages, quick=True)
+    outcome = studies.measure(study, tmp_path, quick=True)
 
     assert (outcome.reason, outcome.failed) == ("", False)
     assert "    sectax compare jwt-php.sectax published:jwt-php" in outcome.text
-    links = re.findall(r"\]\(([^)]+)\)", outcome.text)
-    assert sorted(links) == sorted(each.name for each in pages.iterdir())
-    for each in pages.iterdir():
-        assert 'content="sectax"' in each.read_text()
+    pages = sorted(tmp_path.glob("*.html"))
+    assert [page.name for page in pages] == ["jwt-php-audit.html", "jwt-php-beside.html", "jwt-php-measured.html"]
+    for page in pages:
+        assert 'content="sectax"' in page.read_text()
         for own in (ROOT, Path.home(), tmp_path):
-            assert f"{own}/" not in each.read_text(), "a page that is shared names no folder of whoever measured it"
+            assert f"{own}/" not in page.read_text(), "a page that is shared names no folder of whoever measured it"
