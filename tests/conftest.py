@@ -11,9 +11,19 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.skips import pytest_sessionfinish, pytest_terminal_summary
+from tests.needs import (
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 
-__all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = [
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_sessionfinish",
+    "pytest_terminal_summary",
+]
 
 # `make test` asks every property of the same few examples; `--hypothesis-profile=more` of many, drawn each time.
 # No deadline: a busy machine makes any example slow.

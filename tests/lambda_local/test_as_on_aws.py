@@ -13,9 +13,9 @@ import pytest
 from lambda_local.settings import Settings
 from sectax.stack.local_lambda import LocalLambda, measured
 from tests.lambda_local.serving import PYTHON, archive, create, invoke
-from tests.lambda_local.test_sandboxed import reason
+from tests.needs import SANDBOX, needs
 
-pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 
 @pytest.fixture(scope="module")

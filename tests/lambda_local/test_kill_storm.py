@@ -19,24 +19,14 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lambda_local.main import check
 from lambda_local.sandbox.leftovers import state_folder
 from lambda_local.settings import Settings
-from sectax.model.errors import SectaxError
 from sectax.stack.local_lambda import LocalLambda
 from tests.lambda_local.serving import archive, create, invoke
 from tests.lambda_local.test_sandboxed import EXTENSION
+from tests.needs import SANDBOX, needs
 
-
-def why_not() -> str:
-    try:
-        check(Settings())
-    except SectaxError as error:
-        return error.message
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 # Starts a process that leaves its session and ignores what it can, writes to /tmp, and works for a while.
 FUNCTION = """

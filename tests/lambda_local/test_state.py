@@ -10,22 +10,14 @@ from typing import Any
 
 import pytest
 
-from lambda_local.main import check
 from lambda_local.settings import Settings
 from lambda_local.state import State
-from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.errors import WrongUse
 from sectax.stack.local_lambda import LocalLambda
 from tests.lambda_local.plain_box import PlainBox
 from tests.lambda_local.serving import archive, client, create, invoke, served
 from tests.lambda_local.test_invoke import WAITS, eventually
-
-
-def why_not() -> str:
-    try:
-        check(Settings())
-    except SectaxError as error:
-        return error.message
-    return ""
+from tests.needs import SANDBOX, needs
 
 
 def tells(word: str) -> str:
@@ -82,7 +74,7 @@ def test_everything_is_there_again_at_the_next_start(tmp_path):
 
 
 @pytest.mark.more
-@pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+@needs(*SANDBOX)
 def test_a_killed_server_loses_nothing(tmp_path):
     settings = Settings(state=str(tmp_path))
     with LocalLambda(settings) as local:

@@ -19,6 +19,7 @@ from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.plain_box import PlainBox
 from tests.lambda_local.raw_http import talk
 from tests.lambda_local.serving import archive, client, create, served
+from tests.needs import needs
 
 WITH_PRELUDE = "application/vnd.awslambda.http-integration-response"
 
@@ -239,6 +240,7 @@ def test_a_url_s_mode_is_kept_and_changed(streams):
 
 
 @pytest.mark.more
+@needs("Go")
 def test_go_s_client_streams_a_reader(streams, tmp_path):
     code = {"ZipFile": archive({"bootstrap": bootstrap()}, ("bootstrap",))}
     create(streams, "go", "", Runtime="provided.al2023", Handler="x", Code=code)

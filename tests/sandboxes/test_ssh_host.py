@@ -14,12 +14,10 @@ from sectax.sandboxes.process.errors import ChildDied, ChildNotStarted
 from sectax.sandboxes.process.host import NotFound
 from sectax.sandboxes.remote import SshHost
 from sectax.subjects.command.subject import CommandSpec
+from tests.needs import needs
 from tests.sandboxes import sshd
 
-needs_sshd = pytest.mark.skipif(
-    not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root"
-)
-pytestmark = needs_sshd
+pytestmark = needs("sshd")
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,9 @@ from sectax.sandboxes import hosts
 from sectax.workflow.advise import Asked, advice
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.present import View, render
-from tests.skips import has_program
+from tests.needs import needs
 
-pytestmark = pytest.mark.skipif(not has_program("sysbench")(), reason="sysbench is not installed")
+pytestmark = needs("sysbench")
 
 BLOCKS = tuple(range(1, 21))
 # Of the second host, its time over that of the first.

@@ -26,9 +26,9 @@ from sectax.sandboxes.hosts import host
 from sectax.workflow import attested as checking
 from sectax.workflow.attested import attested
 from sectax.workflow.environment import take_environment
-from tests.skips import has_program
+from tests.needs import needs
 
-pytestmark = pytest.mark.skipif(not has_program("sysbench")(), reason="sysbench is not installed")
+pytestmark = needs("sysbench")
 
 SAMPLES = Path(__file__).parents[1] / "formats" / "attestation_samples"
 REPORT = (SAMPLES / "tdx-spr.quote").read_bytes()

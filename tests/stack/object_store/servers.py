@@ -9,14 +9,11 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pytest
-
 from sectax.stack.object_store.minio import Minio
 from sectax.toolchain import go_programs
+from tests.needs import needs
 
-needs_minio = pytest.mark.skipif(
-    go_programs.load("minio").missing() is not None, reason="MinIO is not set up: sectax setup s3"
-)
+needs_minio = needs("MinIO")
 
 
 @functools.cache

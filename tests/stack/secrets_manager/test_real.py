@@ -13,9 +13,9 @@ from botocore.exceptions import ClientError
 
 from sectax.stack.secrets_manager.backend import Backend
 from sectax.stack.secrets_manager.kept import NotKept, RealService
-from tests.stack.secrets_manager.needs import needs_backend
+from tests.needs import needs
 
-pytestmark = [needs_backend, pytest.mark.more]
+pytestmark = [needs("moto"), pytest.mark.more]
 
 
 @pytest.fixture(scope="module")

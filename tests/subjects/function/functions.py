@@ -6,15 +6,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from sectax.experiments.requirements import NeedsLambda
 from sectax.subjects.function import LOCAL
 from sectax.subjects.function.services import Service
 from sectax.subjects.function.subject import FunctionSpec
+from tests.needs import SANDBOX, needs
 
-_here = NeedsLambda(LOCAL).why_not()
-needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.reason if _here else "")
+needs_sandbox = needs(*SANDBOX)
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 

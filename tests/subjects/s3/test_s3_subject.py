@@ -17,12 +17,13 @@ from sectax.stack.object_store.minio import Minio
 from sectax.subjects.s3.buckets import client as boto
 from sectax.subjects.s3.encryption import ENCRYPTIONS
 from sectax.subjects.s3.subject import S3Spec
-from tests.stack.object_store.servers import between, has_go_client, needs_minio, running
+from tests.needs import needs
+from tests.stack.object_store.servers import between, needs_minio, running
 from tests.subjects.s3.specs import KEY, PYTHON, spec
 
 pytestmark = [needs_minio, pytest.mark.more]
 
-CLIENTS = ["python", pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client"))]
+CLIENTS = ["python", pytest.param("go", marks=needs("the S3 client in Go"))]
 
 
 @pytest.fixture(scope="module")

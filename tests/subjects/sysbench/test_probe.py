@@ -16,8 +16,9 @@ from sectax.subjects.sysbench import subject as subjects
 from sectax.subjects.sysbench.output import UnknownOutput
 from sectax.subjects.sysbench.subject import SysbenchSpec
 from sectax.subjects.sysbench.tests import PROBE_TESTS
+from tests.needs import needs
 
-needs_probe = pytest.mark.skipif(probe.built() is None, reason="no C compiler")
+needs_probe = needs("cc")
 NAMES = [test.name for test in PROBE_TESTS]
 
 
