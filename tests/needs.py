@@ -192,7 +192,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.write_line(f"left out: the tests that need {name}: {PARTS[name].hint}")
     if "not more" in str(config.option.markexpr):
         terminalreporter.write_line(
-            "make test-more runs the rest: longer tests, and those that need root, compilers, ssh, containers or servers"
+            "make test-more runs the rest: long tests, and those that need root, compilers, ssh, containers or servers"
         )
 
 
