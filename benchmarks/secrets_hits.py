@@ -38,6 +38,7 @@ from sectax.model.plan import Stopping
 from sectax.model.subject import Work
 from sectax.stats.student import Interval, geometric_mean_interval
 from sectax.toolchain.secrets import agent
+from sectax.workflow.machine import machine_for
 
 MEMORY = "1769"
 DICTIONARY_WITHIN, SIDECAR_WITHIN = 0.10, 0.15
@@ -229,7 +230,8 @@ def main() -> None:
         "language": ("python", "go"),
         "access": ("dictionary", "sidecar"),
     }
-    plan = EXPERIMENT.plan(Request("default", levels, Stopping(margin=0.02), seed=1))
+    request = Request("default", levels, Stopping(margin=0.02), seed=1)
+    plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
     if plan.skipped:
         raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].hint}")
     with tempfile.TemporaryDirectory() as folder, EXPERIMENT.bench(plan) as bench:

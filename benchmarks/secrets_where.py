@@ -38,6 +38,7 @@ from sectax.model.plan import Stopping
 from sectax.model.subject import Work
 from sectax.sandboxes.process.cgroups import cgroup_folders
 from sectax.stats.student import geometric_mean_interval
+from sectax.workflow.machine import machine_for
 
 PORT = 2773  # of the agent in an instance, where the function's client looks for it
 ONE, TWO = "1769", "3538"
@@ -170,7 +171,8 @@ def main() -> None:
 
     heading("Where a hit of the sidecar goes")
     levels = {"memory": (ONE, TWO), "situation": ("hit",), "language": ("go",), "access": ("dictionary", "sidecar")}
-    plan = EXPERIMENT.plan(Request("default", levels, Stopping(margin=0.02), seed=1))
+    request = Request("default", levels, Stopping(margin=0.02), seed=1)
+    plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
     if plan.skipped:
         raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].mend}")
     blocks = []

@@ -10,7 +10,6 @@ import pytest
 from sectax.analysis.findings import judge
 from sectax.audit import run as audit
 from sectax.experiments.interface import Request
-from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes
 from sectax.model.environment import Environment
@@ -18,6 +17,7 @@ from sectax.model.finding import Severity
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Role, Treatment
+from tests.machines import planned
 
 Time = Callable[[str, int], float]
 BLOCKS = tuple(range(1, 21))
@@ -47,7 +47,6 @@ def alike(treatment: Treatment) -> float:
 
 
 def measured(
-    monkeypatch: pytest.MonkeyPatch,
     seconds: Time,
     *,
     times: Callable[[Treatment], float] = alike,
@@ -56,14 +55,13 @@ def measured(
 ) -> Measured:
     """Args: *times*, how many times as long a treatment takes; *load*, the telemetry of every treatment; *etags*, what
     kind of ETag is witnessed, by encryption."""
-    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
     levels = {
         "operation": ("put", "get", "head", "delete"),
         "size": ("10KB", "100MB"),
         "transfer": ("tls",),
         "encryption": ("none", "sse-s3", "sse-kms"),
     }
-    plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02, max_blocks=40), 1))
+    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02, max_blocks=40), 1))
     rng, metric = np.random.default_rng(1), plan.metrics[0].name
     values = {}
     for each in plan.treatments:
@@ -90,9 +88,9 @@ def measured(
     )
 
 
-def fatal(monkeypatch: pytest.MonkeyPatch, seconds: Time) -> set[tuple[str, str]]:
+def fatal(seconds: Time) -> set[tuple[str, str]]:
     """Check and operation of every fatal warning."""
-    return said(measured(monkeypatch, seconds), Severity.FATAL)
+    return said(measured(seconds), Severity.FATAL)
 
 
 def said(run: Measured, severity: Severity) -> set[tuple[str, str]]:
@@ -100,21 +98,21 @@ def said(run: Measured, severity: Severity) -> set[tuple[str, str]]:
     return {(each.check, each.subject.split("/")[1]) for each in found}  # client/operation/…
 
 
-def test_honest_operations_are_accused_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert fatal(monkeypatch, honest) == set()
+def test_honest_operations_are_accused_of_nothing() -> None:
+    assert fatal(honest) == set()
 
 
-def test_a_body_that_nobody_read_is_seen_by_its_flat_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ("flat-with-size", "get") in fatal(monkeypatch, unread)
-    assert {operation for _, operation in fatal(monkeypatch, unread)} == {"get"}
+def test_a_body_that_nobody_read_is_seen_by_its_flat_times() -> None:
+    assert ("flat-with-size", "get") in fatal(unread)
+    assert {operation for _, operation in fatal(unread)} == {"get"}
 
 
-def test_a_get_that_is_quicker_than_its_head_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert fatal(monkeypatch, quicker_than_head) == {("contained-work", "get")}
+def test_a_get_that_is_quicker_than_its_head_is_not_believed() -> None:
+    assert fatal(quicker_than_head) == {("contained-work", "get")}
 
 
-def test_bytes_beyond_any_link_are_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ("faster-than-physics", "get") in fatal(monkeypatch, beyond_any_link)
+def test_bytes_beyond_any_link_are_not_believed() -> None:
+    assert ("faster-than-physics", "get") in fatal(beyond_any_link)
 
 
 # 500 operations in 10 s, as telemetry sums them up over the batches.
@@ -136,10 +134,8 @@ KEPT = {
     ],
     ids=["busy", "drops", "falls behind"],
 )
-def test_a_client_that_cannot_keep_up_is_not_believed(
-    monkeypatch: pytest.MonkeyPatch, load: Mapping[str, float]
-) -> None:
-    found = said(measured(monkeypatch, honest, load=load), Severity.FATAL)
+def test_a_client_that_cannot_keep_up_is_not_believed(load: Mapping[str, float]) -> None:
+    found = said(measured(honest, load=load), Severity.FATAL)
 
     assert found == {("saturated-client", operation) for operation in ("put", "get", "head", "delete")}
 
@@ -147,26 +143,24 @@ def test_a_client_that_cannot_keep_up_is_not_believed(
 @pytest.mark.parametrize(
     "load", [{}, KEPT, {"load_cpu_s": 8.4, "load_quota_s": 10.0}], ids=["none", "kept", "not busy"]
 )
-def test_a_client_that_keeps_up_is_accused_of_nothing(
-    monkeypatch: pytest.MonkeyPatch, load: Mapping[str, float]
-) -> None:
-    assert said(measured(monkeypatch, honest, load=load), Severity.FATAL) == set()
+def test_a_client_that_keeps_up_is_accused_of_nothing(load: Mapping[str, float]) -> None:
+    assert said(measured(honest, load=load), Severity.FATAL) == set()
 
 
-def test_a_cost_of_operations_without_a_body_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cost_of_operations_without_a_body_is_told_apart() -> None:
     def slow_head(treatment: Treatment) -> float:
         return 1.2 if (treatment.levels["operation"], treatment.levels["encryption"]) == ("head", "sse-s3") else 1.0
 
-    warned = said(measured(monkeypatch, honest, times=slow_head), Severity.WARNING)
+    warned = said(measured(honest, times=slow_head), Severity.WARNING)
 
     assert {each for each in warned if each[0] == "metadata-cost"} == {("metadata-cost", "head")}
 
 
-def test_a_cost_of_the_body_is_no_cost_of_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cost_of_the_body_is_no_cost_of_metadata() -> None:
     def slow_get(treatment: Treatment) -> float:
         return 1.2 if (treatment.levels["operation"], treatment.levels["encryption"]) == ("get", "sse-s3") else 1.0
 
-    warned = said(measured(monkeypatch, honest, times=slow_get), Severity.WARNING)
+    warned = said(measured(honest, times=slow_get), Severity.WARNING)
 
     assert "metadata-cost" not in {check for check, _ in warned}
 
@@ -176,12 +170,8 @@ def faster_with_kms(treatment: Treatment) -> float:
     return 0.8 if levels["encryption"] == "sse-kms" and levels["operation"] in ("put", "get") else 1.0
 
 
-def test_a_put_that_is_faster_encrypted_is_explained_by_the_md5_that_was_left_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = measured(
-        monkeypatch, honest, times=faster_with_kms, etags={"none": "md5", "sse-s3": "md5", "sse-kms": "opaque"}
-    )
+def test_a_put_that_is_faster_encrypted_is_explained_by_the_md5_that_was_left_out() -> None:
+    run = measured(honest, times=faster_with_kms, etags={"none": "md5", "sse-s3": "md5", "sse-kms": "opaque"})
 
     found = [each for each in audit(run, judge(run)) if each.check == "less-work"]
 
@@ -198,16 +188,14 @@ def test_a_put_that_is_faster_encrypted_is_explained_by_the_md5_that_was_left_ou
     ],
     ids=["not told", "md5 on both sides", "parts on both sides"],
 )
-def test_a_put_that_is_faster_with_the_same_etag_is_not_explained_so(
-    monkeypatch: pytest.MonkeyPatch, etags: Mapping[str, str]
-) -> None:
-    run = measured(monkeypatch, honest, times=faster_with_kms, etags=etags)
+def test_a_put_that_is_faster_with_the_same_etag_is_not_explained_so(etags: Mapping[str, str]) -> None:
+    run = measured(honest, times=faster_with_kms, etags=etags)
 
     assert "less-work" not in {each.check for each in audit(run, judge(run))}
 
 
-def test_a_put_that_is_slower_without_an_md5_needs_no_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_put_that_is_slower_without_an_md5_needs_no_explanation() -> None:
     etags = {"none": "md5", "sse-s3": "md5", "sse-kms": "opaque"}
-    run = measured(monkeypatch, honest, times=lambda each: 2 - faster_with_kms(each), etags=etags)
+    run = measured(honest, times=lambda each: 2 - faster_with_kms(each), etags=etags)
 
     assert "less-work" not in {each.check for each in audit(run, judge(run))}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
-from sectax.design.matrix import MOST_PRIMARY, Asked, Rules, build
+from sectax.design.matrix import MOST_PRIMARY, Rules, build
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Factor, Role, Standing
@@ -19,20 +17,7 @@ FACTORS = (
     Factor("operation", ("sign", "verify")),
     Factor("algorithm", ("RS256", "ES256", "EdDSA")),
 )
-asked_for: list[str] = []
-
-
-@dataclass(frozen=True)
-class Needs:
-    """A language; PHP is not here."""
-
-    language: str
-
-    def why_not(self) -> WhyNot | None:
-        asked_for.append(self.language)
-        return WhyNot("php is not installed", "apt-get install php-cli") if self.language == "php" else None
-
-
+NO_PHP = WhyNot("php is not installed", "apt-get install php-cli")
 BY_LANGUAGE = Rules(family=lambda levels: levels["language"])
 
 
@@ -98,29 +83,25 @@ def test_no_more_than_a_dozen_comparisons_are_primary():
     assert len({c.cell for c in primary}) == MOST_PRIMARY // 2
 
 
-def test_what_is_unavailable_is_skipped_with_its_reason_and_its_mend():
-    made = matrix(Rules(family=lambda levels: levels["language"], requires=lambda levels: (Needs(levels["language"]),)))
+def without_php(levels):
+    yield None
+    yield NO_PHP if levels["language"] == "php" else None
+    yield WhyNot("a later reason") if levels["language"] == "php" else None
+
+
+def test_what_is_unavailable_is_skipped_with_its_first_reason_and_its_hint():
+    made = matrix(Rules(family=lambda levels: levels["language"], lacks=without_php))
 
     assert {t.levels["language"] for t in made.treatments} == {"python"}
-    assert {(s.reason, s.hint) for s in made.skipped} == {("php is not installed", "apt-get install php-cli")}
+    assert {s.why_not for s in made.skipped} == {NO_PHP}
     assert len(made.skipped) == 6
-
-
-def test_each_requirement_is_asked_for_once_and_an_answer_that_is_there_already_not_at_all():
-    asked = Asked()
-    asked.why_not(Needs("php"))
-    asked_for.clear()
-
-    matrix(Rules(family=lambda _: "all", requires=lambda levels: (Needs(levels["language"]),), asked=asked))
-
-    assert asked_for == ["python"]
 
 
 def test_a_cell_without_its_baseline_is_skipped_whole():
     def no_rsa(levels):
         return [WhyNot("no RSA here")] if levels["algorithm"] == "RS256" else []
 
-    made = matrix(Rules(family=lambda levels: levels["language"], requires=no_rsa))
+    made = matrix(Rules(family=lambda levels: levels["language"], lacks=no_rsa))
 
     assert made.treatments == ()
     assert made.comparisons == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments.command.commands import read_commands
+from sectax.experiments.command.commands import check_files, read_commands
 from sectax.model.errors import WrongUse
 
 
@@ -51,4 +51,4 @@ def test_prepare_is_for_all_or_for_the_one_that_is_named():
 )
 def test_what_cannot_be_meant_is_refused_with_words(given, says):
     with pytest.raises(WrongUse, match=says):
-        read_commands(options(**given))
+        check_files(read_commands(options(**given)))

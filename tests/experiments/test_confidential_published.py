@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
 from sectax.model.plan import Plan, Stopping
 from sectax.subjects.sysbench.subject import SysbenchSpec
 from sectax.subjects.sysbench.tests import PUBLISHED_TESTS
 from sectax.workflow.in_time import with_budget
+from tests.machines import planned
 
 HERE = {"host": ("a=local", "b=local")}
 ASKED_NOTHING = Stopping(0.02)
@@ -19,13 +18,7 @@ ASKED_NOTHING = Stopping(0.02)
 
 def published(stopping: Stopping = ASKED_NOTHING, **levels: tuple[str, ...]) -> Plan:
     experiment = registry.load("confidential")
-    return experiment.plan(with_budget(experiment, Request("published", levels, stopping, 1, HERE)))
-
-
-@pytest.fixture(autouse=True)
-def with_sysbench(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody is asked what is installed here."""
-    monkeypatch.setattr("sectax.experiments.places.NeedsHost.why_not", lambda self: None)
+    return planned(experiment, with_budget(experiment, Request("published", levels, stopping, 1, HERE)))
 
 
 def test_the_studys_commands_run_once_and_ours_in_blocks() -> None:
@@ -39,7 +32,7 @@ def test_the_studys_commands_run_once_and_ours_in_blocks() -> None:
 def test_only_one_pair_is_measured_where_no_host_was_named() -> None:
     experiment = registry.load("confidential")
 
-    plan = experiment.plan(with_budget(experiment, Request("published", {}, Stopping(0.02), 1, {})))
+    plan = planned(experiment, with_budget(experiment, Request("published", {}, Stopping(0.02), 1, {})))
 
     assert plan.options["host"] == ("plain=local", "gvisor=oci:runsc")
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from sectax.experiments import registry
-from sectax.experiments.function.options import read_environment, read_functions
+from sectax.experiments.function.options import check_files, read_environment, read_functions
 from sectax.experiments.interface import Billable, Request
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Stopping
 from sectax.model.subject import Witness
 from sectax.subjects.function import AWS, LOCAL
 from sectax.subjects.function.subject import FunctionSpec
+from tests.machines import planned
 from tests.program import sectax
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
@@ -39,7 +41,7 @@ def options(**more: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 def plan(levels: dict[str, tuple[str, ...]] | None = None, **more: tuple[str, ...]):
     request = Request("default", levels or {}, Stopping(0.02), 1, options(**more))
-    return registry.load("function").plan(request)
+    return planned(registry.load("function"), request, os.getcwd())
 
 
 def specs(made) -> dict[str, FunctionSpec]:
@@ -68,7 +70,7 @@ def specs(made) -> dict[str, FunctionSpec]:
 )
 def test_what_cannot_be_is_refused_with_its_reason(more, words):
     with pytest.raises(WrongUse, match=words):
-        read_functions({**options(), **more})
+        check_files(read_functions({**options(), **more}))
 
 
 @pytest.mark.usefixtures("folder")

@@ -11,7 +11,6 @@ import pytest
 from sectax import published
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
-from sectax.experiments import requirements
 from sectax.experiments.hmac import events, subjects
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.hmac.experiment import _metrics as on_lambda_metrics
@@ -22,9 +21,10 @@ from sectax.experiments.on_lambda import CPU_TIME
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
+from sectax.model.why_not import WhyNot
 from sectax.reports.comparison_layout import published_comparison
 from sectax.subjects.function import AWS, LOCAL
-from sectax.toolchain.programs import Missing
+from tests.machines import complete, planned, without
 
 # With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
@@ -35,7 +35,7 @@ SOON = 4_000_000_000
 
 
 def plan(preset: str = "default", stopping: Stopping | None = None, **levels: tuple[str, ...]) -> Plan:
-    return EXPERIMENT.plan(Request(preset, levels, stopping or Stopping(0.02), 1, ON_AWS))
+    return planned(EXPERIMENT, Request(preset, levels, stopping or Stopping(0.02), 1, ON_AWS))
 
 
 def referee(treatment: str) -> AuthorizerReferee:
@@ -145,20 +145,20 @@ def test_expiry_in_data_that_nobody_unpacks_is_skipped_with_the_reason() -> None
     assert "unpacked" in skipped.reason
 
 
-def test_language_without_its_tool_chain_is_skipped_with_what_mends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    lack = Missing("go is not installed", "install Go")
-    monkeypatch.setattr(requirements.functions, "missing", lambda function: lack if function.language == "go" else None)
+def test_language_without_its_tool_chain_is_skipped_with_its_hint() -> None:
+    request = Request("default", {"language": ("python", "go")}, Stopping(0.02), 1, ON_AWS)
+    no_go = WhyNot("go is not installed", "install Go")
 
-    made = plan(language=("python", "go"))
+    made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), subjects.part_of("go"), why_not=no_go))
 
     assert {cell.levels["language"] for cell in made.cells} == {"python"}
-    assert {(each.reason, each.hint) for each in made.skipped} == {("go is not installed", "install Go")}
+    assert {each.why_not for each in made.skipped} == {no_go}
 
 
 def test_aws_wants_a_role_and_no_other_address_is_taken() -> None:
     for options, message in (({"endpoint": ("aws",)}, "execution role"), ({"endpoint": ("here",)}, "neither local")):
         with pytest.raises(WrongUse, match=message):
-            EXPERIMENT.plan(Request("quick", {}, Stopping(0.02), 1, options))
+            planned(EXPERIMENT, Request("quick", {}, Stopping(0.02), 1, options))
 
 
 def test_the_bill_grows_with_the_memory() -> None:

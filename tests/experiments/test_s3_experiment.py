@@ -6,26 +6,18 @@ import pytest
 
 from sectax import published as reader
 from sectax.experiments.interface import Request
-from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT, uses
 from sectax.experiments.s3.levels import size_bytes, size_levels
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.treatment import Role
-
-pytestmark = pytest.mark.usefixtures("_everything_is_here")
-
-
-@pytest.fixture
-def _everything_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plan is asked for, and nothing is started."""
-    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
+from tests.machines import planned
 
 
 def plan(preset: str = "default", options: dict[str, tuple[str, ...]] | None = None, **levels: str) -> Plan:
     asked = {name: tuple(text.split(",")) for name, text in levels.items()}
-    return EXPERIMENT.plan(Request(preset, asked, Stopping(margin=0.02), 1, options or {}))
+    return planned(EXPERIMENT, Request(preset, asked, Stopping(margin=0.02), 1, options or {}))
 
 
 def counted(made: Plan) -> int:
@@ -128,7 +120,7 @@ def test_sizes_come_smallest_first_and_once() -> None:
 )
 def test_options_that_contradict_themselves_are_refused(options: dict[str, tuple[str, ...]], message: str) -> None:
     with pytest.raises(WrongUse, match=message) as caught:
-        plan(options=options)
+        EXPERIMENT.bench(plan(options=options))
     assert "secret" not in caught.value.message
 
 

@@ -19,13 +19,15 @@ import pytest
 
 from sectax.design.planning import Request
 from sectax.experiments.secrets import levels
-from sectax.experiments.secrets.experiment import EXPERIMENT
+from sectax.experiments.secrets.experiment import AGENT, EXPERIMENT
 from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
 from sectax.model.errors import SubjectFailed, WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Work
+from sectax.model.why_not import WhyNot
 from sectax.subjects.function.code import read_code
 from sectax.subjects.function.subject import FunctionSpec
+from tests.machines import complete, planned, without
 from tests.needs import needs
 from tests.program import sectax
 from tests.subjects.function.functions import PYTHON, needs_sandbox
@@ -37,7 +39,7 @@ real = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pyt
 
 
 def plan(preset: str = "default", **asked: tuple[str, ...]) -> Plan:
-    return EXPERIMENT.plan(Request(preset, asked, Stopping(margin=0.02), seed=1))
+    return planned(EXPERIMENT, Request(preset, asked, Stopping(margin=0.02), seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -79,16 +81,14 @@ def test_the_stand_in_is_named_in_every_plan() -> None:
         assert any("stood in for by moto" in choice for choice in plan(preset).choices)
 
 
-def test_without_cargo_and_agent_the_other_ways_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("sectax.toolchain.secrets.backend.missing", lambda: None)
-    monkeypatch.setattr("sectax.toolchain.functions.missing", lambda function: None)
-    made = plan(situation=("hit",), memory=(MEMORY,))
+def test_without_the_agent_the_other_ways_are_measured() -> None:
+    request = Request("default", {"situation": ("hit",), "memory": (MEMORY,)}, Stopping(margin=0.02), seed=1)
+    no_cargo = WhyNot("cargo is not installed", "apt-get install cargo")
 
-    skipped = {each.levels["access"]: (each.reason, each.hint) for each in made.skipped}
+    made = EXPERIMENT.plan(request, without(complete(EXPERIMENT, request), AGENT, why_not=no_cargo))
+
+    skipped = {each.levels["access"]: each.why_not for each in made.skipped if each.why_not == no_cargo}
     assert skipped.keys() == {"sidecar", "sidecar-new"}
-    assert skipped["sidecar"][0].startswith("cargo is not installed")
     assert {each.levels["access"] for each in made.treatments} == {"dictionary", "library", "direct", "direct-new"}
 
 
@@ -102,7 +102,7 @@ def test_unknown_access_is_refused_with_the_nearest() -> None:
 @pytest.mark.parametrize("given", ["40", "0ms", "-1ms", "3s", "9999ms", "ms", ""])
 def test_a_delay_that_is_none_is_refused(given: str) -> None:
     with pytest.raises(WrongUse, match="--backend-delay"):
-        EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": (given,)}))
+        planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": (given,)}))
 
 
 @pytest.mark.parametrize(
@@ -121,19 +121,19 @@ def test_a_delay_that_is_none_is_refused(given: str) -> None:
 )
 def test_an_option_that_is_none_or_contradicts_another_is_refused(given: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(WrongUse, match=r"--|role") as refused:
-        EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, given))
+        planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, given))
 
     assert refused.value.hint
 
 
 def test_on_aws_the_sidecar_needs_its_layer_and_no_call_is_promised() -> None:
-    made = EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
+    made = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS))
 
     assert {each.levels["access"]: each.hint for each in made.skipped} == {"sidecar": "add --layer ARN"}
     assert not any("backend_calls" in each.declares for each in made.treatments)
     assert not any("moto" in text for text in (made.transfers, *made.choices))
     layer = {"layer": ("arn:aws:lambda:us-east-1:123456789012:layer:extension:11",)}
-    assert not EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS | layer)).skipped
+    assert not planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, ON_AWS | layer)).skipped
 
 
 def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
@@ -153,7 +153,7 @@ def test_a_dry_run_on_aws_estimates_the_bill_and_asks_nobody() -> None:
 
 
 def test_the_library_is_skipped_in_go_with_the_reason() -> None:
-    made = EXPERIMENT.plan(Request("default", {"language": ("go",)}, Stopping(margin=0.02), 1, ON_AWS))
+    made = planned(EXPERIMENT, Request("default", {"language": ("go",)}, Stopping(margin=0.02), 1, ON_AWS))
 
     assert {each.reason for each in made.skipped if each.levels["access"] == "library"} == {
         "of AWS's caching library only the one for Python is measured"
@@ -161,7 +161,7 @@ def test_the_library_is_skipped_in_go_with_the_reason() -> None:
 
 
 def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
-    made = EXPERIMENT.plan(Request("published", {}, Stopping(margin=0.02), 1, ON_AWS))
+    made = planned(EXPERIMENT, Request("published", {}, Stopping(margin=0.02), 1, ON_AWS))
     cells = {(each.levels["situation"], each.levels["access"]) for each in made.treatments}
 
     assert ("hit", "direct-new") not in cells
@@ -170,7 +170,7 @@ def test_what_the_study_has_not_is_not_in_the_published_plan() -> None:
 
 
 def test_a_delay_is_declared_and_no_shorter_way_confirms_it() -> None:
-    made = EXPERIMENT.plan(Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
+    made = planned(EXPERIMENT, Request("quick", {}, Stopping(margin=0.02), 1, {"backend-delay": ("40ms",)}))
 
     assert {each.declares["backend_delay"] for each in made.treatments} == {delay_in_words(0.04, 0.041)}
     assert delay_in_words(0.04, 0.039) != delay_in_words(0.04, 0.041)

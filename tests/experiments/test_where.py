@@ -15,6 +15,7 @@ from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
 from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE, services
+from tests.machines import planned
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
 
@@ -122,7 +123,7 @@ def test_an_exact_share_is_kept_in_the_plan_and_reaches_the_server(monkeypatch, 
     monkeypatch.setattr(services, "LocalLambda", started.append)
     experiment = registry.load("hmac")
 
-    plan = experiment.plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, given))
+    plan = planned(experiment, Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, given))
     experiment.bench(plan)
 
     assert plan.options == given
@@ -142,7 +143,7 @@ def usage(plan: Plan, assumed_s: float, besides: int = 0) -> tuple[Usage, ...]:
 
 def plan_on_aws() -> Plan:
     on_aws = {"endpoint": ("aws",), "role": (ROLE,)}
-    return registry.load("hmac").plan(Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
+    return planned(registry.load("hmac"), Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, on_aws))
 
 
 def test_what_is_invoked_beside_the_measurement_is_counted_at_every_opening_the_pilots_too() -> None:

@@ -22,6 +22,7 @@ from sectax.experiments.registry import load
 from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Observation, SubjectSpec, Visit, Witnesses, Work
 from sectax.subjects.probe.probe_subject import BATCH_CPU
+from tests.machines import planned
 
 # What a batch of 10 ms pays more than one of 2.5 ms where another program has emptied the caches is a few per cent.
 AGREE_WITHIN = 0.15
@@ -40,7 +41,7 @@ def one_pinned_hog() -> Iterator[None]:
 
 
 def unlike() -> tuple[Plan, dict[str, SubjectSpec]]:
-    plan = EXPERIMENT.plan(Request("unlike", {"language": ("python",)}, Stopping(margin=0.02), seed=1))
+    plan = planned(EXPERIMENT, Request("unlike", {"language": ("python",)}, Stopping(margin=0.02), seed=1))
     bench = EXPERIMENT.bench(plan)
     return plan, bench.specs(bench.inputs(), None)
 
@@ -105,7 +106,7 @@ def test_the_preset_has_one_short_baseline_and_arms_that_repeat_it() -> None:
 
 def test_other_presets_have_none_of_them() -> None:
     for preset in ("default", "quick"):
-        plan = load("honesty").plan(Request(preset, {"language": ("python",)}, Stopping(margin=0.02), seed=1))
+        plan = planned(load("honesty"), Request(preset, {"language": ("python",)}, Stopping(margin=0.02), seed=1))
 
         assert not TIMES.keys() & {treatment.levels["injected"] for treatment in plan.treatments}
 

@@ -22,6 +22,7 @@ from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.advise import Asked, advice
 from sectax.workflow.present import View, render
+from tests.machines import planned
 from tests.program import sectax
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
@@ -50,7 +51,7 @@ def given(
 ):
     """Advice from a run of *calls* in each of twenty blocks, all alike but for *noise* and where they are *slow*."""
     levels = {"payload": ("1MiB",), "memory": tuple(SECONDS), "authentication": ("none", "published")} | levels
-    plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1, ON_AWS))
+    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1, ON_AWS))
     factors = {block: (slow or {}).get(block, 1.0) * (1 + noise * (-1) ** block) for block in BLOCKS[:blocks]}
     values = {
         each.id: {

@@ -22,9 +22,7 @@ from sectax.sandboxes import hosts
 from sectax.workflow.advise import Asked, advice
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.present import View, render
-from tests.needs import needs
-
-pytestmark = needs("sysbench")
+from tests.machines import planned
 
 BLOCKS = tuple(range(1, 21))
 # Of the second host, its time over that of the first.
@@ -48,7 +46,7 @@ def run(
     """Blocks that are slower by a fifth every second time; *spread* is by how much every pair differs from the last."""
     options = {"host": HOSTS, "pair": pairs}
     levels = {} if preset == "published" else {"test": tests}
-    plan = EXPERIMENT.plan(Request(preset, levels, Stopping(0.02), 1, options))
+    plan = planned(EXPERIMENT, Request(preset, levels, Stopping(0.02), 1, options))
 
     def seconds(levels: dict[str, str], block: int, role: Role) -> float:
         slower = RATIOS.get(levels["test"], 1.0) if levels["host"] == "b" else 1.0

@@ -15,6 +15,7 @@ from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.advise import Asked, advice
 from sectax.workflow.present import View, render
+from tests.machines import planned
 
 LEVELS = {
     "language": ("python",),
@@ -35,7 +36,7 @@ BLOCKS = tuple(range(1, 9))
 
 def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
     """Blocks of which every second one is slower by a fifth, all treatments alike."""
-    plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1))
+    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1))
 
     def of(operation: str, algorithm: str, layer: str) -> dict[int, float]:
         seconds = SECONDS[algorithm, layer] * (0.1 if operation == "verify" else 1)

@@ -8,23 +8,22 @@ import pytest
 
 from sectax.analysis.analyse import analyse
 from sectax.experiments.interface import Request
-from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.advise import advice
 from sectax.workflow.present import View, render
+from tests.machines import planned
 
 BLOCKS = tuple(range(1, 9))
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Measured:
+def run() -> Measured:
     """GETs of 1 and 100 MB take 2 and 200 ms; SSE-KMS takes 10 % more, half of it on the server's processors."""
-    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
     levels = {"operation": ("get",), "size": ("1MB", "100MB"), "encryption": ("none", "sse-kms")}
-    plan = EXPERIMENT.plan(Request("quick", levels, Stopping(0.02), 1))
+    plan = planned(EXPERIMENT, Request("quick", levels, Stopping(0.02), 1))
     values: dict[str, dict[str, dict[int, float]]] = {"latency": {}, "first_byte": {}, "server_cpu": {}}
     for each in plan.treatments:
         latency = {"1MB": 2e-3, "100MB": 0.2}[each.levels["size"]]

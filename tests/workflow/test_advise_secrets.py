@@ -20,6 +20,7 @@ from sectax.prices import load
 from sectax.workflow.advise import Asked, advice
 from sectax.workflow.advise_rates import NOT_ASKED, AskedRate
 from sectax.workflow.present import render
+from tests.machines import planned
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schemas" / "advice-1.json").read_text())
 # On AWS nothing is asked of this machine.
@@ -46,7 +47,7 @@ def given(
 ) -> Advice:
     """Advice from a run in which a function of 128 MB takes twenty times as long."""
     levels = {"access": tuple(SECONDS), "memory": ("128", "1769"), "situation": situations}
-    plan = EXPERIMENT.plan(Request("default", levels, Stopping(0.02), 1, ON_AWS))
+    plan = planned(EXPERIMENT, Request("default", levels, Stopping(0.02), 1, ON_AWS))
 
     def seconds(levels: Mapping[str, str], block: int) -> float:
         slower = SLOWER_AT_128 if levels["memory"] == "128" else 1.0
@@ -176,7 +177,7 @@ def test_two_ways_that_are_not_told_apart_are_both_named(monkeypatch: pytest.Mon
 def test_an_experiment_without_rates_refuses_one() -> None:
     from sectax.experiments.hmac.experiment import EXPERIMENT as HMAC
 
-    plan = HMAC.plan(Request("default", {}, Stopping(0.02), 1, {key: ON_AWS[key] for key in ("endpoint", "role")}))
+    plan = planned(HMAC, Request("default", {}, Stopping(0.02), 1, {key: ON_AWS[key] for key in ("endpoint", "role")}))
     run = Measured(
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=(), values={}, counts={},
         visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(), samples={},

@@ -26,9 +26,7 @@ from sectax.sandboxes.hosts import host
 from sectax.workflow import attested as checking
 from sectax.workflow.attested import attested
 from sectax.workflow.environment import take_environment
-from tests.needs import needs
-
-pytestmark = needs("sysbench")
+from tests.machines import planned
 
 SAMPLES = Path(__file__).parents[1] / "formats" / "attestation_samples"
 REPORT = (SAMPLES / "tdx-spr.quote").read_bytes()
@@ -55,7 +53,7 @@ def interface(tmp_path, monkeypatch) -> Path:
 
 def plan():
     options = {"host": ("normal=local", "tdx=local:tdx")}
-    return EXPERIMENT.plan(Request("quick", {"test": ("mutex",)}, Stopping(0.02), 1, options))
+    return planned(EXPERIMENT, Request("quick", {"test": ("mutex",)}, Stopping(0.02), 1, options))
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +108,7 @@ def test_every_session_records_the_report_of_its_confidential_hosts(interface, m
 
 def test_the_same_plan_has_the_same_nonce_and_another_plan_another():
     options = {"host": ("normal=local", "tdx=local:tdx")}
-    other = EXPERIMENT.plan(Request("quick", {"test": ("mutex",)}, Stopping(0.02), 2, options))
+    other = planned(EXPERIMENT, Request("quick", {"test": ("mutex",)}, Stopping(0.02), 2, options))
 
     assert nonce_of(plan()) == nonce_of(plan())
     assert nonce_of(plan()) != nonce_of(other)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sectax import published as reader
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
 from sectax.experiments.interface import Request
-from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.workflow.present import View, render
+from tests.machines import planned
 
 BLOCKS = tuple(range(1, 9))
 
 
-def said(monkeypatch: pytest.MonkeyPatch, sizes: tuple[str, ...]) -> str:
-    monkeypatch.setattr(NeedsProgram, "why_not", lambda self: None)
-    plan = EXPERIMENT.plan(Request("published", {"size": sizes, "operation": ("get",)}, Stopping(0.02), 1))
+def said(sizes: tuple[str, ...]) -> str:
+    plan = planned(EXPERIMENT, Request("published", {"size": sizes, "operation": ("get",)}, Stopping(0.02), 1))
     seconds = {
         each.id: {block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(each.levels["size"])) for block in BLOCKS}
         for each in plan.treatments
@@ -34,12 +31,12 @@ def said(monkeypatch: pytest.MonkeyPatch, sizes: tuple[str, ...]) -> str:
     return render(made, "terminal", View(width=300))
 
 
-def test_the_growth_with_the_size_is_set_beside_the_study_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = said(monkeypatch, ("10KB", "20KB", "50KB", "1MB", "10MB", "100MB"))
+def test_the_growth_with_the_size_is_set_beside_the_study_s() -> None:
+    text = said(("10KB", "20KB", "50KB", "1MB", "10MB", "100MB"))
 
     assert "In none, 10,000 times the bytes take 1.08 times as long there, and 827 times as long here." in text
     assert "since the body was never read" in text
 
 
-def test_growth_beyond_what_was_measured_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "times the bytes take" not in said(monkeypatch, ("10KB", "1MB"))
+def test_growth_beyond_what_was_measured_is_not_told() -> None:
+    assert "times the bytes take" not in said(("10KB", "1MB"))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Metric
@@ -31,42 +30,14 @@ NEGATIVE_SUFFIX = "#negative"
 POSITIVE_SUFFIX = "#positive"
 
 
-class Requirement(Hashable, Protocol):
-    """What a combination of levels needs of this machine. Equal requirements have one answer."""
-
-    def why_not(self) -> WhyNot | None:
-        """Why it is not available here, None where it is. May take its time: a program is started, a sandbox made."""
-
-
-class Asked:
-    """The answers to the requirements of one plan, each asked for once."""
-
-    def __init__(self) -> None:
-        self._answers: dict[Requirement, WhyNot | None] = {}
-
-    def why_not(self, requirement: Requirement) -> WhyNot | None:
-        if requirement not in self._answers:
-            self._answers[requirement] = requirement.why_not()
-        return self._answers[requirement]
-
-    def first(self, needed: Iterable[Requirement | WhyNot]) -> WhyNot | None:
-        """The first thing in the way, None where everything is available; later ones are then not asked for."""
-        for each in needed:
-            found = each if isinstance(each, WhyNot) else self.why_not(each)
-            if found is not None:
-                return found
-        return None
-
-
 @dataclass(frozen=True)
 class Rules:
     """What an experiment knows of its combinations.
 
     Attributes:
         family: names the cells that share a kind of subject, and so a negative and a positive control.
-        requires: what a combination needs of this machine, in the order of asking; a `WhyNot` among it where the
-            levels contradict each other on any machine.
-        asked: answers that the experiment has already.
+        lacks: why a combination cannot be measured, the most telling reason first: its levels contradict each other,
+            or the machine lacks something. A None among the reasons is skipped.
         declares: what the levels promise, by the names of the witnesses that must confirm it.
         extra: the share of extra operations that a combination carries on purpose.
         primary: whether a cell answers the experiment's question.
@@ -76,14 +47,13 @@ class Rules:
     """
 
     family: Callable[[Levels], str] = lambda levels: "all"
-    requires: Callable[[Levels], Iterable[Requirement | WhyNot]] = lambda levels: ()
+    lacks: Callable[[Levels], Iterable[WhyNot | None]] = lambda levels: ()
     declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
     extra: Callable[[Levels], float] = lambda levels: 0.0
     primary: Callable[[Levels], bool] = lambda levels: True
     positive: bool = True
     extra_operations: bool = True
     once: Callable[[Levels], bool] = lambda levels: False
-    asked: Asked = field(default_factory=Asked)
 
 
 @dataclass(frozen=True)
@@ -137,7 +107,7 @@ def build(
         for level in levels_of_control:
             levels = cell_levels | {control: level}
             identity = f"{cell_id}/{level}"
-            why_not = rules.asked.first(rules.requires(levels))
+            why_not = next(filter(None, rules.lacks(levels)), None)
             if why_not is not None:
                 skipped.append(SkippedTreatment.because(identity, levels, why_not))
                 continue

@@ -1,8 +1,9 @@
 """What an experiment is to the rest of the house. Built-in ones and those of others look the same.
 
-An experiment answers a request with a *design*: what varies, what is measured, in which words. The house makes the plan
-of it. Where the plan is measured, the experiment opens a *bench*: it has the services that a run needs, and the subject
-of every treatment.
+An experiment answers a request with a *design*: what varies, what is measured, in which words. It names first what it
+wants to know of the machine, and is given a snapshot of that: planning itself starts no process and reads no file.
+The house makes the plan of the design. Where the plan is measured, the experiment opens a *bench*: it has the services
+that a run needs, and the subject of every treatment.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from sectax.design.matrix import Requirement, Rules
+from sectax.design.matrix import Rules
 from sectax.design.planning import Design, Request, make_plan
 from sectax.model.advice_rules import AdviceRules
 from sectax.model.bill import Usage
+from sectax.model.machine import Machine, Wanted
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
@@ -35,11 +37,12 @@ __all__ = [
     "HasCommandLines",
     "HasCommands",
     "HasProbeCases",
+    "Machine",
     "Option",
     "Request",
-    "Requirement",
     "Rules",
     "SupportsAdvice",
+    "Wanted",
 ]
 
 
@@ -68,8 +71,9 @@ class Bench(ExitStack):
             bench.start(inputs)
             specs = bench.specs(inputs, calibrated)
 
-    A bench that was made has read the plan's options, and no more. `identity` and `inputs` are asked of it then: before
-    the run file exists, and before anything is started. `start` begins the services. What it enters
+    A bench that was made has read the plan's options and the files that they name, and no more; it raises `WrongUse`
+    for what is not there. `identity` and `inputs` are asked of it then: before the run file exists, and before anything
+    is started. `start` begins the services. What it enters
     (`self.enter_context(server)`) or calls back (`self.callback(server.stop)`) ends in reverse order when the bench is
     closed, whatever ended the session, also where `start` itself failed half-way.
 
@@ -139,17 +143,25 @@ class Experiment(ABC):
     def factors(self) -> tuple[Factor, ...]:
         """What varies, with all levels that exist; `…` for those that the user names. An attribute does too."""
 
+    def wants(self, request: Request) -> Wanted:
+        """What the design must know of the machine. Raises `WrongUse` as `design` does."""
+        return Wanted()
+
     @abstractmethod
-    def design(self, request: Request) -> Design:
-        """What a run is to be. Raises `WrongUse` for what does not exist or contradicts itself."""
+    def design(self, request: Request, machine: Machine) -> Design:
+        """What a run on this machine is to be: a pure function.
+
+        Raises:
+            WrongUse: a level or an option does not exist, or contradicts another.
+        """
 
     @abstractmethod
     def bench(self, plan: Plan) -> Bench:
         """Where a plan of this experiment is measured; nothing is started yet."""
 
-    def plan(self, request: Request) -> Plan:
+    def plan(self, request: Request, machine: Machine) -> Plan:
         """The plan of a run. Raises `WrongUse` as `design` does, and where the baseline was left out."""
-        return make_plan(self.name, self.title, self.design(request), request)
+        return make_plan(self.name, self.title, self.design(request, machine), request)
 
     def requirements(self) -> tuple[str, ...]:
         """What the experiment can use, for `setup` and `doctor`: probes by name, or parts as in `toolchain.parts`."""

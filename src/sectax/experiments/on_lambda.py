@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 
 from sectax.design.matrix import Levels
-from sectax.experiments.interface import Bench, Experiment, Option, Request
+from sectax.experiments.interface import Bench, Experiment, Machine, Option, Request
 from sectax.experiments.levels import choose, read_endpoint
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
@@ -19,12 +19,15 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SETTLING_SHARE, Plan, last_look
 from sectax.model.subject import Witness
 from sectax.model.treatment import Factor, Role
+from sectax.model.why_not import WhyNot
 from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE
 from sectax.toolchain.machine import architecture
 
 # The one of sectax's own Python, and what a run needs for functions in it.
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 RUNTIME_CLIENT = f"lambda-runtime:{PYTHON}"
+# A Lambda on this machine whose functions have the share of a processor that their memory buys.
+LAMBDA = "lambda"
 
 EXACT_SHARE = Option(
     "exact-share", "hold answers to the exact share of a processor (default: as on AWS, short work has more)", flag=True
@@ -149,6 +152,11 @@ def where(options: Mapping[str, tuple[str, ...]]) -> tuple[str | None, str]:
 def shares_exactly(options: Mapping[str, tuple[str, ...]]) -> bool:
     """Whether the local Lambda is to hold answers to the exact share (`Settings.exact_share` of the server)."""
     return bool(options.get(EXACT_SHARE.name))
+
+
+def lambda_lack(endpoint: str | None, machine: Machine) -> WhyNot | None:
+    """Why functions cannot run at this endpoint; what is elsewhere is not asked before the run."""
+    return machine.lacks(LAMBDA) if endpoint == LOCAL else None
 
 
 class LambdaExperiment(Experiment):

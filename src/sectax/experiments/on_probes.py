@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from sectax.design.matrix import Asked
 from sectax.experiments.interface import Bench
-from sectax.experiments.requirements import NeedsProbe
 from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.machine import Machine
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.subject import Referee, SubjectSpec, Witnesses
 from sectax.subjects.probe.probe_subject import BATCH_CPU, BATCH_TIME, ProbeSpec
@@ -44,19 +43,13 @@ class ProbeMetrics:
     answered_by: str
 
 
-def metrics_of(languages: Iterable[str], asked: Asked) -> ProbeMetrics:
-    """The metrics of a run on these probes, as far as they can run here."""
-    here = [language for language in languages if asked.why_not(NeedsProbe(language)) is None]
-    return probe_metrics(map(empty_subject, here))
+def probe_metrics(languages: Iterable[str], machine: Machine) -> ProbeMetrics:
+    """The metrics of a run on these probes: one without a CPU clock decides for all, so that all have the same metric.
 
-
-def probe_metrics(empties: Iterable[ProbeSpec]) -> ProbeMetrics:
-    """Ask the probes of a run; one without a CPU clock decides for all, so that all have the same metric.
-
-    Args:
-        empties: a subject of every probe, whose operation does nothing.
+    A probe that cannot run there, or could not be asked, does not decide.
     """
-    without = [spec.name for spec in empties if has_cpu_clock(spec) is False]
+    states = {language: machine.probe(language) for language in languages}
+    without = [name for name, state in states.items() if state.lack is None and state.cpu_clock is False]
     if not without:
         return ProbeMetrics((CPU_TIME, THROUGHPUT), (THROUGHPUT.name,), _CPU_ANSWERS)
     named = f"the probe {without[0]} does" if len(without) == 1 else f"the probes {', '.join(without)} do"

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sectax.model.environment import LOCAL_HOST
-from sectax.model.errors import SectaxError, WrongUse
+from sectax.model.errors import WrongUse
 from sectax.model.subject import Witness
-from sectax.model.why_not import WhyNot
 from sectax.sandboxes.facts import TECHNOLOGIES
 from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-from sectax.sandboxes.process.host import NotFound
 
 HOST, PAIR = "host", "pair"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -129,29 +126,3 @@ def declares(name: str, where: str) -> dict[str, Witness]:
 
 def _says(name: str, word: str) -> bool:
     return re.search(rf"(?:^|[-_.+\d]){re.escape(word)}(?:$|[-_.+\d])", name.lower()) is not None
-
-
-@dataclass(frozen=True)
-class NeedsHost:
-    """A host that can be reached, and has a program where one is needed."""
-
-    where: str
-    program: str = ""
-
-    def why_not(self) -> WhyNot | None:
-        """Logs in, or starts a container."""
-        try:
-            at = host(self.where)
-            at.identity()
-            if self.program:
-                at.find_program(self.program, None, {})
-        except ChildNotStarted as error:
-            hint = "sectax setup confidential" if "is not installed" in error.reason else ""
-            return WhyNot(f"{self.where}: {error.reason}", hint)
-        except ChildError as error:
-            return WhyNot(f"{self.where} cannot be used: {error.last_line or error}")
-        except NotFound as error:
-            return WhyNot(f"there is no {self.program} on {self.where}", error.hint)
-        except SectaxError as error:
-            return error.why_not
-        return None

@@ -63,7 +63,7 @@ class GoProgram:
         if self.path.exists():
             return None
         lack = go.missing(self.go_version)
-        return lack or Missing(f"it is not built yet ({self.about})", "sectax setup s3", makable=True)
+        return lack or Missing(f"{self.title} is not built yet ({self.about})", "sectax setup s3", makable=True)
 
     def make(self, say: Say) -> None:
         """Fetch Go or build the program. Raises `SectaxError`."""

@@ -11,6 +11,7 @@ from sectax.model.bill import Bill
 from sectax.prices import bill, load
 from sectax.reports import words
 from sectax.workflow.in_time import refuse_nothing_to_compare, with_budget
+from sectax.workflow.machine import machine_for
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,10 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
     """
     experiment = registry.load(name)
     price_list = load(prices)
-    plan = experiment.plan(with_budget(experiment, request))
-    refuse_nothing_to_compare(experiment, plan)
+    machine = machine_for(experiment, request)
+    plan = experiment.plan(with_budget(experiment, request), machine)
+    experiment.bench(plan)  # which reads the files that the options name
+    refuse_nothing_to_compare(experiment, plan, machine)
     lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, Billable):
         return DryRun(lines)

@@ -12,9 +12,9 @@ from sectax.design.order import plan_block
 from sectax.engines.pilot import PROCESSES
 from sectax.experiments.interface import Bench, Billable, Experiment, HasBudgets, Request
 from sectax.model.errors import NothingMeasured, WrongUse
+from sectax.model.machine import Machine
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
 from sectax.model.treatment import CONTROLS
-from sectax.toolchain import parts
 from sectax.workflow.conditions import refuse_unknown_metrics
 
 # What a run may take where nobody said: a first look is waited for, a thorough one is come back to.
@@ -119,9 +119,11 @@ def with_last_look(
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
 
 
-def refuse_nothing_to_compare(experiment: Experiment, plan: Plan) -> None:
+def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machine) -> None:
     """Look for a comparison that answers the question; those of the run with itself do not.
 
+    Args:
+        machine: that the plan was made for.
     Raises:
         WrongUse: the levels that were asked for leave nothing to compare, or a condition names no metric of the plan.
         NothingMeasured: this machine lacks what would be compared.
@@ -137,7 +139,7 @@ def refuse_nothing_to_compare(experiment: Experiment, plan: Plan) -> None:
     reasons = sorted(
         {f"{why.reason} ({why.hint})" if why.hint else why.reason for why in (skip.why_not for skip in plan.skipped)}
     )
-    lacks = [parts.load(requirement).missing() for requirement in experiment.requirements()]
+    lacks = [*machine.parts.values(), *(probe.lack for probe in machine.probes.values())]
     can_set_up = {lack.reason for lack in lacks if lack is not None} & {skip.reason for skip in plan.skipped}
     raise NothingMeasured(
         "nothing can be measured here: " + "; ".join(reasons), f"sectax setup {plan.experiment}" if can_set_up else ""

@@ -40,6 +40,7 @@ from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
 from sectax.workflow.in_time import BlockTimes, block_s
 from sectax.workflow.ledger import Ledger
+from sectax.workflow.machine import machine_for
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
 
@@ -81,9 +82,10 @@ def start(
     """
     with progress.waiting("getting ready"):
         experiment = registry.load(name)
-        plan = experiment.plan(in_time.with_budget(experiment, request))
-        in_time.refuse_nothing_to_compare(experiment, plan)
+        machine = machine_for(experiment, request)
+        plan = experiment.plan(in_time.with_budget(experiment, request), machine)
         bench = experiment.bench(plan)
+        in_time.refuse_nothing_to_compare(experiment, plan, machine)
         in_time.refuse_before_start(bench)
         private_inputs.sweep()
         inputs = bench.inputs()

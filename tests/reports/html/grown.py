@@ -12,6 +12,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Treatment
 from sectax.workflow.analyse import analyse_measured
+from tests.machines import planned
 
 BLOCKS = tuple(range(1, 13))
 # Fixed seconds, and seconds per byte, at 1769 MB.
@@ -34,7 +35,7 @@ def truth(treatment: Treatment, size: float) -> float:
 def grown() -> Analysed:
     """The run, judged."""
     noise = random.Random(1)
-    plan = EXPERIMENT.plan(Request("default", LEVELS, Stopping(0.02), 1, ON_AWS))
+    plan = planned(EXPERIMENT, Request("default", LEVELS, Stopping(0.02), 1, ON_AWS))
     assert plan.contents is not None
     sizes = plan.contents.sizes
     values = {

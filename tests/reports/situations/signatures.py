@@ -90,12 +90,12 @@ def signatures_in_php() -> Analysed:
 
 @functools.cache
 def treatments_skipped() -> Analysed:
-    def requires(levels: Levels) -> list[WhyNot]:
+    def lacks(levels: Levels) -> list[WhyNot]:
         if levels["language"] == "node":
             return [WhyNot("node is not installed", "sudo apt-get install -y nodejs")]
         return [WhyNot("OpenSSL 3.0 has no ML-DSA")] if levels["algorithm"] == "ML-DSA" else []
 
-    rules = Rules(family=family, requires=requires)
+    rules = Rules(family=family, lacks=lacks)
     return signatures(languages=("php", "node"), algorithms=(*ALGORITHMS, "ML-DSA"), rules=rules).build()
 
 

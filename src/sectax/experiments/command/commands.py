@@ -1,4 +1,4 @@
-"""Reads the commands that a user typed: which there are, what runs before them, and whether they can be found."""
+"""Reads the commands that a user typed: which there are, and what runs before them. `check_files` looks for them."""
 
 from __future__ import annotations
 
@@ -88,16 +88,13 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
     Args:
         values: of the scans, by the names of their placeholders.
     Raises:
-        WrongUse: a command that is missing, empty, badly quoted, named twice or not to be found; a placeholder without
-            a value.
+        WrongUse: a command that is missing, empty, badly quoted or named twice; a placeholder without a value.
     """
     values = values or {}
     places = read_hosts(options)
-    folder = next(iter(options.get(FOLDER, ())), os.getcwd())
+    folder = next(iter(options.get(FOLDER, ())), ".")
     shell = bool(options.get("shell"))
-    here = places is None or places.use_this_machine
-    split = functools.partial(_split, shell=shell, folder=folder if here else None)
-    hooked = functools.partial(_split, shell=shell, folder=folder)  # they run on this machine
+    split = functools.partial(_split, shell=shell)
     if not options.get("baseline"):
         raise WrongUse("no baseline was given", "say --baseline 'CMD'")
     texts = {BASELINE: options["baseline"][0]}
@@ -117,13 +114,13 @@ def read_commands(options: Mapping[str, tuple[str, ...]], values: Mapping[str, s
         texts=texts,
         argv={name: split(f"command {name!r}", text) for name, text in texts.items()},
         prepare=_prepare(prepared, tuple(texts), split, shell=shell),
-        set_up=tuple(hooked("--setup", text) for text in options.get("setup", ())),
-        clean_up=tuple(hooked("--cleanup", text) for text in options.get("cleanup", ())),
+        set_up=tuple(split("--setup", text) for text in options.get("setup", ())),
+        clean_up=tuple(split("--cleanup", text) for text in options.get("cleanup", ())),
         ignore_failure=bool(options.get("ignore-failure")),
         deadline_s=_deadline(options.get("timeout", ())),
         folder=folder,
         warmup=_number("warmup", options, 0, _MOST_WARMUP) or 0,
-        input=_input(options.get("input", ()), folder),
+        input=os.path.join(folder, options["input"][0]) if options.get("input") else None,
         show_output=bool(options.get("show-output")),
         places=places,
     )
@@ -162,15 +159,29 @@ def _number(name: str, options: Mapping[str, tuple[str, ...]], least: int, most:
     return int(given)
 
 
-def _input(given: tuple[str, ...], folder: str) -> str | None:
-    if not given:
-        return None
-    path = os.path.join(folder, given[0])
-    if not os.path.isfile(path):
-        raise WrongUse(f"--input {given[0]}: {'is not a file' if os.path.exists(path) else 'there is no such file'}")
-    if not os.access(path, os.R_OK):
-        raise WrongUse(f"--input {given[0]}: it cannot be read", "change its permissions, or copy it")
-    return path
+def check_files(commands: Commands) -> None:
+    """Look for the programs that run on this machine, and for the file of --input. Raises `WrongUse`."""
+    folder = commands.folder
+    for option, hooks in (("--setup", commands.set_up), ("--cleanup", commands.clean_up)):
+        for argv in hooks:
+            _find(option, argv, folder)
+    # On other machines programs are looked for when they are run.
+    if commands.places is None or commands.places.use_this_machine:
+        for name, argv in commands.argv.items():
+            _find(f"command {name!r}", argv, folder)
+        for argv in commands.prepare.values():
+            _find("--prepare", argv, folder)
+    path = commands.input
+    if path is not None and not os.path.isfile(path):
+        raise WrongUse(f"--input {path}: {'is not a file' if os.path.exists(path) else 'there is no such file'}")
+    if path is not None and not os.access(path, os.R_OK):
+        raise WrongUse(f"--input {path}: it cannot be read", "change its permissions, or copy it")
+
+
+def _find(what: str, argv: tuple[str, ...], folder: str) -> None:
+    if _program(argv[0], folder) is None:
+        hint = "give its path, or --shell where it is a shell's own word (a pipe, a variable, a built-in)"
+        raise WrongUse(f"{what}: {argv[0]!r} was not found or is not executable", hint)
 
 
 def _named(given: str) -> tuple[str, str]:
@@ -189,7 +200,7 @@ def _as_name(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("-_.+") or "new"
 
 
-def _split(what: str, text: str, *, shell: bool, folder: str | None) -> tuple[str, ...]:
+def _split(what: str, text: str, *, shell: bool) -> tuple[str, ...]:
     if not text.strip():
         raise WrongUse(f"{what} is empty")
     if shell:
@@ -206,10 +217,6 @@ def _split(what: str, text: str, *, shell: bool, folder: str | None) -> tuple[st
         raise WrongUse(f"{what} is badly quoted: {error}", "balance the quotes") from error
     if not words:
         raise WrongUse(f"{what} is empty")
-    # On other machines it is looked for when it is run; folder is None then.
-    if folder is not None and _program(words[0], folder) is None:
-        hint = "give its path, or --shell where it is a shell's own word (a pipe, a variable, a built-in)"
-        raise WrongUse(f"{what}: {words[0]!r} was not found or is not executable", hint)
     return words
 
 

@@ -7,22 +7,23 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sectax.design.matrix import Asked
 from sectax.experiments.command.commands import (
     BASELINE,
     CONTROL,
     FOLDER,
     SHELL,
     Commands,
+    check_files,
     files_of,
     read_cells,
     read_commands,
+    read_hosts,
     runs,
     scans,
 )
-from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.places import HOST, NeedsHost, declares, scope, sees_this_machine
+from sectax.experiments.places import HOST, declares, scope, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
@@ -74,8 +75,12 @@ class CommandExperiment(Experiment):
         Option("timeout", "the longest that one execution may take (default 300)", "SECONDS"),
     )
 
-    def design(self, request: Request) -> Design:
-        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+    def wants(self, request: Request) -> Wanted:
+        places = read_hosts(request.options)
+        return Wanted() if places is None else Wanted(hosts=places.hosts)
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        options = dict(request.options) | {FOLDER: (machine.folder,)}
         first, *_ = read_cells(options)
         commands, places = Factor(CONTROL, tuple(first.argv)), first.places
         known = tuple(Factor(*scan) for scan in scans(options).items())
@@ -83,7 +88,6 @@ class CommandExperiment(Experiment):
             known = (*known, commands)
         else:
             known = (*known, *((commands,) if len(commands.levels) > 1 else ()), Factor(HOST, places.names))
-        asked = Asked()
         others = () if places is None else tuple(where for where in places.hosts if where != LOCAL_HOST)
         stopping, rounds_range, batch_s = _how_often(runs(options), request.stopping)
         return Design(
@@ -93,8 +97,7 @@ class CommandExperiment(Experiment):
             metrics=(WALL, CPU, PEAK_MEMORY),
             rules=Rules(
                 family=lambda levels: _FAMILY,
-                requires=lambda levels: () if places is None else (NeedsHost(places.where(levels)),),
-                asked=asked,
+                lacks=lambda levels: () if places is None else (machine.host_lacks(places.where(levels)),),
                 declares=lambda levels: {} if places is None else declares(levels[HOST], places.where(levels)),
                 extra_operations=False,
             ),
@@ -117,7 +120,7 @@ class CommandExperiment(Experiment):
             words={"metric=wall": "wall time", "metric=cpu": "CPU time", "empty loop": "starting the shell takes"},
             # Another launcher has another cost of its own; another exit status, or another program, is other work.
             equal_witnesses=("launcher", "exit_statuses", *(() if places is None else ("program",))),
-            hosts=tuple(where for where in others if asked.why_not(NeedsHost(where)) is None),
+            hosts=tuple(where for where in others if machine.host_lacks(where) is None),
         )
 
     def command_lines(self, plan: Plan) -> dict[str, str]:
@@ -132,7 +135,10 @@ class CommandExperiment(Experiment):
 class _Bench(Bench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self._commands = read_cells(plan.options)[0]  # what they share; of a scan the first cell's
+        cells = read_cells(plan.options)
+        self._commands = cells[0]  # what they share; of a scan the first cell's
+        for cell in cells:
+            check_files(cell)
 
     def identity(self) -> dict[str, str]:
         told: dict[str, dict[str, None]] = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from sectax.design.matrix import Asked, Levels, Requirement
-from sectax.experiments.interface import Bench, Design, Experiment, Option, Request, Rules
+from sectax.design.matrix import Levels
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.places import HOST, PAIR, NeedsHost, Places, declares, read_places, scope
+from sectax.experiments.places import HOST, PAIR, Places, declares, read_places, scope
 from sectax.model.advice_rules import AdviceRules, Group, Profile
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -22,7 +22,6 @@ from sectax.model.why_not import WhyNot
 from sectax.sandboxes import attestation, facts
 from sectax.sandboxes.hosts import facts_of, host
 from sectax.sandboxes.process.errors import ChildError
-from sectax.subjects.sysbench import probe
 from sectax.subjects.sysbench.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
 from sectax.subjects.sysbench.tests import PUBLISHED_TESTS, SYSBENCH, TESTS
 
@@ -41,6 +40,8 @@ HOSTS = {
     "quick": {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")},
     "published": {name: DEFAULT[name] for name in (PLAIN, "gvisor")},
 }
+
+OWN_PROBE = "confidential:probe"
 
 TEST, COMMANDS = "test", "commands"
 # With --published: our tests by a fixed count, and the study's own commands beside them.
@@ -140,7 +141,11 @@ class ConfidentialExperiment(Experiment):
     def requirements(self) -> tuple[str, ...]:
         return ("system:sysbench", "system:runc", "runsc", "system:cc")
 
-    def design(self, request: Request) -> Design:
+    def wants(self, request: Request) -> Wanted:
+        places = read_places(request.options, HOSTS[request.preset])
+        return Wanted(parts=(OWN_PROBE,), hosts=places.hosts, programs=(SYSBENCH,))
+
+    def design(self, request: Request, machine: Machine) -> Design:
         fixed_rounds = {"quick": (2, 2), "published": (1, 1)}
         as_published = request.preset == "published"
         places = read_places(request.options, HOSTS[request.preset])
@@ -152,19 +157,18 @@ class ConfidentialExperiment(Experiment):
             Factor(HOST, places.names),
         )
         factors = choose(known, {TEST: PRESETS[request.preset]}, request.levels)
-        asked = Asked()
-        used = [where for where in places.hosts if asked.why_not(NeedsHost(where)) is None]
-        block, choice = _block(used)
+        used = [where for where in places.hosts if machine.host_lacks(where) is None]
+        block, choice = _block([machine.host(where).facts for where in used])
+        has_probe = machine.lacks(OWN_PROBE) is None
         timeout = _timeout(request.options.get(TIMEOUT, ()), as_published=as_published)
         return Design(
             factors=factors,
             control=HOST,
             baseline=places.baseline,
-            metrics=(TIME, CPU) if probe.built() is not None else (TIME,),
+            metrics=(TIME, CPU) if has_probe else (TIME,),
             rules=Rules(
                 family=lambda levels: f"pair {levels[PAIR]}" if several else "hosts",
-                requires=lambda levels: _requires(levels, places),
-                asked=asked,
+                lacks=lambda levels: (_lack(machine, places, levels),),
                 declares=lambda levels: declares(levels[HOST], places.where(levels)),
                 primary=lambda levels: levels.get(COMMANDS, BY_COUNT) == BY_COUNT,
                 once=lambda levels: levels.get(COMMANDS) == AS_PUBLISHED,
@@ -183,7 +187,7 @@ class ConfidentialExperiment(Experiment):
                 TIMEOUT: (str(timeout),),
             },
             answered_by="the answer is the time of one operation, by the test's own clock on the host that did it",
-            beside=(CPU.name,) if probe.built() is not None else (),
+            beside=(CPU.name,) if has_probe else (),
             equal_witnesses=("tool",),
             words=WORDS,
             hosts=tuple(where for where in used if where != LOCAL_HOST),
@@ -238,19 +242,11 @@ class _Bench(Bench):
         )
 
 
-@dataclass(frozen=True)
-class NeedsProbe:
-    """Our own probe, which a C compiler on this machine builds."""
-
-    def why_not(self) -> WhyNot | None:
-        return None if probe.built() is not None else WhyNot(probe.NO_COMPILER, "sectax setup confidential")
-
-
-def _requires(levels: Levels, places: Places) -> tuple[Requirement, ...]:
+def _lack(machine: Machine, places: Places, levels: Levels) -> WhyNot | None:
     where = places.where(levels)
     if TESTS[levels[TEST]].program == SYSBENCH:
-        return (NeedsHost(where), NeedsHost(where, SYSBENCH))
-    return (NeedsHost(where), NeedsProbe())
+        return machine.host_lacks(where, SYSBENCH)
+    return machine.host_lacks(where) or machine.lacks(OWN_PROBE)
 
 
 def _as_long_as_the_study(stopping: Stopping, factors: tuple[Factor, ...], pairs: int) -> Stopping:
@@ -284,8 +280,8 @@ def _timeout(given: tuple[str, ...], *, as_published: bool) -> int:
     return math.ceil(seconds)
 
 
-def _block(hosts: list[str]) -> tuple[int, str]:
-    """Bytes of a block of the memory tests: past the last-level cache of every host that names one."""
+def _block(hosts: list[Mapping[str, str]]) -> tuple[int, str]:
+    """Bytes of a block of the memory tests: past the last-level cache of every host that names one in its facts."""
     caches = [size for size in map(_cache, hosts) if size is not None]
     block = _LEAST_BLOCK
     while block < _MOST_BLOCK and caches and block <= max(caches):
@@ -299,6 +295,6 @@ def _block(hosts: list[str]) -> tuple[int, str]:
     return block, f"{said}, past the last-level cache of {largest >> 20} MiB"
 
 
-def _cache(where: str) -> int | None:
-    found = re.fullmatch(r"([0-9]{1,9})([KM])", facts_of(where).get("host.last_level_cache", ""))
+def _cache(facts: Mapping[str, str]) -> int | None:
+    found = re.fullmatch(r"([0-9]{1,9})([KM])", facts.get("host.last_level_cache", ""))
     return None if found is None else int(found[1]) << {"K": 10, "M": 20}[found[2]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,17 +11,19 @@ from sectax.experiments.function.options import (
     BASELINE,
     FOLDER,
     Functions,
+    check_files,
     read_environment,
     read_expected,
     read_functions,
 )
-from sectax.experiments.interface import Bench, Design, Option, Request, Rules
+from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
     ENDPOINT_OPTIONS,
+    LAMBDA,
     METRIC_WORDS,
     RUNTIME_CLIENT,
     SPACED,
@@ -30,11 +31,11 @@ from sectax.experiments.on_lambda import (
     LambdaExperiment,
     answered_by,
     declares,
+    lambda_lack,
     memory_levels,
     metrics,
     transfers,
 )
-from sectax.experiments.requirements import NeedsLambda
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
@@ -75,10 +76,12 @@ class FunctionExperiment(LambdaExperiment):
         f"{BATCH_S * 1e3:g} ms the time that is billed grows with the Duration"
     )
 
-    def design(self, request: Request) -> Design:
-        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(parts=(LAMBDA,) if read_functions(request.options).endpoint == LOCAL else ())
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        options = dict(request.options) | {FOLDER: (machine.folder,)}
         functions = read_functions(options)
-        _check_handlers(functions)
         known = (
             Factor("memory", memory_levels(request.levels.get("memory", _MEMORY_MB), _MEMORY_MB)),
             Factor("pace", (BACK_TO_BACK, SPACED)),
@@ -92,7 +95,7 @@ class FunctionExperiment(LambdaExperiment):
             metrics=reported,
             rules=Rules(
                 family=lambda levels: _FAMILY,
-                requires=lambda levels: (NeedsLambda(functions.endpoint),),
+                lacks=lambda levels: (lambda_lack(functions.endpoint, machine),),
                 declares=functools.partial(declares, functions.endpoint),
                 # The cost of a function is its author's: nothing of a known length can be put into it from outside.
                 positive=False,
@@ -119,6 +122,8 @@ class _Bench(LambdaBench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._functions = read_functions(plan.options)
+        check_files(self._functions)
+        _check_handlers(self._functions)
         self._expected = read_expected(self._functions.expected)
 
     def inputs(self) -> dict[str, str]:

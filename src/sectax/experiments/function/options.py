@@ -52,9 +52,9 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
     """Understand the options of `sectax run function`.
 
     Raises:
-        WrongUse: a function that is missing or named twice, a file that is not there, or a value that cannot be.
+        WrongUse: a function that is missing or named twice, or a value that cannot be.
     """
-    folder = _one(options, FOLDER) or os.getcwd()
+    folder = _one(options, FOLDER) or "."
     baseline = _one(options, "baseline")
     if baseline is None:
         raise WrongUse("no baseline was given", "give --baseline ZIP (or a folder)")
@@ -72,11 +72,11 @@ def read_functions(options: Mapping[str, tuple[str, ...]]) -> Functions:
     runtime = _one(options, "runtime") or PYTHON
     default = "lambda_function.lambda_handler" if runtime.startswith("python") else "bootstrap"
     return Functions(
-        code={name: _file(f"function {name!r}", path, folder) for name, path in code.items()},
+        code={name: os.path.join(folder, path) for name, path in code.items()},
         layers=_layers(options.get("layer", ()), tuple(code), folder),
-        event=_json(options, "event", folder),
-        environment=_optional(options, "env-file", folder),
-        expected=_json(options, "expect", folder),
+        event=_path(options, "event", folder),
+        environment=_path(options, "env-file", folder),
+        expected=_path(options, "expect", folder),
         runtime=runtime,
         handler=_one(options, "handler") or default,
         timeout_s=int(_number(options, "timeout", _TIMEOUT_S, 1, 900)),
@@ -122,26 +122,35 @@ def _one(options: Mapping[str, tuple[str, ...]], name: str) -> str | None:
     return next(iter(options.get(name, ())), None)
 
 
-def _file(what: str, path: str, folder: str) -> str:
-    full = os.path.join(folder, path)
-    if not os.path.exists(full):
-        raise WrongUse(f"{what}: {path} is not there", f"paths begin at {folder}")
-    return full
+def check_files(functions: Functions) -> None:
+    """Look for the files that the options name. Raises `WrongUse` where one is missing, or is not JSON but must be."""
+    for name, path in functions.code.items():
+        _exists(f"function {name!r}", path)
+    for layer in {layer for layers in functions.layers.values() for layer in layers if not layer.startswith("arn:")}:
+        _exists("--layer", layer)
+    if functions.environment is not None:
+        _exists("--env-file", functions.environment)
+    for option, file in (("--event", functions.event), ("--expect", functions.expected)):
+        if file is not None:
+            _exists(option, file)
+            _is_json(option, file)
 
 
-def _optional(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:
+def _exists(what: str, path: str) -> None:
+    if not os.path.exists(path):
+        raise WrongUse(f"{what}: {path} is not there", "give another path")
+
+
+def _is_json(option: str, path: str) -> None:
+    try:
+        msgspec.json.decode(_text(path).encode(), type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        raise WrongUse(f"{option}: {path} is not JSON: {error}", "Lambda takes nothing else") from error
+
+
+def _path(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:
     path = _one(options, name)
-    return None if path is None else _file(f"--{name}", path, folder)
-
-
-def _json(options: Mapping[str, tuple[str, ...]], name: str, folder: str) -> str | None:
-    path = _optional(options, name, folder)
-    if path is not None:
-        try:
-            msgspec.json.decode(_text(path).encode(), type=msgspec.Raw)
-        except msgspec.DecodeError as error:
-            raise WrongUse(f"--{name}: {path} is not JSON: {error}", "Lambda takes nothing else") from error
-    return path
+    return None if path is None else os.path.join(folder, path)
 
 
 def _layers(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict[str, tuple[str, ...]]:
@@ -151,7 +160,7 @@ def _layers(given: tuple[str, ...], names: tuple[str, ...], folder: str) -> dict
         name, separator, rest = text.partition("=")
         for_one = bool(separator) and name in names
         path = rest if for_one else text
-        layer = path if path.startswith("arn:") else _file("--layer", path, folder)
+        layer = path if path.startswith("arn:") else os.path.join(folder, path)
         for target in (name,) if for_one else names:
             layers[target] += (layer,)
     return layers

@@ -25,12 +25,13 @@ from sectax.experiments.hmac.levels import (
     WHOLE_CPU,
     WORDS,
 )
-from sectax.experiments.hmac.subjects import FUNCTION, Events, authorizer, identity, new_inputs, requires
-from sectax.experiments.interface import Bench, Design, Request, Rules
+from sectax.experiments.hmac.subjects import Events, authorizer, identity, lacks, new_inputs, part_of
+from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
+    LAMBDA,
     RUNTIME_CLIENT,
     SPACED,
     LambdaBench,
@@ -101,7 +102,12 @@ class HmacExperiment(LambdaExperiment):
     assumes = f"this supposes invocations of {assumed_s * 1e3:g} ms at rounds and blocks in full"
     besides = 14  # the referee's events, at most seven before and seven after
 
-    def design(self, request: Request) -> Design:
+    def wants(self, request: Request) -> Wanted:
+        languages = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)[0].levels
+        here = where(request.options)[0] == LOCAL
+        return Wanted(parts=(*map(part_of, languages), *((LAMBDA,) if here else ())))
+
+    def design(self, request: Request, machine: Machine) -> Design:
         endpoint, _ = where(request.options)
         factors = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)
         levels = {factor.name: factor.levels for factor in factors}
@@ -115,7 +121,7 @@ class HmacExperiment(LambdaExperiment):
             metrics=reported,
             rules=Rules(
                 family=lambda levels: levels["language"],
-                requires=functools.partial(requires, endpoint=endpoint),
+                lacks=functools.partial(lacks, machine, endpoint),
                 declares=functools.partial(declares, endpoint),
                 # 'May I do it in the smallest function?' is the question.
                 primary=lambda cell: cell["memory"] == levels["memory"][0],
@@ -144,7 +150,7 @@ class HmacExperiment(LambdaExperiment):
         return group
 
     def requirements(self) -> tuple[str, ...]:
-        return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES))
+        return (RUNTIME_CLIENT, *map(part_of, LANGUAGES))
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         looked_into = any(UNPACKED in factor.levels for factor in plan.factors if factor.name == "data")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from sectax.design.matrix import Levels, Requirement
+from sectax.design.matrix import Levels
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, Event, payload, signed
 from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
-from sectax.experiments.on_lambda import SPACED
-from sectax.experiments.requirements import NeedsFunction, NeedsLambda
+from sectax.experiments.on_lambda import SPACED, lambda_lack
+from sectax.model.machine import Machine
 from sectax.model.subject import SubjectSpec
 from sectax.model.why_not import WhyNot
 from sectax.toolchain import functions
@@ -114,12 +114,17 @@ def new_inputs() -> dict[str, str]:
     }
 
 
-def requires(levels: Levels, endpoint: str | None) -> Iterator[Requirement | WhyNot]:
-    """A Lambda, the function in the language, and data in which an expiry can stand."""
+def part_of(language: str) -> str:
+    """The function in this language, as a part of a machine."""
+    return f"function:{FUNCTION}/{language}"
+
+
+def lacks(machine: Machine, endpoint: str | None, levels: Levels) -> Iterator[WhyNot | None]:
+    """There is no data for an expiry, the function cannot be built, or no Lambda can run it."""
     if levels["authentication"] == EXPIRY and levels["data"] == OPAQUE:
         yield WhyNot("an expiry stands in the data, so they must be unpacked")
-    yield NeedsFunction(FUNCTION, levels["language"])
-    yield NeedsLambda(endpoint)
+    yield machine.lacks(part_of(levels["language"]))
+    yield lambda_lack(endpoint, machine)
 
 
 class Events:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sectax.design.matrix import Asked
-from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
-from sectax.experiments.jwt.experiment import requires, signature_subject
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
+from sectax.experiments.jwt.experiment import lacks, signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.levels import choose
-from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, metrics_of
+from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, probe_metrics
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation, Subject, SubjectSpec, Visit, Witnesses, Work
 from sectax.model.treatment import Factor, Treatment
@@ -56,15 +55,17 @@ class HonestyExperiment(Experiment):
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return (Factor("language", self.requirements()), Factor("injected", (*EXTRA, *TIMES)))
+        return _factors(self.requirements())
 
     def requirements(self) -> tuple[str, ...]:
         return probes.names()
 
-    def design(self, request: Request) -> Design:
-        factors = choose(self.factors, _PRESETS[request.preset], request.levels)
-        asked = Asked()
-        answer = metrics_of(factors[0].levels, asked)
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(probes=choose(self.factors, _PRESETS[request.preset], request.levels)[0].levels)
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        factors = choose(_factors(tuple(machine.probes)), _PRESETS[request.preset], request.levels)
+        answer = probe_metrics(factors[0].levels, machine)
         subject = _subject(request.preset)
         return Design(
             factors=factors,
@@ -73,8 +74,7 @@ class HonestyExperiment(Experiment):
             metrics=answer.metrics,
             rules=Rules(
                 family=lambda levels: levels["language"],
-                requires=lambda levels: requires(levels | subject),
-                asked=asked,
+                lacks=lambda levels: lacks(machine, levels | subject),
                 declares=lambda levels: ALGORITHMS[subject["algorithm"]].declares(),
                 extra=lambda levels: EXTRA.get(levels["injected"], 0.0),
             ),
@@ -99,6 +99,10 @@ class _Bench(ProbeBench):
         once = signature_subject(treatment.levels | _subject(self.plan.preset), inputs)
         times = TIMES.get(treatment.levels["injected"])
         return once if times is None else RepeatedSpec(once, times)
+
+
+def _factors(languages: tuple[str, ...]) -> tuple[Factor, ...]:
+    return Factor("language", languages), Factor("injected", (*EXTRA, *TIMES))
 
 
 def _subject(preset: str) -> dict[str, str]:

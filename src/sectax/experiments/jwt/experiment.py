@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from sectax.design.matrix import Asked, Levels, Requirement
-from sectax.experiments.interface import Bench, Design, Experiment, Request, Rules
+from sectax.design.matrix import Levels
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
-from sectax.experiments.on_probes import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, metrics_of, probe_subject
-from sectax.experiments.requirements import NeedsProbe
+from sectax.experiments.on_probes import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
 from sectax.model.advice_rules import AdviceRules, Stages
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
@@ -33,9 +33,9 @@ LAYERS = ("primitive", "library")
 _PARAMETERS = ("algorithm", "key_use", "layer")
 
 
-def requires(levels: Levels) -> Iterator[Requirement | WhyNot]:
-    """The language's probe, and levels that do not contradict each other."""
-    yield NeedsProbe(levels["language"])
+def lacks(machine: Machine, levels: Levels) -> Iterator[WhyNot | None]:
+    """The language's probe cannot run there, or levels contradict each other."""
+    yield machine.probe(levels["language"]).lack
     if ALGORITHMS[levels["algorithm"]].key_type == "oct" and levels["key_use"] == "parsed-per-call":
         yield WhyNot("a shared secret is bytes: there is nothing to parse")
 
@@ -100,6 +100,17 @@ _WORDS = {
 } | {name: algorithm.words for name, algorithm in ALGORITHMS.items()}
 
 
+def factors_of(languages: tuple[str, ...]) -> tuple[Factor, ...]:
+    """All factors, where these languages have probes."""
+    return (
+        Factor("language", languages),
+        Factor("operation", OPERATIONS),
+        Factor("key_use", KEY_USES),
+        Factor("layer", LAYERS),
+        Factor("algorithm", tuple(ALGORITHMS)),
+    )
+
+
 class JwtExperiment(Experiment):
     """Signing and verifying with each algorithm, against RS256, in every language that has a probe."""
 
@@ -110,13 +121,7 @@ class JwtExperiment(Experiment):
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return (
-            Factor("language", self.requirements()),
-            Factor("operation", OPERATIONS),
-            Factor("key_use", KEY_USES),
-            Factor("layer", LAYERS),
-            Factor("algorithm", tuple(ALGORITHMS)),
-        )
+        return factors_of(self.requirements())
 
     def probe_cases(self) -> list[Case]:
         """Every operation with every level, under fresh keys: what `sectax probe check` tries."""
@@ -135,10 +140,14 @@ class JwtExperiment(Experiment):
     def requirements(self) -> tuple[str, ...]:
         return probes.names()
 
-    def design(self, request: Request) -> Design:
-        factors = choose(self.factors, _PRESETS[request.preset], request.levels)
-        asked = Asked()
-        answer = metrics_of(factors[0].levels, asked)
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(probes=choose(self.factors, _PRESETS[request.preset], request.levels)[0].levels)
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        known = factors_of(tuple(machine.probes))
+        factors = choose(known, _PRESETS[request.preset], request.levels)
+        languages = factors[0].levels
+        answer = probe_metrics(languages, machine)
         as_published = request.preset == "published"
         return Design(
             factors=factors,
@@ -147,8 +156,7 @@ class JwtExperiment(Experiment):
             metrics=(*answer.metrics, FIRST),
             rules=Rules(
                 family=lambda levels: levels["language"],
-                requires=requires,
-                asked=asked,
+                lacks=functools.partial(lacks, machine),
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
                 primary=lambda levels: (
                     levels["layer"] == "primitive" and (as_published or levels["key_use"] == "parsed-once")
@@ -164,7 +172,7 @@ class JwtExperiment(Experiment):
             answered_by=answer.answered_by,
             beside=answer.beside,
             choices=_PUBLISHED_CHOICES if as_published else (),
-            words=_WORDS | {name: probes.load(name).manifest.title for name in self.requirements()},
+            words=_WORDS | {name: machine.probe(name).title for name in languages},
         )
 
     def bench(self, plan: Plan) -> Bench:

@@ -15,7 +15,7 @@ from pathlib import Path
 from sectax.experiments.interface import Bench
 from sectax.experiments.levels import AWS, LOCAL
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
-from sectax.experiments.s3.where import read_where
+from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
 from sectax.stack.object_store.minio import KMS_KEY, WORK_FOLDERS, Minio
@@ -47,6 +47,8 @@ class S3Bench(Bench):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._where = read_where(plan.options)
+        self._ca = read_certificate(self._where.ca) if self._where.ca else ""
+        self._data = self._where.data or cache.state_folder() / "s3"
         self._services: dict[str, _Service] = {}
         self._piloted = False
 
@@ -76,14 +78,14 @@ class S3Bench(Bench):
         for treatment in self.plan.treatments:
             wanted.setdefault(treatment.levels["transfer"], set()).add(treatment.levels["encryption"])
         if self._where.endpoint == LOCAL:
-            sweep_data(self._where.data)
+            sweep_data(self._data)
         for transfer, encryptions in sorted(wanted.items()):
             self._services[transfer] = self._service(transfer, encryptions)
 
     def _service(self, transfer: str, encryptions: set[str]) -> _Service:
         where = self._where
         if where.endpoint == LOCAL:
-            server = Minio(where.data, tls=transfer == TLS)
+            server = Minio(self._data, tls=transfer == TLS)
             self.callback(server.stop)
             server.start()
             # What it holds goes with it.
@@ -91,7 +93,7 @@ class S3Bench(Bench):
             access = server.access
         else:
             server = None
-            access = Access("" if where.endpoint == AWS else where.endpoint, where.region, ca_pem=where.ca)
+            access = Access("" if where.endpoint == AWS else where.endpoint, region_of(where), ca_pem=self._ca)
             journals = cache.state_folder() / "s3-buckets"
             sweep_buckets(access, journals)
             buckets = Buckets(access, journals)

@@ -6,13 +6,11 @@ For advice: where the cost of encryption sits, and what AWS would be paid for th
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sectax.experiments.interface import Bench, Design, Experiment, Request, Requirement, Rules
+from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import AWS, LOCAL, choose
-from sectax.experiments.requirements import NeedsProgram
 from sectax.experiments.s3.levels import (
     CLOSED,
     FACTORS,
@@ -39,6 +37,8 @@ from sectax.model.plan import Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
 from sectax.subjects.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
+
+SERVER, CLIENT = "program:minio", "program:s3-client"
 
 PLACES = Places(
     (
@@ -175,15 +175,18 @@ class S3Experiment(Experiment):
     options = OPTIONS
     budgets_s: Mapping[str, float] = {"quick": 80.0, "default": 400.0, "published": 540.0}
 
-    def design(self, request: Request) -> Design:
-        options = dict(request.options) | {FOLDER: (os.getcwd(),)}
+    def wants(self, request: Request) -> Wanted:
+        return Wanted(parts=(CLIENT, *((SERVER,) if read_where(request.options).endpoint == LOCAL else ())))
+
+    def design(self, request: Request, machine: Machine) -> Design:
+        options = dict(request.options) | {FOLDER: (machine.folder,)}
         where = read_where(options)
         preset = PRESETS[request.preset]
         if where.endpoint == AWS:
             preset = preset | {"encryption": _without_none(preset)}
         if where.endpoint != LOCAL:
             preset = preset | {"transfer": (where.transfer,)}
-        no_go = NeedsProgram("s3-client").why_not()
+        no_go = machine.lacks(CLIENT)
         preset = preset | {"client": (GO if no_go is None else PYTHON,)}
         if any(map(rate_of, load_levels(request.levels.get("load", (CLOSED,))))):
             preset = preset | {"concurrency": (OPEN_CONCURRENCY,)}
@@ -195,7 +198,7 @@ class S3Experiment(Experiment):
             metrics=(*_METRICS, *(_OF_OUR_SERVER if where.endpoint == LOCAL else ()), _MEMORY),
             rules=Rules(
                 family=lambda levels: levels["client"],
-                requires=lambda levels: _requires(levels, where),
+                lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
                 primary=lambda levels: levels["operation"] in ("put", "get"),
@@ -238,7 +241,7 @@ class S3Experiment(Experiment):
         )
 
     def requirements(self) -> tuple[str, ...]:
-        return ("program:minio", "program:s3-client")
+        return (SERVER, CLIENT)
 
 
 def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:
@@ -269,16 +272,14 @@ def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:
     return f"; the client is boto3, since {no_go.reason} ({no_go.hint})"
 
 
-def _requires(levels: Levels, where: Where) -> Iterable[Requirement | WhyNot]:
-    contradiction = where.lacks(levels["transfer"], levels["encryption"])
-    if contradiction is not None:
-        yield contradiction
+def _lacks(levels: Levels, where: Where, machine: Machine) -> Iterable[WhyNot | None]:
+    yield where.lacks(levels["transfer"], levels["encryption"])
     if levels["upload"] == MULTIPART and size_bytes(levels["size"]) <= PART_BYTES:
         yield WhyNot("it fits into one part of 8 MiB", f"--level upload={SINGLE}, or a larger size")
     if where.endpoint == LOCAL:
-        yield NeedsProgram("minio")
+        yield machine.lacks(SERVER)
     if levels["client"] == GO:
-        yield NeedsProgram("s3-client")
+        yield machine.lacks(CLIENT)
 
 
 EXPERIMENT = S3Experiment()

@@ -16,7 +16,6 @@ from sectax.model.near import did_you_mean
 from sectax.model.why_not import WhyNot
 from sectax.stack.object_store.minio import Minio
 from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
-from sectax.toolchain.cache import state_folder
 
 FOLDER = "folder"  # from where the user's paths count; not an option
 
@@ -45,18 +44,18 @@ class Where:
     """What the options say.
 
     Attributes:
-        endpoint: `local`, `aws`, or an address. ca: the text of a certificate; empty for none.
+        endpoint: `local`, `aws`, or an address. ca: the file with a certificate; None for none.
         buckets: level of encryption -> a bucket that is there.
-        data: the folder below which a local server makes its own.
+        data: the folder below which a local server makes its own; None for that of sectax's state.
         link_bytes_s: what the network carries at most, in bytes per second.
     """
 
     endpoint: str
-    region: str
-    ca: str = field(repr=False)
+    region: str | None
+    ca: Path | None
     buckets: Mapping[str, str] = field(hash=False)
     kms_key: str
-    data: Path
+    data: Path | None
     link_bytes_s: float
 
     @property
@@ -86,14 +85,12 @@ class Where:
 
 
 def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
-    """What the options say. Raises `WrongUse`; reads the certificate."""
+    """What the options say. Raises `WrongUse`; reads no file."""
     said = {name: values[0] for name, values in options.items() if values}
     folder = Path(said.get(FOLDER, "."))
     endpoint = said.get("endpoint", LOCAL)
     if read_endpoint(endpoint, "https://s3.example.org or http://127.0.0.1:9000") is not None:
         endpoint = endpoint.rstrip("/")
-    region = said.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or _BASIC_REGION
-    data = Path(folder, said["data"]) if "data" in said else state_folder() / "s3"
     if endpoint == LOCAL:
         for name in ("region", "ca", "bucket", "kms-key"):
             if options.get(name):
@@ -101,16 +98,20 @@ def read_where(options: Mapping[str, tuple[str, ...]]) -> Where:
     elif "data" in said:
         raise WrongUse("--data is for the local server", "leave it out")
     buckets = _buckets(options.get("bucket", ()))
-    ca = _certificate(Path(folder, said["ca"])) if "ca" in said else ""
     return Where(
         endpoint=endpoint,
-        region=region if endpoint != LOCAL else _BASIC_REGION,
-        ca=ca,
+        region=said.get("region"),
+        ca=Path(folder, said["ca"]) if "ca" in said else None,
         buckets=buckets,
         kms_key=said.get("kms-key", ""),
-        data=data,
+        data=Path(folder, said["data"]) if "data" in said else None,
         link_bytes_s=_link(said["link"]) if "link" in said else _NO_LINK_BYTES_S,
     )
+
+
+def region_of(where: Where) -> str:
+    """The region of the service: as the option says, or as the environment does."""
+    return where.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or _BASIC_REGION
 
 
 def _link(given: str) -> float:
@@ -133,7 +134,8 @@ def _buckets(given: tuple[str, ...]) -> dict[str, str]:
     return named
 
 
-def _certificate(path: Path) -> str:
+def read_certificate(path: Path) -> str:
+    """The text of a file with a certificate. Raises `WrongUse` where it holds none."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from sectax.design.matrix import Levels, Requirement
-from sectax.experiments.interface import Bench, Design, Request, Rules
+from sectax.design.matrix import Levels
+from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
 from sectax.experiments.on_lambda import (
     BACK_TO_BACK,
     BATCH_S,
+    LAMBDA,
     RUNTIME_CLIENT,
     SPACED,
     LambdaBench,
     LambdaExperiment,
     chosen_factors,
     declares,
+    lambda_lack,
     transfers,
 )
-from sectax.experiments.requirements import NeedsFunction, NeedsLambda
 from sectax.experiments.secrets.levels import (
     ACCESS,
     DICTIONARY,
@@ -54,7 +54,7 @@ from sectax.model.subject import SubjectSpec, Witness
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
 from sectax.subjects.function import LOCAL
-from sectax.toolchain import functions, parts
+from sectax.toolchain import functions
 
 FUNCTION = "secrets_reader"
 AGENT, BACKEND = "secrets:agent", "secrets:backend"
@@ -97,16 +97,6 @@ _PUBLISHED_HERE = (
 )
 
 
-@dataclass(frozen=True)
-class _Needs:
-    """A part that `sectax setup secrets` makes."""
-
-    requirement: str
-
-    def why_not(self) -> WhyNot | None:
-        return parts.load(self.requirement).missing()
-
-
 class SecretsExperiment(LambdaExperiment):
     """Reading a secret in a function: every way against a dictionary of its own."""
 
@@ -129,7 +119,12 @@ class SecretsExperiment(LambdaExperiment):
         "blocks in full, and secrets that are deleted within an hour"
     )
 
-    def design(self, request: Request) -> Design:
+    def wants(self, request: Request) -> Wanted:
+        languages = chosen_factors(self.factors, MEMORY_MB, PRESETS[request.preset], request)[0].levels
+        here = read_settings(request.options).endpoint == LOCAL
+        return Wanted(parts=(*map(_function, languages), *((BACKEND, AGENT, LAMBDA) if here else ())))
+
+    def design(self, request: Request, machine: Machine) -> Design:
         said = read_settings(request.options)
         here = said.endpoint == LOCAL
         as_published = request.preset == "published"
@@ -141,7 +136,7 @@ class SecretsExperiment(LambdaExperiment):
             metrics=_metrics(as_published=as_published),
             rules=Rules(
                 family=lambda levels: levels["language"],
-                requires=functools.partial(_requires, said, as_published),
+                lacks=functools.partial(_lacks, machine, said, as_published),
                 declares=functools.partial(_declares, said),
                 # One reading is one reading: no part of it can be done once more at a known cost.
                 positive=False,
@@ -165,7 +160,7 @@ class SecretsExperiment(LambdaExperiment):
         return _Bench(plan)
 
     def requirements(self) -> tuple[str, ...]:
-        return (RUNTIME_CLIENT, *(f"function:{FUNCTION}/{language}" for language in LANGUAGES), BACKEND, AGENT)
+        return (RUNTIME_CLIENT, *map(_function, LANGUAGES), BACKEND, AGENT)
 
     def advice_rules(self, plan: Plan) -> AdviceRules:
         """Where the time of an access goes, what is starved, and which way pays at a rate of calls."""
@@ -271,20 +266,24 @@ class _Bench(LambdaBench):
         )
 
 
-def _requires(said: Settings, as_published: bool, levels: Levels) -> Iterator[Requirement | WhyNot]:
+def _function(language: str) -> str:
+    return f"function:{FUNCTION}/{language}"
+
+
+def _lacks(machine: Machine, said: Settings, as_published: bool, levels: Levels) -> Iterator[WhyNot | None]:
     way = ACCESS[levels["access"]]
     if levels["language"] not in way.languages:
         yield WhyNot("of AWS's caching library only the one for Python is measured")
     if as_published and (levels["situation"], levels["access"]) in NOT_OF_THE_STUDY:
         yield WhyNot("the published study has no hits of direct access, which keeps nothing")
-    yield NeedsFunction(FUNCTION, levels["language"])
+    yield machine.lacks(_function(levels["language"]))
     if said.endpoint == LOCAL:
-        yield _Needs(BACKEND)
+        yield machine.lacks(BACKEND)
         if way.sidecar:
-            yield _Needs(AGENT)
+            yield machine.lacks(AGENT)
     elif way.sidecar and not said.layer:
         yield WhyNot("on AWS the sidecar is AWS's own extension, by the ARN of its layer", "add --layer ARN")
-    yield NeedsLambda(said.endpoint)
+    yield lambda_lack(said.endpoint, machine)
 
 
 def _declares(said: Settings, levels: Levels) -> dict[str, Witness]:

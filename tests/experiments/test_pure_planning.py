@@ -1,0 +1,105 @@
+"""A plan is a function of the request and the machine: it starts nothing, opens nothing, needs nothing installed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from sectax.experiments import registry
+from sectax.experiments.interface import Request
+from sectax.model.machine import Machine, ProbeState
+from sectax.model.plan import Stopping
+from sectax.workflow.machine import take
+from tests.machines import complete
+
+# Python's own audit events: files, folders, processes, the network.
+FILES = ("open", "os.listdir", "os.scandir", "import")
+TOUCHES = (*FILES, "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.connect")
+ALL = ["command", "confidential", "function", "hmac", "honesty", "jwt", "s3", "secrets"]
+OPTIONS = {
+    "command": {"baseline": ("no-such-program -1",), "treatment": ("more=no-such-program -9",), "input": ("nowhere",)},
+    "function": {"baseline": ("gone.zip",), "treatment": ("more=gone-too.zip",), "event": ("gone.json",)},
+    "s3": {"endpoint": ("https://s3.example.org",), "ca": ("gone.pem",)},
+}
+_touched: list[str] | None = None
+
+
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    if _touched is not None and event in TOUCHES:
+        _touched.append(f"{event} {arguments[:1]}")
+
+
+sys.addaudithook(_watch)
+
+
+@contextmanager
+def watched() -> Iterator[list[str]]:
+    global _touched  # noqa: PLW0603 - an audit hook stays for ever, so it looks where nothing is watched
+    _touched = touched = []
+    try:
+        yield touched
+    finally:
+        _touched = None
+
+
+def requests(name: str) -> list[Request]:
+    presets = registry.load(name).presets
+    return [Request(preset, {}, Stopping(0.02), 1, OPTIONS.get(name, {})) for preset in presets]
+
+
+def test_every_experiment_that_is_installed_is_tried() -> None:
+    assert set(ALL) == set(registry.names())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_planning_touches_nothing(name: str) -> None:
+    experiment = registry.load(name)
+    for request in requests(name):
+        machine = complete(experiment, request)
+        before = experiment.plan(request, machine)  # what is imported is imported now
+
+        with watched() as touched:
+            plan = experiment.plan(request, machine)
+
+        assert touched == []
+        assert plan == before
+        assert plan.comparisons
+
+
+def test_the_watcher_sees_a_file() -> None:
+    with watched() as touched, open(__file__):
+        pass
+
+    assert len(touched) == 1
+
+
+@pytest.mark.parametrize("name", ["command", "function", "s3"])
+def test_a_bench_looks_for_the_files_of_the_options_and_planning_does_not(name: str) -> None:
+    experiment, request = registry.load(name), requests(name)[0]
+    plan = experiment.plan(request, replace(complete(experiment, request), folder="/nonexistent"))
+
+    with pytest.raises(Exception, match=r"not there|not found|cannot be read"):
+        experiment.bench(plan)
+
+
+def test_a_snapshot_has_what_was_wanted_and_no_more() -> None:
+    jwt = registry.load("jwt")
+    wanted = jwt.wants(Request("quick", {"language": ("python",)}, Stopping(0.02), 1))
+
+    assert wanted.probes == ("python",)
+    assert (wanted.parts, wanted.hosts) == ((), ())
+    command = registry.load("command")
+    assert take(command.wants(requests("command")[0])).parts == {}
+
+
+def test_what_was_not_wanted_cannot_be_asked_for() -> None:
+    machine = Machine(probes={"php": ProbeState("PHP")})
+
+    with pytest.raises(LookupError, match="`wants` does not name"):
+        machine.probe("python")
+    with pytest.raises(LookupError, match="'minio'"):
+        machine.lacks("minio")
