@@ -104,7 +104,7 @@ def _function(function: functions.Function) -> Part:
         # Of the tool-chains, sectax makes Go alone.
         if functions.missing(function) is not None:
             version = go.wanted(function.folder / "go.mod")
-            say(f"fetching Go {version} (for {title})")
+            say(f"fetching Go {go.to_be_fetched(version)} (for {title})")
             go.fetch(version)
         else:
             say(f"building {title}")
