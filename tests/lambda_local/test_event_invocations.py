@@ -146,7 +146,8 @@ def fetch(url: str, data: bytes | None = None, **headers: str) -> tuple[int, byt
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as answer:
             return answer.status, answer.read(), answer.headers
     except urllib.error.HTTPError as error:
-        return error.code, error.read(), error.headers
+        with error:
+            return error.code, error.read(), error.headers
 
 
 def test_a_function_url_turns_requests_into_events_and_answers_into_responses(hasty):
