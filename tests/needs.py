@@ -81,6 +81,13 @@ def in_cache(pattern: str) -> Callable[[], bool]:
     return lambda: any(cache_folder().glob(pattern))
 
 
+def in_lambda_cache(runtime: str) -> Callable[[], bool]:
+    """Whether AWS's client for this language is installed, which the local Lambda keeps beside."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "lambda-local"
+    own = os.environ.get("SECTAX_CACHE")
+    return lambda: any((Path(own, "lambda") if own else base).glob(f"{runtime}-*/complete"))
+
+
 def apt(package: str) -> str:
     return f"as root: apt-get install {package}"
 
@@ -108,7 +115,7 @@ PARTS = {
     "a Python for all users": Part(
         lambda: succeeds("/usr/bin/python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"), apt("python3")
     ),
-    "the runtime of a function": Part(in_cache("lambda/python-*/complete"), setup("function")),
+    "the runtime of a function": Part(in_lambda_cache("python"), setup("function")),
     "the functions": Part(in_cache("functions/hmac_authorizer-python-*.zip"), setup("hmac")),
     "the functions in Go": Part(in_cache("functions/hmac_authorizer-go-*.zip"), setup("hmac")),
     "Go": Part(has_program("go"), apt("golang-go")),
@@ -118,8 +125,8 @@ PARTS = {
     "Node": Part(Path("/usr/bin/node").exists, apt("nodejs")),
     "Java": Part(Path("/usr/bin/java").exists, apt("default-jre-headless")),
     "javac": Part(has_program("javac"), apt("default-jdk-headless")),
-    "the runtime of Node": Part(in_cache("lambda/node-*/complete"), "see docs/lambda.md"),
-    "the runtime of Java": Part(in_cache("lambda/java-*/complete"), "see docs/lambda.md"),
+    "the runtime of Node": Part(in_lambda_cache("node"), "see docs/lambda.md"),
+    "the runtime of Java": Part(in_lambda_cache("java"), "see docs/lambda.md"),
     "bash-completion": Part(Path("/usr/share/bash-completion/bash_completion").exists, apt("bash-completion")),
     "zsh": Part(has_program("zsh"), apt("zsh")),
     "fish": Part(has_program("fish"), apt("fish")),

@@ -114,7 +114,7 @@ def ends(all_rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     header = [*_HEADER, "a verdict", "inconclusive", "withdrawn", "half-width, half of them", "seconds a session, half"]
     lines = []
     for row in all_rows:
-        withdrawn = (VerdictId.WITHDRAWN, VerdictId.INVALID)
+        withdrawn = (VerdictId.WITHDRAWN,)
         width = quantile([half_width(its) for its in row.asked], 0.5)
         seconds = quantile([math.inf if s.seconds is None else s.seconds for s in row.sessions], 0.5)
         lines.append(

@@ -162,7 +162,7 @@ def _print_soonness(groups: dict[str, Group]) -> None:
                 sum(map(ended, its)),
                 sum(compared.verdict in OPEN for compared in its),
                 sum(compared.verdict == VerdictId.INCONCLUSIVE for compared in its),
-                sum(compared.verdict in (VerdictId.WITHDRAWN, VerdictId.INVALID) for compared in its),
+                sum(compared.verdict is VerdictId.WITHDRAWN for compared in its),
             ]
             until = [_shown(quantile(values, part)) for values in (blocks, seconds) for part in (0.5, 0.9)]
             rows.append([f"{language} {level}", *map(str, numbers), *until])

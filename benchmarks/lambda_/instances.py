@@ -24,7 +24,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.output import heading, table
-from lambda_local.settings import Settings
 from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
 from sectax.stack.local_lambda import LocalLambda, measured
@@ -125,7 +124,7 @@ def main() -> None:
     event = Events(inputs).of("published", PAYLOADS["1MiB"])
     runtime, content = functions.load(FUNCTION, "python").runtime, code()
     names = [f"instance-{number}" for number in range(given.instances)]
-    with LocalLambda(Settings(instances=given.instances)) as local:
+    with LocalLambda(instances=given.instances) as local:
         client = local.client()
         for name in names:
             client.create_function(

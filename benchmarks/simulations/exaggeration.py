@@ -30,9 +30,9 @@ def main() -> None:
             true = float(np.log1p(effect))
             seen = follow(SHIPPED, *blocks_of(None, runs=given.runs, effect=true, deviation=deviation / np.sqrt(2)))
             rows, last = np.arange(given.runs), seen.stopped() - 1
-            low, high, mean = (each[rows, last] for each in (seen.low, seen.high, seen.mean))
-            claimed = (low > 0) & (low <= high)
-            point = np.clip(mean, low, high)[claimed]
+            low, mean = seen.low[rows, last], seen.mean[rows, last]
+            claimed = low > 0
+            point = mean[claimed]
             ratios.append(point / true)
             nearness.append(low[claimed] / point)
             truths.append(np.full(point.size, effect))

@@ -91,14 +91,10 @@ def figures(
             yield Figures(
                 scenario=scenario,
                 blocks=most,
-                direction=_claims(none.low[:, most - 1] > 0, none.high[:, most - 1] < 0),
+                direction=_claims(none.agreed_low[:, most - 1] > 0, none.agreed_high[:, most - 1] < 0),
                 coverage=_coverage([none, small, at_margin, large], most),
-                within=_claims(
-                    (at_margin.high[:, most - 1] < material)
-                    & (at_margin.low[:, most - 1] > -material)
-                    & (at_margin.low[:, most - 1] <= at_margin.high[:, most - 1])
-                ),
-                wrong_way=_claims(small.high[:, most - 1] < 0),
+                within=_claims(((at_margin.high < material) & (at_margin.low > -material)).any(axis=1)),
+                wrong_way=_claims(small.agreed_high[:, most - 1] < 0),
                 settled=_settled(none, most),
                 settled_large=_settled(large, most),
                 half_by=_half_by(none, most),
@@ -128,8 +124,9 @@ def _coverage(outcomes: list[Outcome], most: int) -> Share:
 
 
 def _verdict_by(outcome: Outcome, most: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    done = conclusive(outcome.low, outcome.high, outcome.margin) & (outcome.low <= outcome.high)
-    return done[:, :most]
+    """Whether a run had a verdict at any look until each block."""
+    done = conclusive(outcome.low, outcome.high, outcome.margin)[:, :most]
+    return np.logical_or.accumulate(done, axis=1)
 
 
 def _settled(outcome: Outcome, most: int) -> Share:

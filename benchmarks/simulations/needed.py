@@ -81,8 +81,6 @@ def _situation(effect: float, spread: float, alpha: float, runs: int, seed: int)
             count=np.full(rows.size, asked_at),
             mean=mean[rows, column],
             spread=seen[rows, column],
-            low=low[rows, column],
-            high=high[rows, column],
             alpha=np.full(rows.size, alpha),
             unseen=np.full(rows.size, UNSEEN),
             widened=np.zeros(rows.size),
@@ -95,7 +93,7 @@ def _intervals(count: NDArray[np.int64], mean: Array, spread: Array, alpha: floa
     width = repeated_critical_value(n, alpha, FIRST_LOOK, np.maximum(n, BUDGET))
     half = guarded_half_width(count, half_width(count, spread, width), UNSEEN, alpha)
     half = np.where(count >= FIRST_LOOK, half, np.inf)
-    return np.maximum.accumulate(mean - half, axis=1), np.minimum.accumulate(mean + half, axis=1)
+    return mean - half, mean + half
 
 
 def _told(asked: Open, truth: Array, margin: Array, situation: tuple[float, float, float, int]) -> Told:

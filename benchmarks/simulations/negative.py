@@ -44,14 +44,13 @@ class Ends:
 
 
 def ends(differences: Array, alpha: float, *, fixed: bool, guard: float) -> Ends:
-    """The interval after the last block, of all looks or of one."""
+    """The interval after the last block, of a run that may have ended at any look or of a fixed number of blocks."""
     count, mean, deviation = running_moments(differences)
     last = differences.shape[1]
-    looks = slice(last - 1 if fixed else FIRST_LOOK - 1, last)
-    blocks = count[:, looks]
+    blocks = count[:, -1]
     width = critical_value(blocks, alpha) if fixed else repeated_critical_value(blocks, alpha, FIRST_LOOK, last)
-    half = guarded_half_width(blocks, width * deviation[:, looks] / np.sqrt(blocks), guard, alpha)
-    return Ends((mean[:, looks] - half).max(axis=1), (mean[:, looks] + half).min(axis=1), mean[:, -1])
+    half = guarded_half_width(blocks, width * deviation[:, -1] / np.sqrt(blocks), guard, alpha)
+    return Ends(mean[:, -1] - half, mean[:, -1] + half, mean[:, -1])
 
 
 def noise(rng: Generator, shape: tuple[int, int], phi: float = 0.0) -> Array:

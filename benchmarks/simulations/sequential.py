@@ -24,7 +24,8 @@ class Outcome:
     """What became of many runs of one scenario.
 
     Attributes:
-        low, high: the running interval after every block, shape (runs, blocks).
+        low, high: the interval of all blocks so far, after every block; shape (runs, blocks).
+        agreed_low, agreed_high: what all looks so far have in common: whatever any of them claimed, it claims.
         stopped: number of blocks after which each run had its verdict; one more than all where it never had.
         effect: the true one, a log ratio.
         fixed: Student's interval after every block, had that been the fixed number; shape (runs, blocks) each.
@@ -32,6 +33,8 @@ class Outcome:
 
     low: Array
     high: Array
+    agreed_low: Array
+    agreed_high: Array
     stopped: NDArray[np.int64]
     effect: float
     margin: float
@@ -103,6 +106,8 @@ def simulate(
     return Outcome(
         low=low,
         high=high,
+        agreed_low=np.concatenate([sequence.agreed_low for sequence, _, _ in parts]),
+        agreed_high=np.concatenate([sequence.agreed_high for sequence, _, _ in parts]),
         stopped=_stopped(low, high, mean, margin),
         effect=effect,
         margin=margin,

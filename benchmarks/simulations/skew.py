@@ -85,14 +85,14 @@ class Followed:
 
     def directed(self) -> NDArray[np.bool_]:
         """Which runs claimed a direction at any time."""
-        return np.asarray((self.low[:, -1] > 0) | (self.high[:, -1] < 0))
+        return np.asarray(((self.low > 0) | (self.high < 0)).any(axis=1))
 
     def stopped(self) -> NDArray[np.int64]:
         """The number of blocks after which each run stops, as `resolved` says; at most all."""
         size = np.abs(self.mean)
         narrow = np.maximum(MATERIAL, np.minimum(size / 2, np.maximum(WIDEST, WIDEST_SHARE * size)))
         within = (self.low > -MATERIAL) & (self.high < MATERIAL)
-        done = (self.decided & (within | (self.high - self.low <= narrow))) | (self.low > self.high)
+        done = self.decided & (within | (self.high - self.low <= narrow))
         return np.where(done.any(axis=1), done.argmax(axis=1) + 1, BLOCKS)
 
     def held(self, effect: float) -> NDArray[np.bool_]:
@@ -136,8 +136,8 @@ def follow(remedy: Remedy, differences: Array, reference: Array) -> Followed:
     if remedy.skew:
         median = np.stack([np.median(differences[:, : n + 1], axis=1) for n in range(BLOCKS)], axis=1)
         tail = remedy.skew * (sequence.mean - median)
-        low = np.maximum.accumulate(low - np.maximum(-tail, 0.0), axis=1)
-        high = np.minimum.accumulate(high + np.maximum(tail, 0.0), axis=1)
+        low = low - np.maximum(-tail, 0.0)
+        high = high + np.maximum(tail, 0.0)
     return Followed(differences, sequence.mean, low, high)
 
 
@@ -158,9 +158,7 @@ def _empirical_bernstein(remedy: Remedy, differences: Array) -> Followed:
     half = np.where(count >= remedy.first_look, half, np.inf)
     back = 2 * remedy.bounded
     _, mean, _ = running_moments(differences)
-    low = np.maximum.accumulate((centre - half - 0.5) * back, axis=1)
-    high = np.minimum.accumulate((centre + half - 0.5) * back, axis=1)
-    return Followed(differences, mean, low, high)
+    return Followed(differences, mean, (centre - half - 0.5) * back, (centre + half - 0.5) * back)
 
 
 def warned(followed: Followed) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -204,7 +204,6 @@ def _count(tally: Tally, analysed: Analysed, costs: dict[str, float], margin: fl
         tally.verdicts[finding.verdict] += 1
         tally.with_verdict += finding.verdict not in UNSETTLED | {
             VerdictId.WITHDRAWN,
-            VerdictId.INVALID,
             VerdictId.NOT_MEASURED,
         }
         tally.wrong_direction += (finding.verdict in SLOWER and cost <= 0) or (finding.verdict in FASTER and cost >= 0)

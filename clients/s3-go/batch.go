@@ -22,22 +22,24 @@ const (
 	patience = 100 * time.Millisecond
 )
 
-// stage makes ready what count operations need.
+// stage makes ready what count operations more need.
 func (c *client) stage(count int) error {
-	c.staged = nil
 	switch c.wanted.Operation {
 	case "get", "head":
-		for turn := range count {
-			c.staged = append(c.staged, c.objects[turn%len(c.objects)])
+		for range count {
+			c.staged = append(c.staged, c.objects[c.turn%len(c.objects)])
+			c.turn++
 		}
 		return nil
 	}
-	for range count {
-		c.staged = append(c.staged, c.nextItem())
+	items := make([]*item, count)
+	for place := range items {
+		items[place] = c.nextItem()
 	}
-	c.fill(c.staged)
+	c.fill(items)
+	c.staged = append(c.staged, items...)
 	if c.wanted.Operation == "delete" {
-		for _, each := range c.staged {
+		for _, each := range items {
 			if err := c.put(each); err != nil {
 				return err
 			}
@@ -48,13 +50,13 @@ func (c *client) stage(count int) error {
 	return nil
 }
 
-// measure runs what was staged, on as many goroutines as the treatment says.
+// measure runs the first of what was staged, on as many goroutines as the treatment says.
 func (c *client) measure(count int) (reply, error) {
-	items := c.staged
-	c.staged = nil
-	if len(items) != count {
-		return nil, wrong{"other", strconv.Itoa(len(items)) + " operations are staged"}
+	if len(c.staged) < count {
+		return nil, wrong{"other", strconv.Itoa(len(c.staged)) + " operations are staged"}
 	}
+	items := c.staged[:count]
+	c.staged = c.staged[count:]
 	batch := newBatch(count)
 	before := c.attempts.Load()
 	resetPeak()
@@ -112,8 +114,8 @@ func newBatch(count int) *batch {
 
 // keep remembers what is on the server after a batch: what was put, and what a schedule meant to delete and dropped.
 func (c *client) keep(items []*item, seen *batch) {
-	c.stored = nil
 	for place, each := range items {
+		each.body = nil
 		wasPut := c.wanted.Operation == "put" && !seen.dropped[place]
 		stayed := c.wanted.Operation == "delete" && seen.dropped[place]
 		if wasPut || stayed {
@@ -216,31 +218,31 @@ func spin(ns int64) time.Duration {
 	return time.Since(began)
 }
 
-// clear removes what the last batch stored. The answers to a multipart upload do not all name the encryption, so what
-// was stored that way is looked at first.
+// clear removes what was stored since it was called last. The answers to a multipart upload do not all name the
+// encryption, so what was stored that way is looked at first.
 func (c *client) clear() error {
-	for _, each := range c.stored {
-		if c.wanted.PartBytes > 0 {
+	if c.wanted.PartBytes > 0 {
+		for _, each := range c.stored {
 			if _, err := c.look(each); err != nil {
 				return err
 			}
 		}
-		if err := c.remove(each); err != nil {
-			return err
-		}
 	}
+	err := c.removeAll(c.stored)
 	c.stored = nil
-	return nil
+	return err
 }
 
 func (c *client) close() (reply, error) {
 	if err := c.clear(); err != nil {
 		return nil, err
 	}
-	for _, each := range append(c.objects, c.extra...) {
-		if err := c.remove(each); err != nil {
-			return nil, err
-		}
+	left := append(c.objects, c.extra...)
+	if c.wanted.Operation == "delete" {
+		left = append(left, c.staged...)
+	}
+	if err := c.removeAll(left); err != nil {
+		return nil, err
 	}
 	return reply{"attempts": c.attempts.Load()}, nil
 }

@@ -19,6 +19,7 @@ import (
 	mathrand "math/rand/v2"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,6 +43,7 @@ const (
 	whollyNew     = 8 << 20
 	different     = 64
 	answerTimeout = 60 * time.Second
+	mostKeys      = 1000 // of one DeleteObjects
 )
 
 type request struct {
@@ -83,7 +85,8 @@ type client struct {
 	key      []byte
 	customer [3]*string // algorithm, key and its MD5 of SSE-C; all nil without
 	staged   []*item
-	stored   []*item // by the last batch
+	stored   []*item // since the last clear
+	turn     int     // of the objects that a GET or HEAD goes round
 	objects  []*item // for GET and HEAD
 	extra    []*item
 	header   string
@@ -413,6 +416,29 @@ func (c *client) remove(gone *item) error {
 		return err
 	}
 	c.count(out.ResultMetadata)
+	return nil
+}
+
+// removeAll removes objects a thousand at a time, as many as one request takes.
+func (c *client) removeAll(gone []*item) error {
+	keys := map[string][]types.ObjectIdentifier{}
+	for _, each := range gone {
+		keys[each.bucket] = append(keys[each.bucket], types.ObjectIdentifier{Key: &each.key})
+	}
+	for bucket, all := range keys {
+		for some := range slices.Chunk(all, mostKeys) {
+			out, err := c.s3.DeleteObjects(context.Background(), &s3.DeleteObjectsInput{
+				Bucket: &bucket, Delete: &types.Delete{Objects: some, Quiet: aws.Bool(true)},
+			})
+			if err != nil {
+				return err
+			}
+			c.count(out.ResultMetadata)
+			if len(out.Errors) > 0 {
+				return wrong{aws.ToString(out.Errors[0].Code), "an object was not removed: " + aws.ToString(out.Errors[0].Message)}
+			}
+		}
+	}
 	return nil
 }
 

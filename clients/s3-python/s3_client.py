@@ -27,11 +27,12 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 from sealed import opened, seal
 
-PROTOCOL = 1
+PROTOCOL = 2
 _READ = 256 * 1024
 # Larger bodies differ in their first bytes alone, and the first one is not fetched before anything is measured.
 _WHOLLY_NEW = 8 * 1024 * 1024
 _DIFFERENT = 64
+_MOST_KEYS = 1000  # of one DeleteObjects
 # An operation of a schedule that begins later than this is late.
 _LATE_NS = 1_000_000
 # One that finds no free connection for so long is dropped.
@@ -76,8 +77,9 @@ class Client:
     s3: Any
     key: bytes
     staged: list[Item] = field(default_factory=list)
-    stored: list[Item] = field(default_factory=list)  # by the last batch
+    stored: list[Item] = field(default_factory=list)  # since the last clear
     objects: list[Item] = field(default_factory=list)  # for GET and HEAD
+    turn: int = 0  # of the objects that a GET or HEAD goes round
     extra: list[Item] = field(default_factory=list)
     header: str = ""
     attempts: int = 0
@@ -169,6 +171,18 @@ class Client:
 
     def delete(self, item: Item) -> None:
         self._seen(self.s3.delete_object(Bucket=item.bucket, Key=item.key), named=False)
+
+    def delete_all(self, items: list[Item]) -> None:
+        """As many at a time as one request takes."""
+        keys: dict[str, list[dict[str, str]]] = {}
+        for item in items:
+            keys.setdefault(item.bucket, []).append({"Key": item.key})
+        for bucket, every in keys.items():
+            for start in range(0, len(every), _MOST_KEYS):
+                some = {"Objects": every[start : start + _MOST_KEYS], "Quiet": True}
+                answer = self._seen(self.s3.delete_objects(Bucket=bucket, Delete=some), named=False)
+                for error in answer.get("Errors", []):
+                    raise Wrong(str(error.get("Code")), f"an object was not removed: {error.get('Message')}")
 
     def operate(self, item: Item) -> Times:
         """One timed operation."""
@@ -340,21 +354,24 @@ def _certificate_file(pem: str) -> str:
 def stage(client: Client, count: int) -> dict[str, Any]:
     operation = client.wanted["operation"]
     if operation in ("get", "head"):
-        client.staged = [client.objects[turn % len(client.objects)] for turn in range(count)]
+        turns = range(client.turn, client.turn + count)
+        client.staged += [client.objects[turn % len(client.objects)] for turn in turns]
+        client.turn += count
         return {}
-    client.staged = [client.next_item() for _ in range(count)]
-    client.fill(client.staged)
+    items = [client.next_item() for _ in range(count)]
+    client.fill(items)
+    client.staged += items
     if operation == "delete":
-        for item in client.staged:
+        for item in items:
             client.put(item)
             item.body = b""
     return {}
 
 
 def measure(client: Client, count: int) -> dict[str, Any]:
-    items, client.staged = client.staged, []
-    if len(items) != count:
-        raise Wrong("other", f"{count} operations were asked for, {len(items)} are staged")
+    if len(client.staged) < count:
+        raise Wrong("other", f"{count} operations were asked for, {len(client.staged)} are staged")
+    items, client.staged = client.staged[:count], client.staged[count:]
     operation, workers = client.wanted["operation"], int(client.wanted["concurrency"])
     rate = float(client.wanted.get("rate", 0))
     before = client.attempts
@@ -372,7 +389,10 @@ def measure(client: Client, count: int) -> dict[str, Any]:
     times = [each for each in results if each is not None]
     # On the server is what was put, and what a schedule meant to delete and dropped.
     stays = {"put": lambda result: result is not None, "delete": lambda result: result is None}.get(operation)
-    client.stored = [item for item, result in zip(items, results, strict=True) if stays and stays(result)]
+    for item, result in zip(items, results, strict=True):
+        item.body = b""
+        if stays and stays(result):
+            client.stored.append(item)
     return {
         "elapsed_ns": [each.elapsed for each in times],
         "first_byte_ns": [each.first_byte for each in times if each.first_byte is not None],
@@ -427,18 +447,18 @@ def _on_schedule(client: Client, items: list[Item], workers: int, rate: float, s
 
 
 def clear(client: Client) -> dict[str, Any]:
-    while client.stored:
-        # The answers to a multipart upload do not all name the encryption.
-        if int(client.wanted["part_bytes"]):
-            client.head(client.stored[-1])
-        client.delete(client.stored.pop())
+    if int(client.wanted["part_bytes"]):
+        for item in client.stored:  # the answers to a multipart upload do not all name the encryption
+            client.head(item)
+    client.delete_all(client.stored)
+    client.stored = []
     return {}
 
 
 def close(client: Client) -> dict[str, Any]:
     clear(client)
-    for item in client.objects + client.extra:
-        client.delete(item)
+    left = client.staged if client.wanted["operation"] == "delete" else []
+    client.delete_all(client.objects + client.extra + left)
     return {"attempts": client.attempts}
 
 

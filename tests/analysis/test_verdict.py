@@ -23,8 +23,6 @@ MIRROR |= {faster: slower for slower, faster in MIRROR.items()}
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        (0.06, 0.05, VerdictId.INVALID),
-        (LITTLE, -LITTLE, VerdictId.INVALID),
         (0.03, 0.05, VerdictId.SLOWER_MATERIAL),
         (M, 0.05, VerdictId.SLOWER_MATERIAL),  # L = M
         (M, M, VerdictId.SLOWER_MATERIAL),
@@ -60,7 +58,8 @@ limits = some.floats(-0.2, 0.2) | some.sampled_from([0.0, M, -M, math.inf, -math
 
 
 @given(limits, limits)
-def test_swapping_the_arms_mirrors_the_verdict(low: float, high: float) -> None:
+def test_swapping_the_arms_mirrors_the_verdict(one_end: float, other_end: float) -> None:
+    low, high = sorted((one_end, other_end))
     one = verdict(low, high, MARGIN)
 
     assert verdict(-high, -low, MARGIN) == MIRROR.get(one, one)
@@ -78,7 +77,9 @@ def test_a_narrower_interval_never_turns_a_direction(low: float, high: float, le
         assert narrow in FASTER
 
 
-@pytest.mark.parametrize(("low", "high", "margin"), [(math.nan, 0, 0.02), (0, math.nan, 0.02), (0, 1, 0), (0, 1, -1)])
+@pytest.mark.parametrize(
+    ("low", "high", "margin"), [(math.nan, 0, 0.02), (0, math.nan, 0.02), (0.06, 0.05, 0.02), (0, 1, 0), (0, 1, -1)]
+)
 def test_what_is_no_interval_or_no_margin_gets_no_verdict(low: float, high: float, margin: float) -> None:
     with pytest.raises(ValueError, match=r"no verdict|margin"):
         verdict(low, high, margin)
@@ -126,7 +127,3 @@ def test_what_lies_within_the_margin_is_done_by_every_rule_but_the_budget() -> N
 
     assert done == {*Until} - {Until.BUDGET}
     assert not any(answered(-0.03, 0.03, 0.0, until) for until in Until)
-
-
-def test_an_empty_interval_is_done_too() -> None:
-    assert answered(0.05, 0.04, 0.045)

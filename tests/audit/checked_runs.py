@@ -85,9 +85,9 @@ def unsettled(*names: str) -> Measured:
     return dataclasses.replace(measured, calibrated=dataclasses.replace(measured.calibrated, calibrations=calibrations))
 
 
-def counting(count: int, rounds: int = 8) -> Measured:
+def counting(count: int, rounds: int = 8, **columns: list[float | None]) -> Measured:
     """A healthy run whose batches have so many operations."""
-    measured = healthy()
+    measured = healthy(**columns)
     assert measured.calibrated is not None
     calibrations = {
         name: dataclasses.replace(one, count=count) for name, one in measured.calibrated.calibrations.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import pytest
 
@@ -10,6 +11,7 @@ from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
 from sectax.audit import run
 from sectax.model.audited import Tally
+from sectax.model.finding import finds_known_cost
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing
 from sectax.workflow.audit import comparisons
@@ -78,10 +80,67 @@ def test_a_known_cost_that_is_seen_as_less_than_the_margin_was_not_seen() -> Non
     positive = next(one for one in judge(measured) if one.comparison.treatment == "positive")
 
     assert positive.verdict == "slower-within-margin"
-    assert said(measured, "positive-control") == [("F", "positive")]
+    assert said(measured, "positive-control") == [("W", "family")]
+    assert after_the_audit(measured)["same"] == "inconclusive"
 
 
-@pytest.mark.parametrize("measured", [healthy(positive=[None] * 10), counting(1)], ids=["failed", "too large"])
+def test_a_known_cost_that_its_interval_excludes_says_that_the_scale_is_wrong() -> None:
+    """Two per cent of extra operations were put there, and it came out as fifty: nothing small can be believed."""
+    values = {
+        "baseline": around(1.0, 40),
+        "same": around(1.0, 40, shift=4),
+        "ten": around(1.1, 40, shift=3),
+        "tenfold": around(10.0, 40, shift=3),
+        "negative": around(1.0, 40, shift=2),
+    }
+    found = run_of(values | {"positive": around(1.04, 40, shift=1)})
+    wrong = run_of(values | {"positive": around(1.5, 40, shift=1)})
+
+    assert said(found, "positive-control") == []
+    assert {name: after_the_audit(found)[name] for name in ("same", "ten", "tenfold")} == {
+        "same": "equivalent",
+        "ten": "slower-material",
+        "tenfold": "slower-material",
+    }
+    assert said(wrong, "positive-control") == [("W", "family")]
+    assert {name: after_the_audit(wrong)[name] for name in ("same", "ten", "tenfold")} == {
+        "same": "inconclusive",
+        "ten": "inconclusive",
+        "tenfold": "slower-material",
+    }
+    effect = judge(wrong)[1].effect
+    farther = math.log(1.5 / 1.04)
+    assert effect is not None
+    assert effect.widened == pytest.approx(3 * farther, rel=0.2)
+    assert effect.widened >= 3 * farther
+
+
+def test_seconds_that_were_added_are_another_share_of_an_operation_on_a_faster_machine() -> None:
+    """The pilot saw operations of 0.2 s and added 8 ms to each; the run is twice as fast."""
+    shifts = {"baseline": 0, "slow": 3, "same": 4, "negative": 2}
+    half = {name: list(around(0.1, 10, shift=shift)) for name, shift in shifts.items()}
+    measured = healthy(**half, positive=list(around(0.108, 10, shift=1)))
+    plan = measured.plan
+    treatments = tuple(dataclasses.replace(treatment, extra=0.0) for treatment in plan.treatments)
+    calibrated = measured.calibrated
+    assert calibrated is not None
+    calibrations = {name: dataclasses.replace(one, typical_s=0.2) for name, one in calibrated.calibrations.items()}
+    seconds = dataclasses.replace(
+        measured,
+        plan=dataclasses.replace(plan, treatments=treatments),
+        calibrated=dataclasses.replace(calibrated, calibrations=calibrations),
+    )
+    (positive,) = (one for one in judge(seconds) if one.comparison.treatment == "positive")
+
+    assert positive.effect is not None
+    assert positive.effect.added == pytest.approx(math.log(1.08), rel=0.01)
+    assert finds_known_cost(positive.effect)
+
+
+TOO_LARGE = counting(1, positive=list(around(1.125, 10, shift=1)))
+
+
+@pytest.mark.parametrize("measured", [healthy(positive=[None] * 10), TOO_LARGE], ids=["failed", "too large"])
 def test_without_a_positive_control_only_small_claims_fall(measured: Measured) -> None:
     verdicts = after_the_audit(measured)
 

@@ -89,10 +89,22 @@ def test_a_healthy_block_opens_warms_up_visits_and_closes_every_subject():
     trials = [event for event in events if isinstance(event, Trial)]
     assert len(trials) == 4 * len(names)
     assert all(trial.state is State.OK and trial.observations for trial in trials)
+    (warmup,) = (cell.warmup[VICTIM][0] for cell in BLOCK.cells if VICTIM in cell.opening)
     assert [what for what, name in world.log if name == VICTIM] == (
-        ["start", "open"] + ["warm-up"] + ["visit"] * 4 + ["close"]
+        ["start", "open"] + ["warm-up"] * warmup + ["visit"] * 4 + ["close"]
     )
     assert world.alive == set()
+
+
+def test_subjects_warm_up_by_turns() -> None:
+    """So the pace of one is filled by the others, as it is in their visits."""
+    world = World()
+    list(run_block(BLOCK, specs(world)))
+    (cell,) = (cell for cell in BLOCK.cells if VICTIM in cell.opening)
+
+    warmed = [name for what, name in world.log if what == "warm-up" and name in cell.opening]
+
+    assert warmed == list(cell.opening) * cell.warmup[VICTIM][0]
 
 
 @pytest.mark.parametrize("stage", ["start", "open", "warm-up", "visit", "close"])

@@ -10,7 +10,7 @@ from sectax.experiments.s3.experiment import EXPERIMENT, uses
 from sectax.experiments.s3.levels import size_bytes, size_levels
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.model.plan import Plan, Stopping
+from sectax.model.plan import OTHERS, Plan, Stopping
 from sectax.model.treatment import Role
 from tests.machines import planned
 
@@ -153,12 +153,21 @@ def test_what_is_no_load_is_refused(load: str) -> None:
         plan(load=load)
 
 
-@pytest.mark.parametrize("preset", ["quick", "published"])
-def test_short_presets_leave_the_pilot_nothing_to_find_out_but_how_long_operations_last(preset: str) -> None:
+@pytest.mark.parametrize("preset", ["quick", "default", "published"])
+def test_clients_take_turns_operation_by_operation_beside_their_server(preset: str) -> None:
     made = plan(preset)
 
-    assert not made.chooses_rounds
-    assert not made.warms_up
+    assert made.times_one_by_one
+    assert made.chooses_rounds
+    assert (made.one_processor, made.services_on) == (True, OTHERS)
+
+
+@pytest.mark.parametrize("levels", [{"concurrency": "8"}, {"load": "50/s"}])
+def test_operations_that_overlap_need_longer_turns_and_more_than_one_processor(levels: dict[str, str]) -> None:
+    made = plan(**levels)
+
+    assert not made.times_one_by_one
+    assert not made.one_processor
 
 
 def test_kms_is_asked_for_every_object_unless_the_bucket_has_a_key() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
-from sectax.toolchain.cache import cache_folder
+from lambda_local.runtimes.installing import place
 
 SOURCE = Path(__file__).parent / "go_function"
 
@@ -17,8 +16,7 @@ def bootstrap() -> bytes:
     """The bytes of the program."""
     go = shutil.which("go")
     assert go is not None
-    digest = hashlib.sha256(b"".join((SOURCE / name).read_bytes() for name in ("main.go", "go.mod", "go.sum")))
-    program = cache_folder() / "tests" / f"go-bootstrap-{digest.hexdigest()[:16]}"
+    program = place("tests/go-bootstrap", *((SOURCE / name).read_bytes() for name in ("main.go", "go.mod", "go.sum")))
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)
         building = program.with_suffix(f".{os.getpid()}")

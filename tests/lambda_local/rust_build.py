@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
-from sectax.toolchain.cache import cache_folder
+from lambda_local.runtimes.installing import place
 
 SOURCE = Path(__file__).parent / "rust_function"
 
@@ -17,8 +16,7 @@ def rust_bootstrap() -> bytes:
     """The bytes of the program, whose build takes minutes."""
     cargo = shutil.which("cargo")
     assert cargo is not None
-    digest = hashlib.sha256(b"".join((SOURCE / name).read_bytes() for name in ("src/main.rs", "Cargo.lock")))
-    program = cache_folder() / "tests" / f"rust-bootstrap-{digest.hexdigest()[:16]}"
+    program = place("tests/rust-bootstrap", *((SOURCE / name).read_bytes() for name in ("src/main.rs", "Cargo.lock")))
     if not program.exists():
         target = program.with_suffix(f".{os.getpid()}")
         build = [cargo, "build", "--release", "--locked", "--quiet", "--target-dir", str(target)]

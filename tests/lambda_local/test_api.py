@@ -6,14 +6,12 @@ import base64
 import hashlib
 import http.client
 import json
-import re
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from botocore.exceptions import ClientError
 
-from lambda_local.api import actions
 from tests.lambda_local.serving import PYTHON, archive, client, create
 
 EMPTY = "def handler(event, context):\n    return None\n"
@@ -34,10 +32,9 @@ def test_a_function_is_created_found_listed_changed_and_deleted(lambda_):
     assert made["FunctionArn"] == "arn:aws:lambda:us-east-1:000000000000:function:life"
     assert found["Environment"] == {"Variables": {"COLOUR": "red"}}
     assert (found["Runtime"], found["Handler"], found["State"]) == (PYTHON, "f.handler", "Active")
-    assert by_arn["RevisionId"] == found["RevisionId"]
+    assert by_arn["LastModified"] == found["LastModified"]
     assert "life" in listed
     assert (changed["MemorySize"], changed["Timeout"], changed["Description"]) == (1769, 7, "first")
-    assert changed["RevisionId"] != found["RevisionId"]
     with pytest.raises(lambda_.exceptions.ResourceNotFoundException, match="function:life"):
         lambda_.get_function(FunctionName="life")
 
@@ -77,12 +74,11 @@ def test_lists_come_in_pages(lambda_):
 def test_layers_are_published_with_growing_versions_and_belong_to_functions(lambda_):
     content = {"ZipFile": archive({"python/lib.py": "x = 1"})}
 
-    first = lambda_.publish_layer_version(LayerName="shared", Content=content, CompatibleRuntimes=[PYTHON])
+    first = lambda_.publish_layer_version(LayerName="shared", Content=content)
     second = lambda_.publish_layer_version(LayerName="shared", Content=content)
     create(lambda_, "layered", EMPTY, Layers=[second["LayerVersionArn"]])
 
     assert (first["Version"], second["Version"]) == (1, 2)
-    assert first["CompatibleRuntimes"] == [PYTHON]
     layers = lambda_.get_function_configuration(FunctionName="layered")["Layers"]
     assert [layer["Arn"] for layer in layers] == ["arn:aws:lambda:us-east-1:000000000000:layer:shared:2"]
 
@@ -116,7 +112,7 @@ def test_what_is_not_there_is_not_found(lambda_, operation):
         ({"Environment": {"Variables": {"1st": "x"}}}, "Map keys"),
         ({"Layers": ["arn:aws:lambda:us-east-1:000000000000:layer:none:1"]}, "does not exist"),
         ({"Code": {"ZipFile": b"no zip"}}, "Could not unzip"),
-        ({"Code": {"S3Bucket": "bucket", "S3Key": "key"}}, "ZipFile"),
+        ({"Code": {"S3Bucket": "bucket", "S3Key": "key"}}, "S3.* is not here"),
         ({"Description": "x" * 257}, "description"),
         ({"FunctionName": "no/slash"}, "functionName"),
     ],
@@ -130,34 +126,13 @@ def test_values_that_cannot_be_are_refused_in_words(lambda_, wrong, said):
     assert "wrong" not in [each["FunctionName"] for each in lambda_.list_functions()["Functions"]]
 
 
-def test_a_stale_revision_is_refused(lambda_):
-    made = create(lambda_, "revised", EMPTY)
-    lambda_.update_function_configuration(FunctionName="revised", Timeout=5, RevisionId=made["RevisionId"])
-
-    with pytest.raises(lambda_.exceptions.PreconditionFailedException):
-        lambda_.update_function_configuration(FunctionName="revised", Timeout=6, RevisionId=made["RevisionId"])
-
-
-def test_actions_that_are_not_here_are_refused_by_their_names(lambda_):
-    with pytest.raises(ClientError, match="does not have ListEventSourceMappings") as refused:
+def test_actions_that_are_not_here_are_refused(lambda_):
+    with pytest.raises(ClientError, match="does not have GET /2015-03-31/event-source-mappings") as refused:
         lambda_.list_event_source_mappings()
     status, said = call(lambda_, "GET", "/2015-03-31/something")
 
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 501
-    assert (status, said["message"]) == (404, "the local Lambda does not know 'GET /2015-03-31/something'")
-
-
-def test_every_action_that_the_client_has_is_known_by_its_name(lambda_):
-    model = lambda_.meta.service_model
-    for action in model.operation_names:
-        http_ = model.operation_model(action).http
-        path, _, query = http_["requestUri"].partition("?")
-        concrete = re.sub(r"\{(\w+)\}", "some%3Athing", path)
-
-        assert actions.find(http_["method"], concrete, query) == (
-            action,
-            dict.fromkeys(re.findall(r"\{(\w+)\}", path), "some:thing"),
-        )
+    assert (status, said["message"]) == (501, "the local Lambda does not have GET /2015-03-31/something")
 
 
 def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:

@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 
 from lambda_local.runtimes import java, node
-from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda
 from tests.lambda_local.rust_build import rust_bootstrap
-from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.serving import LocalLambda, archive, create, invoke
 from tests.needs import SANDBOX, needs
 
 pytestmark = needs(*SANDBOX)
@@ -49,7 +47,7 @@ public class Hello implements RequestHandler<Map<String, String>, Map<String, St
 
 @pytest.fixture(scope="module")
 def real() -> Iterator[Any]:
-    with LocalLambda(Settings(instances=4)) as running:
+    with LocalLambda("--instances", "4") as running:
         yield running.client()
 
 
@@ -78,7 +76,7 @@ def test_a_node_function_runs_under_aws_s_own_client(real):
     assert first["id"] == answers[0].measured["request_id"]
     assert first["env"] == f"AWS_Lambda_{runtime}"
     assert first["programs"] == ["node"]
-    assert "sectax" not in first["mounts"]
+    assert "lambda-local" not in first["mounts"]
     assert "greeting ann" in answers[0].log
     assert answers[0].measured["instance"] == answers[1].measured["instance"]
     assert error.error == "Unhandled"

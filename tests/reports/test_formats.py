@@ -68,5 +68,5 @@ def test_intervals_can_be_drawn_from_the_document_alone() -> None:
     assert slower is not None
     assert 1.02 < slower.low < 1.0375 < slower.high < 1.05
     assert by_label["slower"].tone is Tone.WORSE
-    # What is withdrawn, invalid or not measured has no interval to show.
-    assert not any(by_label[each].interval for each in ("doubted", "impossible", "absent"))
+    # What is withdrawn or not measured has no interval to show.
+    assert not any(by_label[label].interval for label in ("doubted", "absent"))

@@ -14,7 +14,7 @@ from sectax.model.plan import Calibrated, Stopping
 from sectax.model.treatment import CONTROLS, SkippedTreatment, Standing
 from sectax.reports import words
 from tests.reports import situations
-from tests.reports.findings import CONTRADICTORY, NOT_MEASURED, finding
+from tests.reports.findings import NOT_MEASURED, finding
 from tests.reports.situations.commands import PEAK_MEMORY
 from tests.reports.situations.signatures import simple
 from tests.reports.situations.simulated import Case, calibrated
@@ -62,7 +62,6 @@ def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
             judged(VerdictId.SLOWER_MATERIALITY_OPEN, 1.01, 1.03, blocks_needed=(1, 1)),
             "2.0 % slower (1 to 3 %), perhaps within the margin: about 3.3 s more would tell",
         ),
-        (CONTRADICTORY, "invalid: the blocks contradict each other"),
         (judged(VerdictId.WITHDRAWN, 1.02, 1.03), "withdrawn"),
         (NOT_MEASURED, "not measured"),
     ],
@@ -125,7 +124,7 @@ def test_brief_summary_says_each_cell_in_one_sentence() -> None:
     cell = next(line for line in lines if line.startswith("In PHP, slower signs 3.7 % slower than plain, "))
     assert "slower-open 2.0 % slower (perhaps within the margin)" in cell
     assert "Not known to be faster or slower: unclear, hopeless." in lines
-    assert lines[0] == "6 of 13 comparisons are answered."
+    assert lines[0] == "7 of 13 comparisons are answered."
 
 
 def test_what_is_not_answered_comes_with_a_budget_that_may_answer_it() -> None:

@@ -79,9 +79,11 @@ def test_running_sequence_is_the_plain_loop_over_blocks() -> None:
             spread = max(float(np.std([a for a, _ in pairs], ddof=1)), floor)
             mean = float(np.mean([a for a, _ in pairs]))
             half = float(multiplier(len(pairs), 0.05)) * spread / math.sqrt(len(pairs))
+            assert sequence.low[0, k - 1] == pytest.approx(mean - half)
+            assert sequence.high[0, k - 1] == pytest.approx(mean + half)
             low, high = max(low, mean - half), min(high, mean + half)
-        assert sequence.low[0, k - 1] == pytest.approx(low)
-        assert sequence.high[0, k - 1] == pytest.approx(high)
+        assert sequence.agreed_low[0, k - 1] == pytest.approx(low)
+        assert sequence.agreed_high[0, k - 1] == pytest.approx(high)
 
 
 def test_nothing_is_known_before_the_first_look() -> None:
@@ -113,11 +115,15 @@ def test_whole_numbers_hold_the_interval_open_at_their_resolution() -> None:
 
 
 @given(differences)
-def test_more_blocks_never_widen_the_interval(d: list[float]) -> None:
+def test_the_interval_holds_the_mean_of_its_blocks_and_what_all_looks_agree_on(d: list[float]) -> None:
     sequence = running_sequence(np.array([d]), 0.05, first_look=6)
 
-    assert (np.diff(sequence.low[0][5:]) >= 0).all()
-    assert (np.diff(sequence.high[0][5:]) <= 0).all()
+    assert (sequence.low <= sequence.mean).all()
+    assert (sequence.mean <= sequence.high).all()
+    assert (sequence.low <= sequence.agreed_low).all()
+    assert (sequence.agreed_high <= sequence.high).all()
+    assert (np.diff(sequence.agreed_low[0][5:]) >= 0).all()
+    assert (np.diff(sequence.agreed_high[0][5:]) <= 0).all()
 
 
 @given(differences)

@@ -1,12 +1,14 @@
 """What a pilot decides: how long to warm up, and how many rounds to run."""
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
-from sectax.stats.pilot import change_points, seconds_to_verdict, variance_parts, warm_up, warm_up_of
+from sectax.stats.pilot import Noise, change_points, noise_of, seconds_to_verdict, warm_up, warm_up_of
 from sectax.stats.student import repeated_critical_value
 
 BATCHES = np.arange(60)
@@ -79,30 +81,11 @@ def test_no_pilot_is_refused() -> None:
         warm_up([])
 
 
-def test_variance_parts_are_told_apart() -> None:
-    rng = np.random.default_rng(1)
-    process = rng.normal(0, 0.03, (400, 1))
-
-    within, between = variance_parts(process + rng.normal(0, 0.01, (400, 10)))
-
-    assert within == pytest.approx(0.01**2, rel=0.1)
-    assert between == pytest.approx(0.03**2, rel=0.2)
-
-
-def test_variance_between_processes_is_an_unbiased_guess() -> None:
-    rng = np.random.default_rng(2)
-
-    guesses = [variance_parts(rng.normal(0, 0.01, (2, 5)))[1] for _ in range(4000)]
-
-    assert np.mean(guesses) == pytest.approx(0.0, abs=2e-6)
-
-
 def soonest(within: float, between: float, *, block: float, round_: float, half_width: float = 0.01) -> int:
     rounds = np.arange(2, 65)
     times = seconds_to_verdict(
         rounds,
-        within,
-        between,
+        Noise(2 * within, 2 * between),
         block_cost=block,
         round_cost=round_,
         half_width=half_width,
@@ -147,8 +130,48 @@ def test_an_answer_out_of_reach_still_prefers_the_narrower_interval() -> None:
     assert soonest(1.0, 0.0, block=1.0, round_=0.1, half_width=0.001) == 64
 
 
-def test_costs_and_variances_that_cannot_be_are_refused() -> None:
+def test_costs_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
         soonest(1.0, 1.0, block=1.0, round_=0.0)
-    with pytest.raises(ValueError, match="two processes"):
-        variance_parts([[1.0, 2.0]])
+
+
+def ratios(within: float, between: float, likeness: float, *, treatments: int = 200, turns: int = 40) -> list[Any]:
+    """Two processes of each treatment, whose log ratios are an autoregression about a level of their own."""
+    rng = np.random.default_rng(5)
+    own = math.sqrt(1 - likeness**2)
+    made = []
+    for _ in range(treatments):
+        processes = []
+        for _ in range(2):
+            values = [rng.normal()]
+            while len(values) < turns:
+                values.append(likeness * values[-1] + own * rng.normal())
+            processes.append(rng.normal(0, between) + within * np.array(values))
+        made.append(processes)
+    return made
+
+
+@pytest.mark.parametrize("likeness", [0.0, 0.3, 0.6])
+def test_what_lasts_from_turn_to_turn_is_told_from_what_processes_differ_by(likeness: float) -> None:
+    found = noise_of(ratios(0.05, 0.02, likeness))
+
+    assert found is not None
+    assert found.likeness == pytest.approx(likeness, abs=0.05)
+    assert found.between == pytest.approx(0.02**2, rel=0.4)
+    assert found.within == pytest.approx(0.05**2, rel=0.2)
+
+
+def test_noise_that_lasts_wants_more_rounds_than_noise_that_does_not() -> None:
+    costs = {"block_cost": 1.0, "round_cost": 0.05, "half_width": 0.02, "alpha": 0.05, "first_look": 6}
+    rounds = np.arange(2, 65)
+    white, lasting = (
+        int(rounds[np.argmin(seconds_to_verdict(rounds, Noise(0.05**2, 0.005**2, likeness), **costs))])
+        for likeness in (0.0, 0.7)
+    )
+
+    assert lasting > 1.5 * white
+
+
+@pytest.mark.parametrize("seen", [[], [[[0.1, 0.2, 0.3]]], [[[0.1], [0.2]]]])
+def test_one_process_or_one_turn_tells_nothing_of_the_noise(seen: list[Any]) -> None:
+    assert noise_of(seen) is None

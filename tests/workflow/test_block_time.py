@@ -32,9 +32,10 @@ def play(plan: Plan, calibrated: Calibrated, gaps: dict[str, float]) -> float:
         for name in cell.opening:
             now += calibrated.calibrations[name].open_s
             ended[name] = now
-        for name in cell.opening:
-            batches, count = cell.warmup[name]
-            work(name, batches * count)
+        for turn in range(max(batches for batches, _ in cell.warmup.values())):
+            for name in cell.opening:
+                batches, count = cell.warmup[name]
+                work(name, count if turn < batches else 0)
         for visit in cell.visits:
             work(visit.treatment, visit.work.settle + visit.work.count + visit.work.extra)
     return now

@@ -19,7 +19,7 @@ from tests.program import sectax
 
 def planned(stopping: Stopping, block_s: float, elapsed_s: float = 0.0) -> int:
     plan = replace(small_plan(), stopping=stopping)
-    return last_look(plan, with_last_look(plan, calibrated_for(plan), block_s, elapsed_s))
+    return last_look(plan, with_last_look(plan, calibrated_for(plan), block_s, block_s, elapsed_s))
 
 
 def budget(name: str, preset: str, stopping: Stopping, **options: tuple[str, ...]) -> Stopping:
@@ -49,9 +49,9 @@ def test_a_budget_too_short_for_a_verdict_is_refused_with_the_one_that_is_not() 
 def test_what_is_measured_once_leaves_less_for_blocks() -> None:
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=600.0))
 
-    assert last_look(plan, with_last_look(plan, calibrated_for(plan), 10.0, 100.0, 300.0)) == 20
+    assert last_look(plan, with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 300.0)) == 20
     with pytest.raises(NothingMeasured) as refused:
-        with_last_look(plan, calibrated_for(plan), 10.0, 100.0, 480.0)
+        with_last_look(plan, calibrated_for(plan), 10.0, 10.0, 100.0, 480.0)
 
     assert "what is measured once takes 480 s" in refused.value.message
 
@@ -60,9 +60,9 @@ def test_a_busy_machine_counts_when_a_budget_is_refused() -> None:
     """Six blocks of 4 s fit into 30 s where nothing disturbs them; here everything takes twice as long."""
     plan = replace(small_plan(), stopping=Stopping(0.02, budget_s=30.0))
 
-    with_last_look(plan, calibrated_for(plan), 4.0, 5.0)
+    with_last_look(plan, calibrated_for(plan), 4.0, 4.0, 5.0)
     with pytest.raises(NothingMeasured) as refused:
-        with_last_look(plan, replace(calibrated_for(plan), pace=2.0), 4.0, 5.0)
+        with_last_look(plan, calibrated_for(plan), 4.0, 8.0, 5.0)
 
     assert "blocks of 8.0 s" in refused.value.message
     assert "--budget 53s" in refused.value.hint

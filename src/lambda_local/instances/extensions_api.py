@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from lambda_local.function import Function
+from lambda_local.function import LATEST, Function
 from lambda_local.http import Exchange
 from lambda_local.instances.errors import InstanceGone
 from lambda_local.instances.invocation import Invocation
@@ -80,13 +80,19 @@ class ExtensionsApi:
         return all(extension.waiting for extension in self._extensions.values())
 
     @property
+    def asked_ns(self) -> int:
+        """When the last of those that hear of events asked for its next one; 0 where there is none."""
+        hearing = [extension for extension in self._extensions.values() if INVOKE in extension.events]
+        return max((one.asking.request.received_ns for one in hearing if one.asking is not None), default=0)
+
+    @property
     def any_registered(self) -> bool:
         """Whether there is an extension, external or within the runtime."""
         return bool(self._extensions)
 
     @property
     def hear_events(self) -> bool:
-        """Whether any extension works on events, so that its time is billed."""
+        """Whether any extension works on events."""
         return any(INVOKE in extension.events for extension in self._extensions.values())
 
     def wants_shutdown(self) -> bool:
@@ -151,7 +157,7 @@ class ExtensionsApi:
             self._extensions[extension.identifier] = extension
             answer = {
                 "functionName": self._function.name,
-                "functionVersion": self._function.version,
+                "functionVersion": LATEST,
                 "handler": self._function.handler,
             }
             if headers.get("lambda-extension-accept-feature") == "accountId":

@@ -16,7 +16,7 @@ from lambda_local.instances.allowed import Passage
 from lambda_local.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
 from lambda_local.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
 from lambda_local.instances.extensions_api import ExtensionsApi
-from lambda_local.instances.log import InstanceLines, InstanceLog, LogOutput
+from lambda_local.instances.log import InstanceLog
 from lambda_local.instances.programs import Runtime
 from lambda_local.instances.runtime_api import RuntimeApi
 from lambda_local.sandbox import VCPU_MB, InstanceFailed, Limits, vcpus
@@ -36,31 +36,23 @@ _INIT_VCPUS = 2.0
 class Life:
     """Everything of one instance that must end with it. `begin` once, `end` at any time and any number of times."""
 
-    def __init__(
-        self,
-        name: str,
-        function: Function,
-        runtime: Runtime,
-        make_box: MakeBox,
-        settings: Settings,
-        output: LogOutput | None,
-    ) -> None:
+    def __init__(self, name: str, function: Function, runtime: Runtime, make_box: MakeBox, settings: Settings) -> None:
         self.name = name
         self.gone: InstanceGone | None = None
         self.init_s: float | None = None
         self.created_s: float | None = None
         self.init_began_ns = 0
-        self.log = InstanceLog(None if output is None else InstanceLines(output, name))
+        self.log = InstanceLog()
         self._function = function
         self._runtime = runtime
         self._make_box = make_box
         self._settings = settings
         self._loop = asyncio.get_running_loop()
-        self._log_stream = programs.log_stream(function.version)
+        self._log_stream = programs.log_stream()
         self._extension_names = programs.extensions(function)
         self.extensions = ExtensionsApi(function, frozenset(self._extension_names), self._notify)
         self.api = RuntimeApi(self.extensions, self._notify)
-        self._server = HttpServer(self.api.handle, runtime_api.LIMITS, self.api.judge)
+        self._server = HttpServer(self.api.handle, runtime_api.LIMITS)
         self._passages = [Passage(host, port) for host, port in settings.allow]
         self._making: asyncio.Future[Box] | None = None
         self._running: dict[str, BoxProcess] = {}  # by the name of the extension; the runtime's is empty
@@ -88,7 +80,7 @@ class Life:
         Raises:
             InstanceGone: a program could not be started, ended, or said that it failed.
             InitTooSlow: it took too long.
-            SectaxError: there is no sandbox to be had.
+            LambdaLocalError: there is no sandbox to be had.
         """
         began = time.monotonic_ns()
         self._making = asyncio.ensure_future(asyncio.to_thread(self._make))

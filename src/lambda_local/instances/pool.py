@@ -13,7 +13,7 @@ from lambda_local.instances.errors import InitTooSlow
 from lambda_local.instances.instance import FunctionInstance
 from lambda_local.instances.invocation import Event, Outcome
 from lambda_local.instances.life import Life
-from lambda_local.instances.log import LogOutput, init_timeout_line
+from lambda_local.instances.log import init_timeout_line
 from lambda_local.instances.programs import Runtime
 from lambda_local.settings import Settings
 from lambda_local.tasks import Tasks
@@ -34,12 +34,10 @@ class Pool:
         make_box: MakeBox,
         is_current: Callable[[Function], bool],
         ended: Callable[[Function], None],
-        output: LogOutput | None,
     ) -> None:
         """Args:
         is_current: says whether a configuration can still be called.
         ended: called when nothing is left of an instance.
-        output: where all logs go, too.
         """
         self._settings = settings
         self._make_box = make_box
@@ -49,7 +47,6 @@ class Pool:
         self._all: set[FunctionInstance] = set()
         self._present: set[FunctionInstance] = set()  # those that are ending, too
         self._ended = ended
-        self._output = output
         self._ending = Tasks()
         self._numbers = itertools.count(1)
         self._reaper = self._loop.create_task(self._reap())
@@ -59,7 +56,7 @@ class Pool:
 
         Raises:
             TooManyInstances: and no more may be started.
-            SectaxError: a sandbox could not be made.
+            LambdaLocalError: a sandbox could not be made.
         """
         instance = self._take(function) or self._new(function, runtime)
         try:
@@ -109,7 +106,7 @@ class Pool:
         if len(self._all) >= self._settings.instances:
             self._make_room()
         name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
-        life = Life(name, function, runtime, self._make_box, self._settings, self._output)
+        life = Life(name, function, runtime, self._make_box, self._settings)
         instance = FunctionInstance(function, life, shares_exactly=self._settings.exact_share)
         self._all.add(instance)
         self._present.add(instance)

@@ -259,5 +259,5 @@ def _make(place: Hierarchy, folder: Path) -> None:
 def _not_to_be_had(error: OSError, place: Hierarchy) -> SandboxMissing:
     hint = DELEGATE
     if error.errno == errno.EBUSY:
-        hint = "other processes live in that group: start sectax in one of its own (systemd-run --user --scope …)"
+        hint = "other processes live in that group: start the server in one of its own (systemd-run --user --scope …)"
     return SandboxMissing(f"no control group can be made in {place.above}: {error.strerror}", hint)

@@ -10,19 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sectax.model.errors import ExitStatus, SectaxError
+from lambda_local.errors import LambdaLocalError
 
 
-class SandboxMissing(SectaxError):
+class SandboxMissing(LambdaLocalError):
     """This machine or this user cannot make what was asked for: the message says why, the hint what to do."""
 
-    exit_status = ExitStatus.NOTHING_MEASURED
 
-
-class InstanceFailed(SectaxError):
+class InstanceFailed(LambdaLocalError):
     """An instance could not be made or a program in it not started, or the instance is gone."""
-
-    exit_status = ExitStatus.NOTHING_MEASURED
 
 
 # "At 1,769 MB, a function has the equivalent of one vCPU": AWS Lambda Developer Guide, "Configure Lambda function

@@ -121,7 +121,5 @@ def _change(condition: Condition, pair: EffectPair) -> Answer:
     a, b = pair.a.effect, pair.b.effect
     if a is None or b is None or {pair.a.verdict, pair.b.verdict} & NO_CLAIM:
         return Answer.OPEN
-    if a.low > a.high or b.low > b.high:
-        return Answer.OPEN
     # Both intervals hold at once at the sum of their error levels, so the difference lies between their far ends.
     return by_interval(condition, b.low - a.high, b.high - a.low)

@@ -6,16 +6,15 @@ import math
 from collections.abc import Iterable
 
 from sectax.model.analysed import FamilyControls
-from sectax.model.finding import SEEN_AS_PUT, Effect, Finding
+from sectax.model.finding import Effect, Finding, finds_known_cost
 from sectax.model.measured import Measured
-from sectax.model.plan import known_cost
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, guarded_half_width
 
 
 def found(positive: Finding) -> bool:
-    """Whether the known extra cost was seen, and not as less than the margin, of which it is twice as much."""
-    return positive.verdict in SEEN_AS_PUT
+    """Whether the cost that was added on purpose was measured, and measured as what it is."""
+    return positive.effect is not None and finds_known_cost(positive.effect)
 
 
 def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[FamilyControls, ...]:
@@ -47,8 +46,8 @@ def family_controls(measured: Measured, findings: Iterable[Finding]) -> tuple[Fa
                 noise_floor=floor,
                 smallest_seen=floor if seen is None else seen,
                 known_cost=None
-                if positive is None
-                else known_cost(plan, measured.calibrated, plan.treatment(positive.comparison.treatment)),
+                if positive is None or positive.effect is None or positive.effect.added is None
+                else math.expm1(positive.effect.added),
             )
         )
     return tuple(made)
@@ -59,7 +58,7 @@ def _half_width(effect: Effect | None) -> float | None:
 
     A negative control's own interval has no guard, and what it stands for here has one.
     """
-    if effect is None or effect.low > effect.high or not math.isfinite(effect.high - effect.low):
+    if effect is None or not math.isfinite(effect.high - effect.low):
         return None
     half = (effect.high - effect.low) / 2
     if effect.sure_low is not None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from sectax.analysis.pairs import Pairs, cost_unit, pair
 from sectax.analysis.verdict import verdict
-from sectax.model.finding import Effect, Estimate, bias_shown
+from sectax.model.finding import Effect, Estimate, bias_shown, scale_error
 from sectax.model.measured import Measured
-from sectax.model.plan import FIRST_LOOK, Plan, last_look
+from sectax.model.plan import FIRST_LOOK, Plan, added_s, known_cost, last_look
 from sectax.model.treatment import Standing
 from sectax.stats.confidence_sequence import UNSEEN, Sequence, guarded_half_width, half_width, running_sequence
 from sectax.stats.moments import Array
@@ -46,7 +45,8 @@ def intervals(
     rows, blocks = differences.shape
     if blocks == 0:
         nothing = np.zeros(rows)
-        return Sequence(nothing.astype(np.int64), nothing, nothing, nothing, nothing - np.inf, nothing + np.inf)
+        unknown = (nothing - np.inf, nothing + np.inf)
+        return Sequence(nothing.astype(np.int64), nothing, nothing, nothing, *unknown, *unknown)
     sequence = running_sequence(
         differences,
         alpha,
@@ -100,8 +100,8 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
     rows = len(pairs.comparisons)
     lost = _blocks_lost(measured, pairs)
 
-    def effect(row: int, bias: float = 0.0) -> Effect | None:
-        """One comparison's, its limits moved outward by a bias."""
+    def effect(row: int, bias: float, added: float | None = None) -> Effect | None:
+        """One comparison's, its limits moved outward by a bias; `added` is the cost of a positive control."""
         if both.count[row] < 1:
             return None
         comparison = pairs.comparisons[row]
@@ -111,7 +111,7 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
         absolute_high = float(both.high[rows + row] + bias * typical[row])
         bounded = np.isfinite(absolute_low) and np.isfinite(absolute_high)
         return Effect(
-            log_ratio=within(float(both.mean[row]), low, high),
+            log_ratio=float(both.mean[row]),
             low=low,
             high=high,
             level=level,
@@ -121,11 +121,13 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             floor=float(both.floor[row]),
             blocks_lost=lost[row],
             widened=bias,
+            agreed=(float(both.agreed_low[row]), float(both.agreed_high[row])),
             sure_low=float(both.low[sure[row]]) if row in sure else None,
             sure_high=float(both.high[sure[row]]) if row in sure else None,
+            added=added,
             margin_needed=margin_needed(low, high),
             absolute=Estimate(
-                point=within(float(both.mean[rows + row]), absolute_low, absolute_high),
+                point=float(both.mean[rows + row]),
                 low=absolute_low if bounded else None,
                 high=absolute_high if bounded else None,
                 level=level,
@@ -135,24 +137,32 @@ def effects(measured: Measured) -> tuple[Effect | None, ...]:
             ),
         )
 
-    controls = {row: effect(row) for row in sure}
-    biases = _biases(measured.plan, pairs, controls)
-    return tuple(
-        controls[row] if row in controls else effect(row, bias) for row, bias in zip(range(rows), biases, strict=True)
-    )
-
-
-def within(point: float, low: float, high: float) -> float:
-    """The point that is printed: moved into the interval, or left alone where that is empty."""
-    return point if low > high else min(max(point, low), high)
+    margin = measured.plan.stopping.margin
+    kinds = _kinds(measured.plan, pairs)
+    controls = {row: effect(row, 0.0) for row in sure}
+    biases: dict[tuple[str, str], float] = {}
+    for row, negative in controls.items():
+        if negative is not None:
+            shown = bias_shown(negative, verdict(negative.low, negative.high, margin))
+            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), shown)
+    known = {
+        row: effect(row, biases.get(kinds[row], 0.0), _added(measured, pairs, row))
+        for row, comparison in enumerate(pairs.comparisons)
+        if comparison.standing is Standing.POSITIVE
+    }
+    for row, positive in known.items():
+        if positive is not None:
+            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), scale_error(positive))
+    controls |= known
+    return tuple(controls[row] if row in controls else effect(row, biases.get(kinds[row], 0.0)) for row in range(rows))
 
 
 def margin_needed(low: float, high: float) -> float | None:
     """The smallest margin at which an interval would say 'equivalent' or 'within the margin'.
 
-    None where there is no interval yet, where it is empty, or where the number would have no meaning as a share.
+    None where there is no interval yet, or where the number would have no meaning as a share.
     """
-    return None if low > high else margin_of(max(abs(low), abs(high)))
+    return margin_of(max(abs(low), abs(high)))
 
 
 def margin_of(farthest: float) -> float | None:
@@ -160,20 +170,26 @@ def margin_of(farthest: float) -> float | None:
     return float(np.expm1(farthest)) if farthest <= 100 else None
 
 
-def _biases(plan: Plan, pairs: Pairs, controls: Mapping[int, Effect | None]) -> list[float]:
-    """By how much each comparison's interval is widened for the negative controls, which are given by their rows.
-
-    A control speaks for its family, of what is made of the same observations.
-    """
+def _kinds(plan: Plan, pairs: Pairs) -> list[tuple[str, str]]:
+    """What a control speaks for: its family, of what is made of the same observations."""
     observed = {metric.name: metric.observed for metric in plan.metrics}
     family = {cell.id: cell.family for cell in plan.cells}
-    kinds = [(family[each.cell], observed[each.metric]) for each in pairs.comparisons]
-    biases: dict[tuple[str, str], float] = {}
-    for row, control in controls.items():
-        if control is not None:
-            shown = bias_shown(control, verdict(control.low, control.high, plan.stopping.margin))
-            biases[kinds[row]] = max(biases.get(kinds[row], 0.0), shown)
-    return [biases.get(kind, 0.0) for kind in kinds]
+    return [(family[comparison.cell], observed[comparison.metric]) for comparison in pairs.comparisons]
+
+
+def _added(measured: Measured, pairs: Pairs, row: int) -> float | None:
+    """The cost that a positive control adds, as the mean log ratio of the blocks; None where that is not known.
+
+    Seconds that were fixed by the pilot are another share of an operation where the machine is faster or slower now.
+    """
+    plan = measured.plan
+    treatment = plan.treatment(pairs.comparisons[row].treatment)
+    seconds = 0.0 if treatment.extra else added_s(treatment, plan, measured.calibrated)
+    if not seconds:
+        share = known_cost(plan, measured.calibrated, treatment)
+        return None if share is None else float(np.log1p(share))
+    cost = pairs.baseline_cost[row][np.isfinite(pairs.logs[row])]
+    return float(np.log1p(seconds / cost).mean()) if cost.size else None
 
 
 def _typical_cost(pairs: Pairs) -> Array:

@@ -70,10 +70,7 @@ def _seconds(blocks: tuple[int, int] | None, block_s: float | None) -> tuple[flo
 
 
 def _open(compared: list[tuple[Comparison, Effect]]) -> Open:
-    rows = [
-        (each.log_ratio, each.spread, each.low, each.high, comparison.alpha, UNSEEN, each.widened)
-        for comparison, each in compared
-    ]
+    rows = [(each.log_ratio, each.spread, comparison.alpha, UNSEEN, each.widened) for comparison, each in compared]
     return Open(np.array([each.blocks for _, each in compared]), *np.array(rows).T)
 
 

@@ -41,8 +41,6 @@ class Open:
     count: NDArray[np.int64]
     mean: Array
     spread: Array
-    low: Array
-    high: Array
     alpha: Array
     unseen: Array
     widened: Array
@@ -77,8 +75,7 @@ def margins_in_reach(still: Open, end: int, last_look: int) -> Array:
     widths = [_widths(alpha, last_look, (int(n),))[0] for alpha, n in zip(still.alpha.tolist(), blocks, strict=True)]
     half = guarded_half_width(blocks, half_width(blocks, still.spread, widths), still.unseen, still.alpha)
     half = half + still.widened
-    low, high = np.maximum(still.low, still.mean - half), np.minimum(still.high, still.mean + half)
-    return np.maximum(np.abs(low), np.abs(high))
+    return np.abs(still.mean) + half
 
 
 def conclusive(low: Array, high: Array, margin: float) -> NDArray[np.bool_]:
@@ -99,9 +96,7 @@ def _decided_after(still: Open, margin: float, last_look: int) -> Array:
     now = np.maximum(still.count, 1)[:, None]
     moved = np.sqrt(np.maximum(1 / now - 1 / _GRID, 0.0))[:, None, :]
     mean = still.mean[:, None, None] + (effect * spread)[:, :, None] * moved
-    low = np.maximum(still.low[:, None, None], mean - half)
-    high = np.minimum(still.high[:, None, None], mean + half)
-    decided = conclusive(low, high, margin) & (still.count[:, None] < _GRID)[:, None, :]
+    decided = conclusive(mean - half, mean + half, margin) & (still.count[:, None] < _GRID)[:, None, :]
     return np.where(decided.any(axis=2), _GRID[np.argmax(decided, axis=2)], np.inf)
 
 

@@ -17,18 +17,16 @@ def verdict(low: float, high: float, margin: float) -> VerdictId:
     """The one verdict for an interval of the log ratio, positive always costlier.
 
     Args:
-        low, high: the running intersection, −inf and inf where nothing is known yet.
+        low, high: the limits after all blocks so far, −inf and inf where nothing is known yet.
         margin: the smallest cost that matters, 0.02 is 2 %.
     Raises:
-        ValueError: a limit that is not a number, or a margin that is not positive.
+        ValueError: limits that are no interval, or a margin that is not positive.
     """
-    if math.isnan(low) or math.isnan(high):
+    if not low <= high:
         raise ValueError(f"no verdict for an interval from {low} to {high}")
     if not margin > 0:
         raise ValueError(f"a margin must be positive, not {margin}")
     material = math.log1p(margin)
-    if low > high:
-        return VerdictId.INVALID
     if low > 0:
         return _costlier(low, high, material)
     if high < 0:

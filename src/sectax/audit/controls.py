@@ -9,16 +9,17 @@ from sectax.audit.check import Check, Remark, cannot_be_checked, fatal, warning
 from sectax.audit.evidence import Evidence
 from sectax.model.finding import (
     FASTER,
-    SEEN_AS_PUT,
     SLOWER,
     WITHIN_MARGIN,
     Effect,
     Finding,
     Severity,
-    VerdictId,
     bias_shown,
+    excludes_known_cost,
+    finds_known_cost,
     fired_for_sure,
     leans_on,
+    scale_error,
     takes_verdicts,
 )
 from sectax.model.plan import FIRST_LOOK
@@ -27,7 +28,7 @@ from sectax.model.treatment import CONTROLS, Standing
 # A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
 MOST_OF_NOMINAL = 1.25
 
-_FIRED = SLOWER | FASTER | {VerdictId.INVALID}
+_FIRED = SLOWER | FASTER
 _CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
 
 
@@ -50,11 +51,7 @@ def _negative(evidence: Evidence) -> Iterator[Remark]:
 def _fired(evidence: Evidence, finding: Finding, effect: Effect) -> Remark:
     """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
     comparison = finding.comparison
-    differs = (
-        "is at odds with itself"
-        if finding.verdict is VerdictId.INVALID
-        else f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
-    )
+    differs = f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
     saw = f"{comparison.treatment} {differs} in {comparison.metric}, over {effect.blocks} blocks"
     if takes_verdicts(effect, finding.verdict):
         return fatal(
@@ -106,7 +103,7 @@ def _positive(evidence: Evidence) -> Iterator[Remark]:
     for finding in _of(evidence, Standing.POSITIVE):
         comparison, effect = finding.comparison, finding.effect
         unmeasured = _unmeasured(evidence, finding)
-        if unmeasured is None and finding.verdict in SEEN_AS_PUT:
+        if unmeasured is None and effect is not None and finds_known_cost(effect):
             continue
         leaning = any(leans_on(other, comparison, evidence.families, observed) for other in evidence.findings)
         if effect is None or unmeasured is not None:
@@ -115,12 +112,22 @@ def _positive(evidence: Evidence) -> Iterator[Remark]:
         saw = (
             f"the known extra cost of {comparison.treatment} was measured as {_percent(effect.low)} to "
             f"{_percent(effect.high)} over {effect.blocks} blocks, "
-            + ("which may be nothing at all" if effect.low <= 0 else "which is too little")
+            + (
+                f"which excludes the {_percent(effect.added)} that were added"
+                if effect.added is not None and excludes_known_cost(effect)
+                else "which may be nothing at all"
+            )
         )
+        if excludes_known_cost(effect):
+            wider = _percent(scale_error(effect)).lstrip("+")
+            meaning = (
+                f"the run's scale is wrong: the intervals of the same measurements are wider by {wider} to both sides"
+            )
+            yield warning(evidence.families[comparison.cell], saw, meaning, "look for what treats one arm differently")
         if leaning:
             meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
             yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
-        else:
+        elif not excludes_known_cost(effect):
             yield Remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
 
 
@@ -197,8 +204,9 @@ NEGATIVE_CONTROL = Check(
 
 POSITIVE_CONTROL = Check(
     id="positive-control",
-    rule="F: a known extra cost was not found, not measured, or over 1.25 times what it was meant to be: "
-    "'equivalent' and 'within the margin' fall, larger effects stand",
+    rule="F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
+    "over 1.25 times what it was meant to be: 'equivalent' and 'within the margin' fall, larger effects stand; W: its "
+    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance",
     examine=_positive,
     applies=_claims_something,
 )

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sectax.audit.check import Check, Remark, fatal
+from sectax.audit.check import Check, Remark, fatal, warning
 from sectax.audit.evidence import Arm, Evidence
 from sectax.audit.grouping import FEWEST, NO_SINGLE_VALUES, slowness, speeds, told_singly, unknown, worst_of_tables
 from sectax.audit.over_blocks import Hit, column, has_batches, unwatched, warn, watched
 from sectax.audit.words import percent
 from sectax.model.finding import Severity
 from sectax.model.plan import FIRST_LOOK
+from sectax.model.treatment import CONTROLS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +61,7 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     for words, look, meaning, advice in _LOOKS:
         yield from warn(arms, _drifting(arms, look, evidence.margin), _saying(words), meaning, advice)
     yield from _alike(evidence)
+    yield from _parted(evidence)
     yield from _figures(evidence)
 
 
@@ -108,6 +110,21 @@ def _alike(evidence: Evidence) -> Iterator[Remark]:
                 "the blocks are not independent, so the interval is too narrow",
                 "see what changes slowly in one of the two alone (a cache that fills, data that grow), and run again",
             )
+
+
+def _parted(evidence: Evidence) -> Iterator[Remark]:
+    """W: the mean of all blocks lies where an earlier look of the same run had excluded it."""
+    for finding in evidence.findings:
+        effect = finding.effect
+        if effect is None or not effect.drifted or finding.comparison.standing in CONTROLS:
+            continue
+        yield warning(
+            finding.comparison.id,
+            f"the mean cost over all {effect.blocks} blocks, {percent(effect.log_ratio)}, lies where an earlier look "
+            "at the same run had excluded it",
+            "the effect itself changed during the run; the interval of all blocks is printed, and is about their mean",
+            "see what changes in one of the two alone (a cache that fills, a clock speed, other load), and run again",
+        )
 
 
 def _figures(evidence: Evidence) -> Iterator[Remark]:
@@ -179,7 +196,8 @@ def _is_sorted(values: NDArray) -> bool:  # type: ignore[type-arg]
 
 DRIFT = Check(
     id="drift",
-    rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run; "
+    rule="F: autocorrelation left in the paired differences; W: time changes along a process, a round or the run, or "
+    "the mean of all blocks lies where earlier ones had excluded it; "
     "of single values, they change from the first to the last, or neighbours resemble each other",
     examine=_examine,
     sees=speeds,

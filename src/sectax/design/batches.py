@@ -1,5 +1,9 @@
 """How many operations make a batch, and that the batches which are compared last equally long.
 
+A turn is one operation, or as many as the clock needs. The machine's speed changes within tenths of a second, so arms
+that are visited in longer turns meet different machines; rounds fill the block. A plan asks for a longer turn where
+operations are timed together, and a change of turns costs them their caches (docs/method-notes.md, 'Short turns').
+
 A long batch is interrupted by other work on the machine more often than a short one. Where that work is steady it costs
 both the same share; where it comes and goes the short batches often escape it whole, and their treatment looks faster.
 """
@@ -38,9 +42,9 @@ class Operation:
     most: int | None = None
 
 
-def shortest_batch(granularity_s: float, clock_read_s: float) -> float:
-    """Seconds that a batch must last at least."""
-    return max(GRANULARITY_STEPS * granularity_s, CLOCK_READS * clock_read_s, SHORTEST_BATCH_S)
+def shortest_batch(granularity_s: float, clock_read_s: float, *, timed_alone: bool = False) -> float:
+    """Seconds that a batch must last at least; where operations are timed one by one the clock alone decides."""
+    return max(GRANULARITY_STEPS * granularity_s, CLOCK_READS * clock_read_s, 0.0 if timed_alone else SHORTEST_BATCH_S)
 
 
 def next_count(count: int, elapsed_s: float, enough_s: float, most: int = MOST_OPERATIONS) -> int | None:
@@ -54,15 +58,18 @@ def next_count(count: int, elapsed_s: float, enough_s: float, most: int = MOST_O
 
 
 def batch_sizes(cell: Mapping[str, Operation], aim_s: float, *, equal_counts: bool = False) -> dict[str, int]:
-    """Operations per batch of every treatment of a cell: batches of about `aim_s`, all about equally long.
+    """Operations per batch of every treatment of a cell: batches of about `aim_s` or as the clock needs, equally long.
 
     The slowest operation decides, since its batch cannot be cut as finely as the others'.
 
     Args:
+        aim_s: 0 where operations are timed one by one: then the clock alone decides, for each by itself.
         equal_counts: the batches have equally many operations instead, where each is a process of its own.
     """
     if not cell:
         return {}
+    if not aim_s and not equal_counts:
+        return {name: whole_operations(each.shortest_s, each) for name, each in cell.items()}
     slowest = max(cell.values(), key=lambda each: each.operation_s)
     wanted_s = max(aim_s, *(each.shortest_s for each in cell.values()))
     count = whole_operations(wanted_s, slowest)

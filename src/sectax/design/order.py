@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from sectax.model.drawn_order import drawn_order
 from sectax.model.plan import Calibrated, Calibration, Plan, extra_operations, settling_operations
@@ -33,6 +33,15 @@ def plan_block(plan: Plan, calibrated: Calibrated, number: int, live: Collection
         warmup = {name: (found[name].warmup, found[name].count) for name in cell.opening}
         planned.append(PlannedCell(cell.cell, cell.opening, warmup, visits))
     return PlannedBlock(number, tuple(planned))
+
+
+def warming_turns(cell: PlannedCell) -> Iterator[tuple[str, int]]:
+    """Who warms up next, and with how many operations: batch by batch, in the order of opening."""
+    for turn in range(max((batches for batches, _ in cell.warmup.values()), default=0)):
+        for name in cell.opening:
+            batches, count = cell.warmup[name]
+            if turn < batches:
+                yield name, count
 
 
 def _work(calibration: Calibration, extra: float, turn: int, rounds: int) -> Work:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Mapping
 
+from sectax.design.order import warming_turns
 from sectax.engines.guarded import Guarded
 from sectax.model import trial
 from sectax.model.errors import SubjectFailed, SubjectSkipped
@@ -53,11 +54,12 @@ def _open(
 
 
 def _warm_up(cell: trial.PlannedCell, alive: dict[str, Subject]) -> Generator[trial.BlockEvent, None, None]:
-    for name in [name for name in cell.opening if name in alive]:
-        batches, count = cell.warmup[name]
+    """By turns, as the visits: so the pace of one is filled by the others."""
+    for name, count in warming_turns(cell):
+        if name not in alive:
+            continue
         try:
-            if batches:
-                alive[name].visit(Work(count=batches * count))
+            alive[name].visit(Work(count=count))
         except SubjectFailed as error:
             yield _drop(name, alive, error, "warm-up")
 

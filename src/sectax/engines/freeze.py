@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,18 +21,20 @@ from sectax.model.plan import (
     known_extra,
     settled_batch_s,
 )
-from sectax.model.treatment import Role
-from sectax.stats.pilot import seconds_to_verdict, variance_parts, warm_up
+from sectax.model.treatment import Cell, Role
+from sectax.stats.pilot import Noise, noise_of, seconds_to_verdict, warm_up
 
 # Past this an operation outlasts by far what the switch to it costs, and a settling batch would double the run.
 SETTLE_UP_TO_S = 0.2
 # A few processes know little of how processes differ. On a quiet machine the layout of their memory alone makes a few
-# tenths of a per cent, so that further rounds of the same process gain little.
-LEAST_BETWEEN = 0.003**2
+# tenths of a per cent each, so that further rounds of the same two gain little.
+LEAST_BETWEEN = 2 * 0.003**2
 # An effect is known well enough at a quarter of itself either way, and never needs more than ten per cent.
 _WIDEST = math.log(1.1)
 # What the pilot saw of an effect is no more than a hint, so an interval that just excludes the limit is not aimed at.
 _SAFELY = 0.7
+# Rounds that take less than this part of their cell's fair share of a block are not cut for the sake of more blocks.
+_WORTH_CUTTING = 0.5
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,9 @@ class Tried:
     Attributes:
         open_s: the fastest opening. waits_s: what a visit takes its caller beside the batch.
         pace: the mean visit over the fastest.
-        processes: log seconds per operation, batch by batch, of every process from its first batch on.
+        processes: log seconds per operation, batch by batch, of every process from its first batch on. The treatments
+            of a cell took turns: batches of one place met the same machine.
+        gap_s: idle seconds that must lie between one of its operations and the next.
     """
 
     operation: Operation
@@ -52,6 +56,7 @@ class Tried:
     granularity_s: float
     clock_read_s: float
     processes: tuple[tuple[float, ...], ...]
+    gap_s: float = 0.0
 
 
 def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float | None], left_s: float) -> Calibrated:
@@ -80,7 +85,8 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 granularity_s=seen.granularity_s,
                 clock_read_s=seen.clock_read_s,
                 empty_s=empty_s.get(family_of[cell.id]),
-                settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S,
+                # One that comes out of idle time does so in every visit, and is as cold in each of them.
+                settle=plan.settles and seen.operation.operation_s <= SETTLE_UP_TO_S and not seen.gap_s,
                 settled=warmed is None or warmed.settled,
                 waits_s=seen.waits_s,
                 shortest_s=seen.operation.shortest_s,
@@ -108,7 +114,8 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
     for cell in plan.cells:
         members = [each for each in plan.treatments if each.cell == cell.id and each.id in seen]
         here = {each.id: seen[each.id] for each in members if each.role is not Role.NEGATIVE}
-        if plan.equal_counts or not uneven([each.batch_s for each in here.values()]):
+        alike = plan.equal_counts or plan.times_one_by_one
+        if alike or not uneven([each.batch_s for each in here.values()]):
             continue
         counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s)
         if all(counts[name] == here[name].count for name in here):
@@ -137,7 +144,7 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
 
     If the length of a batch alone makes a difference on this machine, the control then shows it.
     """
-    if plan.equal_counts:
+    if plan.equal_counts or plan.times_one_by_one:
         return calibrations
     family_of = {cell.id: cell.family for cell in plan.cells}
     ratios: dict[str, list[float]] = {}
@@ -166,74 +173,113 @@ def _rounds(
     Never fewer than the plan allows and a known extra cost in whole operations needs.
     """
     fewest, most = plan.rounds_range
-    members = {
-        cell.id: [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
-        for cell in plan.cells
-    }
     block_cost: dict[str, float] = {}
     round_cost: dict[str, float] = {}
     rounds: dict[str, int] = {}
-    for cell, treatments in members.items():
-        frozen = [calibrations[each.id] for each in treatments]
-        block_cost[cell] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
-        round_cost[cell] = sum(settled_batch_s(each) + each.waits_s for each in frozen)
-        rounds[cell] = (
-            _soonest(
-                plan,
-                cell,
-                calibrations,
-                {each.id: tried[each.id] for each in treatments},
-                block_cost[cell],
-                round_cost[cell],
-            )
-            if frozen
-            else fewest
-        )
-    least = {cell.id: min(_even(fewest), most) for cell in plan.cells}
-    for each in plan.treatments:
-        if each.extra and each.id in calibrations:
-            least[each.cell] = enough_rounds(calibrations[each.id], each.extra, least[each.cell], most)
-    rounds = {cell: max(number, least[cell]) for cell, number in rounds.items()}
-    fitting = left_s / ENOUGH_BLOCKS
-    while rounds != least and sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds) > fitting:
-        rounds = {cell: max(least[cell], min(number - 2, _even(number * 3 // 4))) for cell, number in rounds.items()}
+    least: dict[str, int] = {}
+    for cell in plan.cells:
+        here = [each for each in plan.treatments if each.cell == cell.id and each.id in calibrations]
+        frozen = [calibrations[each.id] for each in here]
+        block_cost[cell.id] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
+        round_cost[cell.id] = _round_s(frozen, {each.id: tried[each.id] for each in here})
+        least[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
+        wanted = least[cell.id]
+        if plan.chooses_rounds and round_cost[cell.id] > 0:
+            # What was opened is used: with as much time in its rounds as in its opening, an answer takes at most twice
+            # as long as with the best number of them, however blocks vary.
+            filled = _even(math.ceil(block_cost[cell.id] / round_cost[cell.id])) if not plan.equal_counts else 0
+            soonest = _soonest(plan, cell, calibrations, tried, block_cost[cell.id], round_cost[cell.id])
+            wanted = min(max(soonest or 0, filled, wanted), most)
+        for each in here:
+            if each.extra:
+                least[cell.id] = enough_rounds(calibrations[each.id], each.extra, least[cell.id], most)
+        rounds[cell.id] = max(wanted, least[cell.id])
+    _fit(rounds, least, block_cost, round_cost, left_s / ENOUGH_BLOCKS, _WORTH_CUTTING)
+    if not plan.stopping.extends:
+        # A budget that was asked for holds a first verdict, if need be with the fewest rounds of all.
+        _fit(rounds, least, block_cost, round_cost, left_s / FIRST_LOOK, 0.0)
     return rounds
+
+
+def _fit(
+    rounds: dict[str, int],
+    least: Mapping[str, int],
+    block_cost: Mapping[str, float],
+    round_cost: Mapping[str, float],
+    block_s: float,
+    worth: float,
+) -> None:
+    """Cut rounds until a block is so short, or none is left that is worth it: they take *worth* of their fair share.
+
+    The cell whose rounds take longest goes first: what there is of short operations costs little and tells much.
+    """
+    while (takes_s := sum(block_cost[cell] + rounds[cell] * round_cost[cell] for cell in rounds)) > block_s:
+        floor_s = worth * takes_s / len(rounds)
+        cut = [cell for cell in rounds if rounds[cell] > least[cell] and rounds[cell] * round_cost[cell] > floor_s]
+        if not cut:
+            break
+        longest = max(cut, key=lambda cell: rounds[cell] * round_cost[cell])
+        rounds[longest] = max(least[longest], min(rounds[longest] - 2, _even(rounds[longest] * 3 // 4)))
+
+
+def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried]) -> float:
+    """Seconds of one round. Where operations are spaced, those of the others fill the gap as far as they go."""
+    work_s = {each.treatment: settled_batch_s(each) + each.waits_s for each in frozen}
+    return max([sum(work_s.values()), *(seen.gap_s + work_s[name] for name, seen in tried.items() if seen.gap_s)])
 
 
 def _soonest(
     plan: Plan,
-    cell: str,
+    cell: Cell,
     calibrations: Mapping[str, Calibration],
     tried: Mapping[str, Tried],
     block_cost: float,
     round_cost: float,
-) -> int:
-    """The number of rounds of one cell at which its closest comparison is answered soonest."""
-    fewest, most = plan.rounds_range
-    seen_twice = [seen.processes for seen in tried.values() if len(seen.processes) > 1]
-    if not plan.chooses_rounds or not seen_twice:
-        return fewest
-    candidates = np.arange(_even(fewest), most + 1, 2)
-    parts = [variance_parts([process[len(process) // 2 :] for process in processes]) for processes in seen_twice]
-    baseline = calibrations.get(plan.cell(cell).baseline)
+) -> int | None:
+    """The rounds of one cell at which its closest comparison is answered soonest; None where the pilot cannot say."""
+    noise = _noise(plan, cell, tried)
+    if noise is None:
+        return None
+    baseline = calibrations.get(cell.baseline)
     distances = [
-        abs(math.log((calibrations[name].batch_s / calibrations[name].count) * baseline.count / baseline.batch_s))
-        for name in tried
-        if baseline is not None and plan.treatment(name).role is Role.TREATMENT
+        abs(math.log(calibrations[each.id].operation_s / baseline.operation_s))
+        for each in plan.treatments
+        if each.cell == cell.id and each.id in calibrations and baseline is not None and each.role is Role.TREATMENT
     ]
-    alphas = [each.alpha for each in plan.comparisons if each.cell == cell]
+    fewest, most = plan.rounds_range
+    candidates = np.arange(_even(fewest), most + 1, 2)
     times = seconds_to_verdict(
         candidates,
-        # Only the whole time counts, so the treatments of a cell pool their variances.
-        statistics.fmean(within for within, _ in parts),
-        max(LEAST_BETWEEN, statistics.fmean(between for _, between in parts) if not plan.equal_counts else 0.0),
+        noise,
         block_cost=block_cost,
         round_cost=round_cost,
         half_width=min(target_half_width(plan.stopping, each) for each in distances or [0.0]),
-        alpha=min(alphas, default=plan.stopping.alpha),
+        alpha=min((each.alpha for each in plan.comparisons if each.cell == cell.id), default=plan.stopping.alpha),
         first_look=FIRST_LOOK,
     )
     return int(candidates[int(np.argmin(times))])
+
+
+def _noise(plan: Plan, cell: Cell, tried: Mapping[str, Tried]) -> Noise | None:
+    """How the treatments of a cell vary beside their baseline, turn by turn, once they are warm."""
+    baseline = tried.get(cell.baseline)
+    if baseline is None:
+        return None
+    ratios = [
+        [_warm_ratios(one, other) for one, other in zip(tried[each.id].processes, baseline.processes, strict=False)]
+        for each in plan.treatments
+        if each.cell == cell.id and each.id in tried and tried[each.id] is not baseline
+    ]
+    seen = noise_of(ratios)
+    if seen is None:
+        return None
+    # Only the whole time of a process counts, and a command has no process to return to.
+    return replace(seen, between=0.0 if plan.equal_counts else max(LEAST_BETWEEN, seen.between))
+
+
+def _warm_ratios(one: Sequence[float], other: Sequence[float]) -> Sequence[float]:
+    turns = min(len(one), len(other))
+    return [one[turn] - other[turn] for turn in range(turns // 2, turns)]
 
 
 def target_half_width(stopping: Stopping, distance: float) -> float:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
-from sectax.engines.freeze import Tried, freeze
+from sectax.engines.freeze import SETTLE_UP_TO_S, Tried, freeze
 from sectax.engines.guarded import Guarded
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.metric import Metric
@@ -25,6 +25,8 @@ from sectax.model.trial import BlockEvent, Dropped, Opened, State
 # Two processes are the fewest that show how processes differ, and a pilot should be short.
 PROCESSES = 2
 BATCHES_PER_PROCESS = 10
+# Short ones are cheap, and many of them tell more of how neighbours resemble each other.
+MOST_BATCHES, SHORT_PROCESS_S = 32, 0.06
 # A subject whose visits last seconds is tried with fewer of them.
 LONGEST_PROCESS_S = 2.0
 FEWEST_BATCHES = 4
@@ -78,13 +80,9 @@ def calibrate(
     known = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
     tried: dict[str, Tried] = {name: _untried(seconds) for name, seconds in known.items() if seconds is not None}
     alone = frozenset(tried_alone(plan, specs))
-    for treatment in plan.treatments:
-        if treatment.id not in alone:
-            continue
-        try:
-            tried[treatment.id] = _try(treatment, specs[treatment.id], plan, emit, tick)
-        except (SubjectFailed, SubjectSkipped) as error:
-            emit(_dropped(treatment.id, error))
+    for cell in plan.cells:
+        members = [each for each in plan.treatments if each.cell == cell.id and each.id in alone]
+        tried |= _try_cell([_Trying(each.id, specs[each.id], plan, emit, tick) for each in members], emit)
     sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
     with deciding or nullcontext():
         return freeze(plan, {name: tried[of] for name, of in sources.items() if of in tried}, empty_s, left_s())
@@ -108,65 +106,139 @@ def _untried(operation_s: float) -> Tried:
     return Tried(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
 
 
-def _try(treatment: Treatment, spec: SubjectSpec, plan: Plan, emit: Emit, tick: Tick) -> Tried:
-    metric, sizes_only = plan.metrics[0], not plan.warms_up and not plan.chooses_rounds
-    # Operations with idle time between them tell nothing together that each alone does not.
-    idle_s = gap_s(spec)
-    most = 1 if idle_s else None
-    opened_s: list[float] = []
-    processes: list[list[_Reading]] = []
-    count, witnesses = 0, Witnesses()
-    for _ in range(1 if sizes_only else PROCESSES):
-        subject = Guarded(treatment.id, spec)
-        try:
-            began = time.monotonic()
-            witnesses = subject.open()
-            opened_s.append(time.monotonic() - began)
-            batch: list[_Reading] = []
-            if not count:
-                emit(Opened(treatment.id, witnesses, subject.first, opened_s[0]))
-                shortest_s = _shortest_s(witnesses, metric)
-                count, most, seen = _enough(subject, shortest_s, plan.batch_s, metric.observed, most)
-                batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=sizes_only)
-                batch += seen if sizes_only else []
-            while len(batch) < batches:
-                tick()
-                batch.append(_read(subject, count, metric.observed))
-            processes.append(batch)
-            subject.close()
-        finally:
-            subject.kill()
-    readings = [reading for process in processes for reading in process]
-    if any(reading.elapsed_s <= 0 for reading in readings):
-        raise SubjectFailed(
-            f"{treatment.id}: its clock stood still while {count} operations ran",
-            "a clock with finer steps is needed; sectax doctor names this machine's",
-            "pilot",
+def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
+    """Try the treatments of a cell as a block does: by turns, so that what they share is seen to be shared."""
+    going = list(members)
+
+    def each_of(among: list[_Trying], step: Callable[[_Trying], None]) -> None:
+        for trying in among:
+            if trying not in going:
+                continue
+            try:
+                step(trying)
+            except (SubjectFailed, SubjectSkipped) as error:
+                going.remove(trying)
+                trying.subject.kill()
+                emit(_dropped(trying.name, error))
+
+    try:
+        for number in range(PROCESSES):
+            again = [trying for trying in going if number == 0 or not trying.sizes_only]
+            each_of(again, _Trying.open)
+            for turn in range(max((trying.batches for trying in again), default=0)):
+                each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
+            each_of(again, _Trying.close)
+        found: dict[str, Tried] = {}
+        each_of(members, lambda trying: found.update({trying.name: trying.seen()}))
+        return found
+    finally:
+        for trying in members:
+            trying.subject.kill()
+
+
+class _Trying:
+    """One treatment while it is tried.
+
+    Attributes:
+        sizes_only: whether no more is to be found out than how long an operation lasts.
+        batches: turns that a process of it has.
+    """
+
+    def __init__(self, name: str, spec: SubjectSpec, plan: Plan, emit: Emit, tick: Tick) -> None:
+        self.name = name
+        self.sizes_only = not plan.warms_up and not plan.chooses_rounds
+        self.batches = 0
+        self._spec, self._plan, self._emit, self._tick = spec, plan, emit, tick
+        # Operations with idle time between them tell nothing together that each alone does not.
+        self._idle_s = gap_s(spec)
+        self._most = 1 if self._idle_s else None
+        self._count = 0
+        self._witnesses = Witnesses()
+        self._opened_s: list[float] = []
+        self._processes: list[list[_Reading]] = []
+        self.subject = Guarded(name, spec)
+
+    def open(self) -> None:
+        """Begin another process; in the first one, find out how many operations make a batch."""
+        plan = self._plan
+        self.subject = Guarded(self.name, self._spec)
+        began = time.monotonic()
+        self._witnesses = self.subject.open()
+        self._ended = time.monotonic()
+        self._opened_s.append(self._ended - began)
+        self._processes.append([])
+        if self._count:
+            return
+        self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
+        shortest_s = self._shortest_s()
+        self._count, self._most, seen = _enough(self._read, shortest_s, plan.batch_s, self._most)
+        fastest = min(seen, key=lambda each: each.elapsed_s)
+        # What outlasts whatever starting anew could change is not done again and again to see how it varies.
+        self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SETTLE_UP_TO_S and self._count == 1
+        batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=self.sizes_only)
+        if self.sizes_only:
+            self._processes[-1] += seen
+            batches = max(0, batches - len(seen))
+        self.batches = batches
+
+    def take_turn(self) -> None:
+        self._tick()
+        self._processes[-1].append(self._read(self._count))
+
+    def close(self) -> None:
+        self.subject.close()
+        self.subject.kill()
+
+    def seen(self) -> Tried:
+        """What was found out. Raises `SubjectFailed` where its clock stood still."""
+        metric, count = self._plan.metrics[0], self._count
+        readings = [reading for process in self._processes for reading in process]
+        if any(reading.elapsed_s <= 0 for reading in readings):
+            raise SubjectFailed(
+                f"{self.name}: its clock stood still while {count} operations ran",
+                "a clock with finer steps is needed; sectax doctor names this machine's",
+                "pilot",
+            )
+        fastest_s = min(reading.elapsed_s for reading in readings)
+        waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s) for reading in readings)
+        return Tried(
+            operation=Operation(fastest_s / count, self._shortest_s(), self._most),
+            # The first opening of all loads what every later one finds loaded.
+            open_s=min(self._opened_s),
+            waits_s=waits_s,
+            pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
+            granularity_s=_coarsest(self._witnesses, "granularity", metric),
+            clock_read_s=_coarsest(self._witnesses, "read", metric),
+            processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in self._processes),
+            gap_s=self._idle_s,
         )
-    fastest_s = min(reading.elapsed_s for reading in readings)
-    waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s - idle_s) for reading in readings)
-    return Tried(
-        operation=Operation(fastest_s / count, _shortest_s(witnesses, metric), most),
-        # The first opening of all loads what every later one finds loaded.
-        open_s=min(opened_s),
-        waits_s=waits_s,
-        pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
-        granularity_s=_coarsest(witnesses, "granularity", metric),
-        clock_read_s=_coarsest(witnesses, "read", metric),
-        processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in processes),
-    )
+
+    def _shortest_s(self) -> float:
+        return _shortest_s(self._witnesses, self._plan.metrics[0], timed_alone=self._plan.times_one_by_one)
+
+    def _read(self, count: int) -> _Reading:
+        """One batch. What its pace made it wait for is no part of it: in a block others work meanwhile."""
+        began = time.monotonic()
+        elapsed_s = _elapsed_s(self.subject, count, self._plan.metrics[0])
+        idle_s = max(0.0, self._ended + self._idle_s - began) if self._idle_s else 0.0
+        self._ended = time.monotonic()
+        return _Reading(elapsed_s, max(0.0, self._ended - began - idle_s))
 
 
 def _batches(visit_s: float, *, sizes_only: bool) -> int:
     """How many batches a process of the pilot has, by how long a visit takes whoever makes it."""
     if sizes_only and visit_s > LONGEST_PROCESS_S:
         return 1  # what lasts for minutes is not done again to learn how long it lasts
+    visit = max(visit_s, 1e-9)
     longest_s, fewest = (SIZING_S, FEWEST_TO_SIZE) if sizes_only else (LONGEST_PROCESS_S, FEWEST_BATCHES)
-    return max(fewest, min(BATCHES_PER_PROCESS, int(longest_s / max(visit_s, 1e-9))))
+    many = (
+        BATCHES_PER_PROCESS if sizes_only else max(BATCHES_PER_PROCESS, min(MOST_BATCHES, int(SHORT_PROCESS_S / visit)))
+    )
+    return max(fewest, min(many, int(longest_s / visit)))
 
 
 def _enough(
-    subject: Subject, shortest_s: float, aim_s: float, observed: str, most: int | None
+    read: Callable[[int], _Reading], shortest_s: float, aim_s: float, most: int | None
 ) -> tuple[int, int | None, list[_Reading]]:
     """How many operations last long enough to judge by, how many a visit has room for, and the readings of so many."""
     enough_s = max(shortest_s, aim_s / 2)
@@ -174,7 +246,7 @@ def _enough(
     count, room, readings = 1, most, [_Reading(0.0, 0.0)]
     while following is not None:
         count = following
-        readings = [_read(subject, count, observed)]
+        readings = [read(count)]
         while True:
             fastest = min(readings, key=lambda each: each.elapsed_s)
             room = _room(fastest, count, shortest_s) if most is None else most
@@ -185,7 +257,7 @@ def _enough(
             )
             if following is not None or len(readings) == READINGS or is_long:
                 break
-            readings.append(_read(subject, count, observed))
+            readings.append(read(count))
     return count, room, readings
 
 
@@ -197,11 +269,10 @@ def _room(reading: _Reading, count: int, shortest_s: float) -> int | None:
     return max(1, needed, int(LONGEST_VISIT_S * count / reading.spanned_s))
 
 
-def _read(subject: Subject, count: int, observed: str, settle: int = 0) -> _Reading:
-    began = time.monotonic()
+def _elapsed_s(subject: Subject, count: int, metric: Metric, settle: int = 0) -> float:
+    """Seconds of so many operations by the clock of the plan's first metric."""
     visit = subject.visit(Work(count, settle=settle))
-    spanned_s = time.monotonic() - began
-    return _Reading(sum(each.value for each in visit.observations if each.metric == observed), spanned_s)
+    return sum(each.value for each in visit.observations if each.metric == metric.observed)
 
 
 def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:
@@ -213,8 +284,9 @@ def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:
     return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in clocks)
 
 
-def _shortest_s(witnesses: Witnesses, metric: Metric) -> float:
-    return shortest_batch(_coarsest(witnesses, "granularity", metric), _coarsest(witnesses, "read", metric))
+def _shortest_s(witnesses: Witnesses, metric: Metric, *, timed_alone: bool = False) -> float:
+    granularity_s, read_s = (_coarsest(witnesses, name, metric) for name in ("granularity", "read"))
+    return shortest_batch(granularity_s, read_s, timed_alone=timed_alone)
 
 
 def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> float | None:
@@ -222,8 +294,13 @@ def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> f
     subject = Guarded(f"{family}: empty", spec)
     try:
         witnesses = subject.open()
-        count, _, _ = _enough(subject, _shortest_s(witnesses, metric), 0.01, metric.observed, None)
-        costs = [_read(subject, count, metric.observed, settle=count).elapsed_s for _ in range(5)]
+        count, _, _ = _enough(
+            lambda count: _Reading(*2 * (_elapsed_s(subject, count, metric),)),
+            _shortest_s(witnesses, metric),
+            0.01,
+            None,
+        )
+        costs = [_elapsed_s(subject, count, metric, settle=count) for _ in range(5)]
         subject.close()
     except (SubjectFailed, SubjectSkipped) as error:
         emit(_dropped(f"{family}: empty", error))

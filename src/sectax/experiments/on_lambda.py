@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -43,6 +44,9 @@ BACK_TO_BACK, SPACED = "back-to-back", "spaced"
 # Back to back, five periods of the quota: where it bites, a batch shows how it does on average.
 BATCH_S = 0.1
 _LEAST_MB, _MOST_MB = 128, 10_240
+# "At 1,769 MB, a function has the equivalent of one vCPU": AWS Lambda Developer Guide, "Configure Lambda function
+# memory"; up to the machine's processors, in periods of AWS's own length.
+_VCPU_MB, _PERIOD_US = 1769, 20_000
 
 # Only the local Lambda reports it.
 CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEDIAN, observed="cpu_time", cpu=True)
@@ -276,15 +280,13 @@ def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
 
     Only sectax's own Lambda, here, is known to tell which limits are in force.
     """
-    from lambda_local.sandbox.limits import PERIOD_US, Limits, quota_us, vcpus
-
     memory_mb = int(levels["memory"])
     configured: dict[str, Witness] = {"memory_mb": memory_mb}
-    quota = quota_us(Limits(memory_mb, vcpus(memory_mb)))
-    if endpoint != LOCAL or quota is None:
+    if endpoint != LOCAL:
         return configured
+    share = min(memory_mb / _VCPU_MB, float(len(os.sched_getaffinity(0))))
     # The kernel counts whole microseconds, so what is in force is not memory/1769 to the last digit.
-    return configured | {"memory_limit_mb": float(memory_mb), "cpu_quota": quota / PERIOD_US}
+    return configured | {"memory_limit_mb": float(memory_mb), "cpu_quota": round(share * _PERIOD_US) / _PERIOD_US}
 
 
 def requests_usage(requests: int, billed_s: float, result: TreatmentResult) -> tuple[Usage, ...]:

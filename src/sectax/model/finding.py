@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -22,7 +23,6 @@ class VerdictId(StrEnum):
     FASTER_MATERIALITY_OPEN = "faster-materiality-open"
     EQUIVALENT = "equivalent"
     INCONCLUSIVE = "inconclusive"
-    INVALID = "invalid"  # the model does not hold: the running intersection is empty
     WITHDRAWN = "withdrawn"  # a check marked F failed
     NOT_MEASURED = "not-measured"
 
@@ -30,13 +30,11 @@ class VerdictId(StrEnum):
 # Groups of verdicts that more than one room asks for.
 SLOWER = frozenset({VerdictId.SLOWER_MATERIAL, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.SLOWER_MATERIALITY_OPEN})
 FASTER = frozenset({VerdictId.FASTER_MATERIAL, VerdictId.FASTER_WITHIN_MARGIN, VerdictId.FASTER_MATERIALITY_OPEN})
-# Of a positive control, whose known cost is twice the margin: less than the margin is not what was put there.
-SEEN_AS_PUT = SLOWER - {VerdictId.SLOWER_WITHIN_MARGIN}
 # 'No more than the margin': these lean on the run being able to see so little.
 WITHIN_MARGIN = frozenset({VerdictId.EQUIVALENT, VerdictId.SLOWER_WITHIN_MARGIN, VerdictId.FASTER_WITHIN_MARGIN})
 # Of these nothing is claimed, whatever the interval.
-NO_CLAIM = frozenset({VerdictId.INVALID, VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
-# How far a bias that is sure and small may differ from one arm to another.
+NO_CLAIM = frozenset({VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED})
+# How far a bias that a control has surely shown may differ from one arm to another.
 SURE_BIAS_TIMES = 3
 # More blocks may still settle these.
 UNSETTLED = frozenset({VerdictId.INCONCLUSIVE, VerdictId.SLOWER_MATERIALITY_OPEN, VerdictId.FASTER_MATERIALITY_OPEN})
@@ -88,11 +86,13 @@ class Estimate:
 class Effect:
     """Treatment against baseline as a log ratio, positive always costlier (slower, larger).
 
-    `low` and `high` are the running intersection of the sequence's intervals; `margin_needed` is the smallest
-    margin at which the data would say 'equivalent' or 'within the margin', `margin_in_reach` what that will be about
-    when the budget is spent (None where it is), `blocks_needed` how many more blocks a verdict may take (low, high).
+    `low` and `high` are those of all blocks so far, and `agreed` is what the intervals of all looks so far have in
+    common (nothing where its first limit is above its second); `margin_needed` is the smallest margin at which the data
+    would say 'equivalent' or 'within the margin', `margin_in_reach` what that will be about when the budget is spent
+    (None where it is), `blocks_needed` how many more blocks a verdict may take (low, high).
     `widened` is the bias that the family's negative control saw, by which both limits were moved outward; `sure_low`
-    and `sure_high` are known of a negative control alone: its interval at a tenth of its error level.
+    and `sure_high` are known of a negative control alone: its interval at a tenth of its error level. `added` is known
+    of a positive control alone: the cost that was added on purpose, a log ratio.
     """
 
     log_ratio: float
@@ -105,12 +105,19 @@ class Effect:
     floor: float  # the floor itself: the negative control's standard deviation
     blocks_lost: int = 0
     widened: float = 0.0
+    agreed: tuple[float, float] = (-math.inf, math.inf)
     sure_low: float | None = None
     sure_high: float | None = None
+    added: float | None = None
     margin_needed: float | None = None
     margin_in_reach: float | None = None
     blocks_needed: tuple[int, int] | None = None
     absolute: Estimate | None = None  # treatment minus baseline in the unit of a cost; positive always costlier
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the mean of all blocks lies where an earlier look had excluded it: the effect changed meanwhile."""
+        return not self.agreed[0] <= self.log_ratio <= self.agreed[1]
 
 
 def is_answered(finding: Finding, until: Until) -> bool:
@@ -125,7 +132,7 @@ def is_answered(finding: Finding, until: Until) -> bool:
 def fired_for_sure(control: Effect) -> bool:
     """Whether a negative control fired at a tenth of its error level too."""
     low, high = control.sure_low, control.sure_high
-    return low is not None and high is not None and (low > 0 or high < 0 or low > high)
+    return low is not None and high is not None and (low > 0 or high < 0)
 
 
 def takes_verdicts(control: Effect, verdict: VerdictId) -> bool:
@@ -141,12 +148,31 @@ def bias_shown(control: Effect, verdict: VerdictId) -> float:
     (`benchmarks.simulations.negative`).
     """
     farther = max(abs(control.low), abs(control.high))
-    if verdict is VerdictId.INVALID:
-        return farther
     if verdict not in SLOWER | FASTER:
         return 0.0
     sure = fired_for_sure(control) and verdict in WITHIN_MARGIN
     return SURE_BIAS_TIMES * farther if sure else abs(control.log_ratio)
+
+
+def finds_known_cost(control: Effect) -> bool:
+    """Whether a positive control was found: its direction is seen, and its interval holds the cost that was added."""
+    return control.low > 0 and control.added is not None and not excludes_known_cost(control)
+
+
+def excludes_known_cost(control: Effect) -> bool:
+    """Whether a positive control's interval excludes the cost that was added: the run's scale is wrong."""
+    return control.added is not None and not control.low <= control.added <= control.high
+
+
+def scale_error(control: Effect) -> float:
+    """By how much the intervals of a positive control's family are moved outward; 0 where it holds its known cost.
+
+    As after a negative control that is sure, so many times the distance of its farther limit: what makes one arm wrong
+    may make another as wrong, or more so (`benchmarks.simulations.positive`).
+    """
+    if control.added is None or not excludes_known_cost(control):
+        return 0.0
+    return SURE_BIAS_TIMES * max(abs(control.low - control.added), abs(control.high - control.added))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,10 @@ ENOUGH_BLOCKS = 10
 DEFAULT_MAX_BLOCKS = 40
 
 
+# Where the services of a run work while its subjects are kept on one processor.
+OTHERS, SUBJECTS = "others", "subjects"
+
+
 class Until(StrEnum):
     """What a comparison must have before it leaves the later blocks."""
 
@@ -100,7 +104,7 @@ class Procedure:
         factors: with the levels of this run; the control's among them.
         metrics: the first is the one that primary comparisons use.
         transfers: what of the result holds elsewhere, in a sentence.
-        batch_s: seconds that a batch should last.
+        batch_s: seconds that a batch should last; 0 where operations are timed one by one, so that one is enough.
         rounds_range: the fewest and the most rounds of a block.
         warms_up: False where nothing is to warm up before it counts: every operation is a process of its own, or a
             study did not.
@@ -108,6 +112,8 @@ class Procedure:
         equal_counts: batches of a cell have equally many operations instead of an equal length, since every operation
             is a process of its own.
         one_processor: all subjects work on one thread and take turns on the same processor.
+        services_on: where what serves the subjects then works. `OTHERS`: on the other processors. `SUBJECTS`: on that
+            of the subjects, which it starts, and sectax on the others. Empty where nothing serves them.
         choices: what had to be chosen where a published study is silent.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
         shortcuts: known ones, which are told where a treatment is faster than its baseline.
@@ -128,6 +134,7 @@ class Procedure:
     settles: bool = True
     equal_counts: bool = False
     one_processor: bool = False
+    services_on: str = ""
     choices: tuple[str, ...] = ()
     equal_witnesses: tuple[str, ...] = ()
     shortcuts: tuple[Shortcut, ...] = ()
@@ -156,6 +163,11 @@ class Plan(Procedure):
     stopping: Stopping
     seed: int
     options: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def times_one_by_one(self) -> bool:
+        """Whether every operation is timed by itself, however many a visit has."""
+        return self.batch_s <= 0
 
     @property
     def chooses_rounds(self) -> bool:

@@ -6,7 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 
 from sectax.model.analysed import Analysed, FamilyControls
-from sectax.model.finding import FASTER, SLOWER, Severity, VerdictId, bias_shown, takes_verdicts
+from sectax.model.finding import (
+    FASTER,
+    SLOWER,
+    Finding,
+    Severity,
+    bias_shown,
+    excludes_known_cost,
+    finds_known_cost,
+    scale_error,
+    takes_verdicts,
+)
 from sectax.model.plan import Plan, nominal_cost
 from sectax.model.printable import printable
 from sectax.reports import units
@@ -15,13 +25,14 @@ from sectax.reports.notes import empty_loops
 from sectax.reports.words import claims, names
 
 # Of the same thing measured twice.
-_DIFFERS = SLOWER | FASTER | {VerdictId.INVALID}
+_DIFFERS = SLOWER | FASTER
 
 
 def distrust(analysed: Analysed, shown: frozenset[str]) -> Iterator[str]:
     """What a reader must know before trusting the figures: a line for each warning that touches what is shown."""
     plan = analysed.measured.plan
-    yield from _self_check(plan, analysed.controls)
+    if analysed.controls and all(map(passed, analysed.controls)):
+        yield "self-check passed: equal things came out equal, and a known cost was found"
     if "empty loop" in plan.words:
         yield from empty_loops(analysed)
     unseen = {each.comparison.id for each in analysed.findings} - shown
@@ -35,23 +46,31 @@ def distrust(analysed: Analysed, shown: frozenset[str]) -> Iterator[str]:
         yield f"{printable(first.check)}: {whose}{printable(first.saw)}{hint}"
 
 
-def _self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
-    """What the run's controls of itself say against it, or that they say nothing."""
-    if controls and all(map(passed, controls)):
-        yield "self-check passed: equal things came out equal, and a known cost was found"
-        return
-    blind = []
-    for each in controls:
-        negative, positive = each.negative, each.positive
+def self_check(plan: Plan, controls: Sequence[FamilyControls]) -> Iterator[str]:
+    """What the run's controls of itself say against it: what a reader must know first."""
+    for family in controls:
+        negative, positive = family.negative, family.positive
+        name = printable(family.family)
         if negative and negative.effect and (negative.withheld or negative.verdict) in _DIFFERS:
-            yield f"self-check of {printable(each.family)} failed: {'; '.join(_negative(each))}"
-        missed = positive is not None and positive.effect is not None and claims.is_known(positive.effect)
-        if positive and missed and (positive.withheld or positive.verdict) not in SLOWER:
-            least = "" if each.smallest_seen is None else f" below {units.share(each.smallest_seen)}"
-            extra = each.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
-            blind.append(f"{printable(each.family)}{least} (it missed one of {units.margin(round(extra, 3))})")
-    if blind:
-        yield f"self-check: this run could not see costs in {', '.join(blind)}"
+            yield f"self-check of {name} failed: {'; '.join(_negative(family))}"
+        if positive is None or positive.effect is None or not claims.is_known(positive.effect):
+            continue
+        added = _added(plan, family, positive)
+        if excludes_known_cost(positive.effect):
+            wider = units.share(math.expm1(scale_error(positive.effect)))
+            yield (
+                f"self-check of {name} failed: a cost of {added} that was added on purpose was measured as "
+                f"{claims.interval(positive.effect)}; all intervals are made wider by {wider}"
+            )
+        elif not finds_known_cost(positive.effect):
+            smallest = family.smallest_seen
+            least = "" if smallest is None else f"; do not trust differences under {units.share(smallest)}"
+            yield f"self-check of {name}: a cost of {added} that was added on purpose went undetected{least}"
+
+
+def _added(plan: Plan, family: FamilyControls, positive: Finding) -> str:
+    extra = family.known_cost or nominal_cost(plan, plan.treatment(positive.comparison.treatment))
+    return units.margin(round(extra, 4))
 
 
 def control_line(plan: Plan, controls: FamilyControls) -> str:
@@ -66,7 +85,7 @@ def passed(controls: FamilyControls) -> bool:
     if negative is None or positive is None or negative.effect is None or positive.effect is None:
         return False
     quiet = (negative.withheld or negative.verdict) not in _DIFFERS
-    return quiet and claims.is_known(negative.effect) and (positive.withheld or positive.verdict) in SLOWER
+    return quiet and claims.is_known(negative.effect) and finds_known_cost(positive.effect)
 
 
 def _negative(controls: FamilyControls) -> list[str]:
@@ -93,17 +112,17 @@ def _positive(plan: Plan, controls: FamilyControls) -> str:
     positive = controls.positive
     if positive is None:
         return "no cost was added on purpose"
-    extra = controls.known_cost
-    if extra is None:
-        extra = nominal_cost(plan, plan.treatment(positive.comparison.treatment))
     if positive.effect is None:
         seen = "not measured"
     elif not claims.is_known(positive.effect):
         seen = "no interval yet"
-    elif (positive.withheld or positive.verdict) in SLOWER:
+    elif finds_known_cost(positive.effect):
         seen = f"found ({claims.interval(positive.effect)})"
+    elif excludes_known_cost(positive.effect):
+        wider = units.share(math.expm1(scale_error(positive.effect)))
+        seen = f"wrong ({claims.interval(positive.effect)}), so all intervals are made wider by {wider}"
     else:
         seen = f"missed ({claims.interval(positive.effect)})"
         if controls.smallest_seen is not None:
             seen += f"; this run could not see a cost below {units.share(controls.smallest_seen)}"
-    return f"a cost of {units.margin(round(extra, 4))} added on purpose: {seen}"
+    return f"a cost of {_added(plan, controls, positive)} added on purpose: {seen}"

@@ -8,7 +8,7 @@ from sectax.model.analysed import Analysed
 from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.diagnostics import failed, gather_warnings, skipped
-from sectax.reports.distrust import control_line, distrust
+from sectax.reports.distrust import control_line, distrust, self_check
 from sectax.reports.document import Block, Command, Document, Footnotes, Kind, Lines, Section, lines, sections
 from sectax.reports.notes import how_measured, notes
 from sectax.reports.result_tables import WARNED_MARK, footnotes, not_shown, result_tables, visible
@@ -83,6 +83,7 @@ def _lead(analysed: Analysed, path: str, *, whole: bool) -> tuple[Block, ...]:
     fixed = names.constants(plan)
     texts = (
         f"{printable(measured.state)}: {blocks} on {host}",
+        *self_check(plan, analysed.controls),
         f"margin {units.margin(plan.stopping.margin)}: smaller differences do not matter",
         *([f"run {printable(measured.run_id)}, begun {printable(measured.started)}"] if whole else []),
         *([f"everywhere: {fixed}"] if fixed else []),

@@ -1,24 +1,60 @@
-"""A local Lambda for a run: a server in a process of its own, so that no other thread of sectax shares its GIL."""
+"""A local Lambda for a run: a server in a process of its own, known by its command and its API."""
 
 from __future__ import annotations
 
-import sys
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
 import msgspec
 
-from lambda_local.instances.invocation import Measured
-from lambda_local.sandbox import SandboxMissing
-from lambda_local.settings import Ready, Settings
-from sectax.model.errors import SectaxError
+from sectax.model.errors import ExitStatus, SectaxError
 from sectax.sandboxes.hosts import host
 from sectax.sandboxes.process.child import Child
 from sectax.sandboxes.process.errors import ChildError
+from sectax.toolchain import lambda_local
 
+MEASURED = "x-lambda-local-measured"
 _START_S = 30.0  # the sandbox is tried out first, and what a killed server left is removed
 _STOP_S = 15.0  # extensions have 2 s to end
+
+
+class NoLocalLambda(SectaxError):
+    """It cannot run here."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class _Ready(msgspec.Struct):
+    endpoint: str = ""
+    error: str = ""
+    hint: str = ""
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What the server tells of one invocation; docs/lambda.md has the members. What a machine cannot count is None."""
+
+    duration_s: float
+    billed_ms: int
+    request_id: str = ""
+    instance: str = ""
+    invocation: int = 0
+    after_answer_s: float | None = None
+    held_s: float | None = None
+    init_s: float | None = None
+    created_s: float | None = None
+    extensions_s: float | None = None
+    cpu_time_s: float | None = None
+    periods: int | None = None
+    throttled_periods: int | None = None
+    throttled_s: float | None = None
+    max_memory_bytes: int | None = None
+    memory_kills: int | None = None
+    cpu_quota: float | None = None
+    period_us: int | None = None
+    memory_limit_bytes: int | None = None
+    cgroup: str | None = None
 
 
 class LocalLambda:
@@ -31,26 +67,38 @@ class LocalLambda:
         measured(answer).throttled_periods
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        instances: int = 10,
+        idle_s: float = 300.0,
+        allow: Sequence[tuple[str, int]] = (),
+        exact_share: bool = False,
+        cpu_share: bool = True,
+    ) -> None:
+        """Args: as the options of `sectax lambda serve` say."""
         self.endpoint = ""
-        self._settings = settings or Settings()
+        self._words = ["--port", "0", "--instances", str(instances), "--idle", str(idle_s)]
+        for name, port in allow:
+            self._words += ["--allow", f"[{name}]:{port}" if ":" in name else f"{name}:{port}"]
+        self._words += ["--exact-share"] * exact_share + ["--no-cpu-share"] * (not cpu_share)
         self._server: Child | None = None
 
     def __enter__(self) -> LocalLambda:
         """Start the server. Raises `SectaxError` where it cannot run here."""
         # It alone can remove its instances, and it does so when its stdin ends.
-        self._server = server = host().start([sys.executable, "-m", "lambda_local"], ends_itself=True)
+        argv = lambda_local.command("serve", "--json", *self._words)
+        self._server = server = host().start(argv, env=lambda_local.environment(), ends_itself=True)
         deadline = time.monotonic() + _START_S
         try:
-            server.send(msgspec.json.encode(self._settings) + b"\n", deadline)
-            ready = msgspec.json.decode(server.receive_line(deadline), type=Ready)
+            ready = msgspec.json.decode(server.receive_line(deadline), type=_Ready)
         except (ChildError, msgspec.DecodeError) as error:
             self.stop()
             said = server.stderr_tail.decode(errors="replace").strip()
             raise SectaxError(f"the local Lambda did not start: {error}\n{said}".strip(), "report it") from error
         if ready.error:
             self.stop()
-            raise SandboxMissing(ready.error, ready.hint)
+            raise NoLocalLambda(ready.error, ready.hint)
         self.endpoint = ready.endpoint
         return self
 
@@ -84,7 +132,7 @@ class LocalLambda:
         return boto3.session.Session().client(
             "lambda",
             endpoint_url=self.endpoint,
-            region_name=self._settings.region,
+            region_name="us-east-1",
             aws_access_key_id="local",
             aws_secret_access_key="local",  # noqa: S106 - it means nothing anywhere
             config=Config(**wanted),
@@ -92,10 +140,10 @@ class LocalLambda:
 
 
 def measured(answer: dict[str, Any]) -> Measured:
-    """What the service measured of an invocation.
+    """What the server measured of an invocation.
 
     Args:
         answer: of boto3's `invoke`.
     """
     headers: dict[str, str] = answer["ResponseMetadata"]["HTTPHeaders"]
-    return msgspec.json.decode(headers["x-sectax-measured"], type=Measured)
+    return msgspec.json.decode(headers[MEASURED], type=Measured)

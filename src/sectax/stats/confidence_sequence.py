@@ -88,8 +88,8 @@ def guarded_half_width(blocks: ArrayLike, plain: ArrayLike, unseen: ArrayLike, a
 class Sequence:
     """The sequence after every block; every array has shape (rows, blocks).
 
-    `low` and `high` are running intersections: −∞ and ∞ before the first look, and `low > high` where no value of
-    the effect agrees with all that was seen.
+    `low` and `high` are those of all blocks so far: −∞ and ∞ before the first look. `agreed_low` and `agreed_high` are
+    the running intersection, what all looks so far agree on: `agreed_low > agreed_high` where no value does.
     """
 
     count: Counts
@@ -98,6 +98,8 @@ class Sequence:
     floor: Array
     low: Array
     high: Array
+    agreed_low: Array
+    agreed_high: Array
 
     def after_last(self) -> Sequence:
         """After the last block alone; every array has shape (rows,)."""
@@ -121,7 +123,7 @@ def running_sequence(
         alpha: error level of each row.
         first_look: the smallest number of blocks whose interval counts.
         last_look: the largest, where it is known beforehand, and the narrower interval of `repeated_looks` with it;
-            None for a sequence that may go on for ever.
+            None for a sequence that may go on for ever. Blocks after it are left out.
         reference: d_j of the negative control, same shape. Its standard deviation over the same blocks is the floor
             of the spread: without it, six blocks that happen to fall into one mode of a process that has two give
             a tiny spread and an interval that misses.
@@ -129,6 +131,10 @@ def running_sequence(
         unseen: how far off a mode may lie that no block fell into, for each row (`guarded_half_width`).
     """
     rows = differences.shape[0]
+    if last_look is not None:
+        # After the last look nothing more is learned.
+        number = np.isfinite(differences).cumsum(axis=1)
+        differences = np.where(number <= last_look, differences, np.nan)
     count, mean, deviation = running_moments(differences)
     if reference is None:
         floor = np.zeros_like(deviation)
@@ -148,15 +154,17 @@ def running_sequence(
         widths = repeated_critical_value(blocks, levels[:, None], first_look, last_look)
     row = which.reshape(-1, 1)
     half = guarded_half_width(count, half_width(count, spread, widths[row, count]), _column(unseen, rows), level)
-    looked = (count >= max(2, first_look)) & (count <= (np.inf if last_look is None else last_look))
-    half = np.where(looked, half, np.inf)
+    half = np.where(count >= max(2, first_look), half, np.inf)
+    low, high = mean - half, mean + half
     return Sequence(
         count=count,
         mean=mean,
         spread=spread,
         floor=floor,
-        low=np.maximum.accumulate(mean - half, axis=1),
-        high=np.minimum.accumulate(mean + half, axis=1),
+        low=low,
+        high=high,
+        agreed_low=np.maximum.accumulate(low, axis=1),
+        agreed_high=np.minimum.accumulate(high, axis=1),
     )
 
 

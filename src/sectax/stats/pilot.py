@@ -20,6 +20,8 @@ LEAST_STEP = math.log(1.005)
 SHORTEST_SEGMENT = 3
 # A comparison that needs more blocks than this is not waited for.
 _MOST_BLOCKS = 400
+# Of neighbours, however alike a short pilot saw them: beyond this more rounds would be asked for than any block has.
+_MOST_ALIKE = 0.8
 
 
 @dataclass(frozen=True)
@@ -138,28 +140,56 @@ def warm_up(pilots: Sequence[ArrayLike]) -> WarmUp:
     return warm_up_of(np.median(stack - final, axis=0))
 
 
-def variance_parts(values: ArrayLike) -> tuple[float, float]:
-    """Variance within a process and between processes, from pilot processes.
+@dataclass(frozen=True)
+class Noise:
+    """How the log ratio of two treatments that take turns varies.
+
+    Attributes:
+        within: variance from round to round of one block. between: what processes add to it, from block to block.
+        likeness: how neighbouring rounds correlate: noise that lasts is averaged away more slowly.
+    """
+
+    within: float
+    between: float
+    likeness: float = 0.0
+
+    def of_block(self, rounds: ArrayLike) -> Array:
+        """The variance of a block's log ratio, for each number of rounds."""
+        lasting = (1 + self.likeness) / (1 - self.likeness)
+        return np.asarray(self.between + self.within * lasting / np.asarray(rounds, dtype=np.float64))
+
+
+def noise_of(ratios: Sequence[Sequence[ArrayLike]]) -> Noise | None:
+    """What the pilot's turns tell of the noise; None where they tell nothing.
 
     Args:
-        values: log batch times, shape (processes, batches), warmed up.
-    Returns:
-        (within, between). The second is an unbiased guess from few processes: it may well be negative.
-    Raises:
-        ValueError: fewer than two processes or two batches.
-    Source: the one-way analysis of variance, Searle et al., 'Variance Components' (1992), section 3.
+        ratios: of every treatment, by process and in order, its log times less those of its baseline in the same turns.
+    Source: the one-way analysis of variance, Searle et al., 'Variance Components' (1992), section 3; a first-order
+        autoregression for what lasts, its coefficient corrected for short series (Marriott and Pope, 1954).
     """
-    data = np.asarray(values, dtype=np.float64)
-    if data.ndim != 2 or data.shape[0] < 2 or data.shape[1] < 2:
-        raise ValueError("variance parts need at least two processes of two batches")
-    within = float(data.var(axis=1, ddof=1).mean())
-    return within, float(data.mean(axis=1).var(ddof=1)) - within / data.shape[1]
+    within, between, products, squares, turns = [], [], 0.0, 0.0, []
+    for processes in ratios:
+        series = [np.asarray(each, dtype=np.float64) for each in processes if np.asarray(each).size > 1]
+        for values in series:
+            off = values - values.mean()
+            products, squares = products + float(off[1:] @ off[:-1]), squares + float(off @ off)
+            turns.append(values.size)
+        if len(series) > 1:
+            variance = float(np.mean([values.var(ddof=1) for values in series]))
+            within.append(variance)
+            shares = float(np.mean([1 / values.size for values in series]))
+            between.append((float(np.var([values.mean() for values in series], ddof=1)), variance * shares))
+    if not within:
+        return None
+    raw, mean_turns = (products / squares if squares > 0 else 0.0), float(np.mean(turns))
+    likeness = min(max(raw + (1 + 3 * raw) / mean_turns, 0.0), _MOST_ALIKE)
+    lasting = (1 + likeness) / (1 - likeness)
+    return Noise(float(np.mean(within)), float(np.mean([seen - own * lasting for seen, own in between])), likeness)
 
 
 def seconds_to_verdict(
     rounds: ArrayLike,
-    within: float,
-    between: float,
+    noise: Noise,
     *,
     block_cost: float,
     round_cost: float,
@@ -169,11 +199,8 @@ def seconds_to_verdict(
 ) -> Array:
     """About how long it takes until an interval is narrow enough, for each number of rounds.
 
-    A difference of two treatments varies by 2·(between + within/rounds) from block to block.
-
     Args:
         rounds: per block, any shape.
-        within, between: variances of log times, as from `variance_parts`.
         block_cost: seconds of a block that do not depend on its rounds: starting, checking, warming up.
         round_cost: seconds of one round.
         half_width: of the interval, as a log ratio.
@@ -184,7 +211,7 @@ def seconds_to_verdict(
     if block_cost < 0 or round_cost <= 0 or half_width <= 0:
         raise ValueError(f"costs and widths must be positive, not {block_cost}, {round_cost}, {half_width}")
     each = np.asarray(rounds, dtype=np.float64)
-    spread = np.sqrt(2 * (max(between, 0.0) + max(within, 0.0) / each))
+    spread = np.sqrt(np.maximum(noise.of_block(each), 0.0))
     blocks = np.arange(first_look, _MOST_BLOCKS + 1)
     # In units of the spread: falling with the number of blocks.
     reached = repeated_critical_value(blocks, alpha, first_look, _MOST_BLOCKS) / np.sqrt(blocks)

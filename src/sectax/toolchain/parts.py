@@ -13,9 +13,8 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lambda_local.runtimes import managed
 from sectax.model.errors import WrongUse
-from sectax.toolchain import functions, go, go_programs, gvisor, installer, probes
+from sectax.toolchain import functions, go, go_programs, gvisor, installer, lambda_local, probes
 from sectax.toolchain.installer import SetUpFailed
 from sectax.toolchain.programs import Missing, Requirement, missing_program
 from sectax.toolchain.secrets import agent, backend
@@ -56,8 +55,8 @@ def load(requirement: str) -> Part:
         return _function(functions.load(function, language))
     if kind == "lambda-runtime":
         title = f"AWS's runtime client for {name}"
-        install = _made(f"installing {title}", lambda: managed.install(name))
-        return Part(f"lambda-runtime-{name}", title, lambda: managed.missing(name), install)
+        install = _made(f"installing {title}", lambda: lambda_local.install(name))
+        return Part(f"lambda-runtime-{name}", title, lambda: lambda_local.missing(name), install)
     if kind == "program":
         program = go_programs.load(name)
         return Part(f"program-{name}", program.title, program.missing, program.make, program.optional)

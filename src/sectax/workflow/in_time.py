@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sectax.design.order import plan_block
+from sectax.design.order import plan_block, warming_turns
 from sectax.engines.pilot import PROCESSES
 from sectax.experiments.interface import Bench, Billable, Experiment, HasBudgets, Request
 from sectax.model.errors import NothingMeasured, WrongUse
@@ -89,13 +89,13 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
 
 
 def with_last_look(
-    plan: Plan, calibrated: Calibrated, block_s: float, elapsed_s: float, once_s: float = 0.0
+    plan: Plan, calibrated: Calibrated, block_s: float, paced_s: float, elapsed_s: float, once_s: float = 0.0
 ) -> Calibrated:
     """The calibration with the last look, decided before the first block: as many blocks as fit into the budget.
 
     Args:
-        block_s: seconds of a block where nothing disturbs it; a disturbed run ends before its last look. Whether a
-            first verdict fits is judged by the pace that the pilot saw.
+        block_s: seconds of a block where nothing disturbs it; a disturbed run ends before its last look.
+        paced_s: the same at the pace that the pilot saw: by it a first verdict fits, or does not.
         elapsed_s: seconds of the budget that are spent.
         once_s: seconds that go into cells that one block alone measures.
     Raises:
@@ -108,12 +108,12 @@ def with_last_look(
     fitting = int(left_s / block_s) if block_s > 0 else MOST_LOOKS
     if stopping.extends:
         fitting = max(fitting, ENOUGH_BLOCKS)
-    elif left_s < FIRST_LOOK * block_s * calibrated.pace:
+    elif left_s < FIRST_LOOK * paced_s:
         once = f", what is measured once takes {once_s:.0f} s" if once_s else ""
-        least_s = math.ceil(elapsed_s + once_s + FIRST_LOOK * block_s * calibrated.pace)
+        least_s = math.ceil(elapsed_s + once_s + FIRST_LOOK * paced_s)
         raise NothingMeasured(
             f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot took {elapsed_s:.0f} s{once}, "
-            f"and the first verdict needs {FIRST_LOOK} blocks of {block_s * calibrated.pace:.1f} s",
+            f"and the first verdict needs {FIRST_LOOK} blocks of {paced_s:.1f} s",
             f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
@@ -173,8 +173,8 @@ def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pa
         for name in cell.opening:
             now += seen[name].open_s
             ended[name] = now
-        for name, (batches, count) in cell.warmup.items():
-            work(name, batches * count)
+        for name, count in warming_turns(cell):
+            work(name, count)
         for visit in cell.visits:
             now += pace * seen[visit.treatment].waits_s
             work(visit.treatment, visit.work.settle + visit.work.count + visit.work.extra)

@@ -9,7 +9,7 @@ import secrets
 import shlex
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,7 @@ from sectax.engines.freeze import sized_again
 from sectax.engines.pilot import calibrate, tried_alone
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench, Request
+from sectax.model import plan as placement
 from sectax.model.analysed import Analysed
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import NothingMeasured, RecordNotWritable, SectaxError, WrongUse
@@ -34,6 +35,7 @@ from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import units, words
 from sectax.sandboxes.hosts import host
+from sectax.sandboxes.process.processors import among
 from sectax.toolchain.cache import state_folder
 from sectax.workflow import in_time, private_inputs
 from sectax.workflow.analyse import analyse_measured
@@ -187,9 +189,11 @@ class _Session:
                 self.progress.say(line)
             self.progress.say(f"recording to {self.ledger.path}")
             self._say_busy()
-            with self.progress.waiting("setting up"):
-                self.bench.start(self.inputs)
-            with self._processor():
+            with contextlib.ExitStack() as placed:
+                services, own = self._placed(placed)
+                with self.progress.waiting("setting up"), among(services):
+                    self.bench.start(self.inputs)
+                placed.enter_context(among(own))
                 calibrated = self.ledger.calibrated or self._calibrate()
                 specs = self.bench.specs(self.inputs, calibrated)
                 about_s = self._block_s(calibrated, specs, pace=calibrated.pace)
@@ -282,9 +286,9 @@ class _Session:
         deciding = self.progress.waiting("planning the blocks")
         empties = self.bench.empties()
         calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
-        one_block_s = self._block_s(calibrated, specs)
+        one_block_s, paced_s = (self._block_s(calibrated, specs, pace=pace) for pace in (1.0, calibrated.pace))
         once = once_s(self.plan, calibrated)
-        calibrated = in_time.with_last_look(self.plan, calibrated, one_block_s, self._elapsed_s(), once)
+        calibrated = in_time.with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
 
@@ -299,21 +303,34 @@ class _Session:
     def _elapsed_s(self) -> float:
         return max(0.0, time.monotonic() - self.began)
 
-    @contextlib.contextmanager
-    def _processor(self) -> Iterator[None]:
-        """On one processor, where the plan wants that."""
+    def _placed(self, stack: contextlib.ExitStack) -> tuple[Collection[int], Collection[int]]:
+        """Keep subjects on one processor for as long as the stack is open, where the plan wants that.
+
+        Returns:
+            The processors for services, and those for sectax and whatever it starts itself.
+        """
         if not self.plan.one_processor:
-            yield
-            return
-        with contextlib.ExitStack() as stack:
-            chosen = [
-                stack.enter_context(host(name).on_one_processor(state_folder() / "processors"))
-                for name in (LOCAL_HOST, *self.plan.hosts)
-            ]
-            if any(each is not None and each.shared for each in chosen):
-                self.ledger.note("another sectax measured on the same processor, which makes both slower and less sure")
-                self.progress.say("another sectax measures on this machine: wait for it, or expect wider intervals")
-            yield
+            return os.sched_getaffinity(0), os.sched_getaffinity(0)
+        chosen = [
+            stack.enter_context(host(name).on_one_processor(state_folder() / "processors"))
+            for name in (LOCAL_HOST, *self.plan.hosts)
+        ]
+        if any(each is not None and each.shared for each in chosen):
+            self.ledger.note("another sectax measured on the same processor, which makes both slower and less sure")
+            self.progress.say("another sectax measures on this machine: wait for it, or expect wider intervals")
+        here = chosen[0]
+        if here is None:
+            return os.sched_getaffinity(0), os.sched_getaffinity(0)
+        others = " ".join(map(str, sorted(here.others)))
+        match self.plan.services_on:
+            case placement.OTHERS:
+                self.ledger.note(f"subjects took turns on processor {here.number}, what serves them on {others}")
+                return here.others, {here.number}
+            case placement.SUBJECTS:
+                self.ledger.note(f"subjects took turns on processor {here.number}, sectax itself worked on {others}")
+                return {here.number}, here.others
+        self.ledger.note(f"subjects took turns on processor {here.number}")
+        return {here.number}, {here.number}
 
     def _refuse_small_budget(self) -> None:
         if self._left_s() < 0 and not self.plan.stopping.extends:

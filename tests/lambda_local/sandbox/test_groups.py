@@ -21,7 +21,12 @@ def _unified(root: Path, own: str, *, top_is_the_machines: bool = True, offered:
     """A machine with v2 alone; the kernel's files that are there before anyone writes."""
     tree = Tree(root)
     tree.process(os.getpid(), 2, "cpu", own)
-    for folder in {_TOP, f"{_TOP}{own}".rstrip("/"), f"{_TOP}/sectax", f"{_TOP}{own}/sectax".replace("//", "/")}:
+    for folder in {
+        _TOP,
+        f"{_TOP}{own}".rstrip("/"),
+        f"{_TOP}/lambda-local",
+        f"{_TOP}{own}/lambda-local".replace("//", "/"),
+    }:
         tree.write(f"{folder}/cgroup.controllers", offered)
         tree.write(f"{folder}/cgroup.subtree_control", "")
         tree.write(f"{folder}/cgroup.procs", "")
@@ -48,7 +53,7 @@ def _instance_folder(tree: Tree, folder: str) -> Path:
 
 def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
 
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 128 / 1769, processes=64))
@@ -58,7 +63,7 @@ def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
     assert (folder / "memory.swap.max").read_text() == "0"
     assert (folder / "pids.max").read_text() == "64"
     assert (tmp_path / _TOP / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
-    assert (tmp_path / _TOP / "sectax/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+    assert (tmp_path / _TOP / "lambda-local/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
     assert groups.folders == [folder]
     assert groups.in_force() == InForce(1447 / 20000, 20000, 128 << 20, "v2")
     groups.close()
@@ -66,7 +71,7 @@ def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
 
 def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    _instance_folder(tree, f"{_TOP}/sectax/box")
+    _instance_folder(tree, f"{_TOP}/lambda-local/box")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, None))
 
@@ -86,8 +91,8 @@ def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
 
 def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
-    tree.write(f"{_TOP}/sectax/box/cgroup.freeze", "0")
+    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
+    tree.write(f"{_TOP}/lambda-local/box/cgroup.freeze", "0")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 0.5))
     assert groups.freezer is not None
@@ -110,7 +115,7 @@ def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -
 
 def test_v2_has_one_folder_for_everything_which_a_process_joins_once(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 0.5))
 
@@ -146,14 +151,14 @@ def test_an_instance_is_shown_its_own_groups_where_runtimes_look(tmp_path, monke
 def test_in_a_delegated_group_the_owner_makes_room_first(tmp_path: Path) -> None:
     own = "/user.slice/run-1.scope"
     tree = _unified(tmp_path, own, top_is_the_machines=False)
-    tree.write(f"{_TOP}{own}/sectax-owner/cgroup.procs", "")
-    folder = _instance_folder(tree, f"{_TOP}{own}/sectax/box")
+    tree.write(f"{_TOP}{own}/lambda-local-owner/cgroup.procs", "")
+    folder = _instance_folder(tree, f"{_TOP}{own}/lambda-local/box")
 
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 0.5))
     groups.close()
 
-    assert (tmp_path / f"{_TOP}{own}/sectax-owner/cgroup.procs").read_text() == str(os.getpid())
+    assert (tmp_path / f"{_TOP}{own}/lambda-local-owner/cgroup.procs").read_text() == str(os.getpid())
     assert (tmp_path / f"{_TOP}{own}/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
     assert groups.folders == [folder]
 
@@ -161,16 +166,16 @@ def test_in_a_delegated_group_the_owner_makes_room_first(tmp_path: Path) -> None
 def test_an_owner_that_has_moved_finds_the_same_place_again(tmp_path: Path) -> None:
     _unified(tmp_path, "/user.slice/run-1.scope", top_is_the_machines=False)
     tree = Tree(tmp_path)
-    tree.process(os.getpid(), 2, "cpu", "/user.slice/run-1.scope/sectax-owner")
+    tree.process(os.getpid(), 2, "cpu", "/user.slice/run-1.scope/lambda-local-owner")
 
-    assert hierarchy("cpu", tmp_path).parent == tmp_path / f"{_TOP}/user.slice/run-1.scope/sectax"
+    assert hierarchy("cpu", tmp_path).parent == tmp_path / f"{_TOP}/user.slice/run-1.scope/lambda-local"
 
 
 def test_a_controller_that_was_not_delegated_is_missing_with_a_reason(tmp_path: Path) -> None:
     own = "/user.slice/run-1.scope"
     tree = _unified(tmp_path, own, top_is_the_machines=False, offered="memory pids\n")
-    tree.write(f"{_TOP}{own}/sectax-owner/cgroup.procs", "")
-    _instance_folder(tree, f"{_TOP}{own}/sectax/box")
+    tree.write(f"{_TOP}{own}/lambda-local-owner/cgroup.procs", "")
+    _instance_folder(tree, f"{_TOP}{own}/lambda-local/box")
 
     groups = Groups("box", tmp_path)
     with pytest.raises(SandboxMissing, match="no cpu controller") as raised:
@@ -215,12 +220,12 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
         "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
     }
     for file, text in kernel.items():
-        tree.write(f"{_TOP}/memory/sectax/box/{file}", text)
+        tree.write(f"{_TOP}/memory/lambda-local/box/{file}", text)
 
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, None))
 
-    assert groups.folders == [tmp_path / f"{_TOP}/memory/sectax/box"]  # at the top, not in the session's own group
+    assert groups.folders == [tmp_path / f"{_TOP}/memory/lambda-local/box"]
     assert groups.in_force() == InForce(None, None, 128 << 20, "v1")
     counters = groups.counters()
     assert (counters.memory_peak_bytes, counters.oom_kills) == (8192, 2)

@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 import lambda_local
-import sectax
 from tests.needs import needs
 
 pytestmark = needs("root")
@@ -34,8 +33,8 @@ status = process.wait(10)
 os.close(writing)
 box.destroy()
 print(json.dumps({
-    "cpu": found.cpu and [found.cpu.reason, found.cpu.hint], "refusal": refusal,
-    "namespaces": found.namespaces and found.namespaces.reason,
+    "cpu": found.cpu and [found.cpu.message, found.cpu.hint], "refusal": refusal,
+    "namespaces": found.namespaces and found.namespaces.message,
     "status": status, "text": os.read(reading, 1000).decode().split(), "swept": sweep(),
 }))
 """
@@ -54,9 +53,8 @@ def test_there_are_instances_without_a_quota_and_a_reason_why() -> None:
     assert python is not None
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # noqa: S103 - for the other user
-        for package in (sectax, lambda_local):
-            source = Path(package.__file__).parent
-            shutil.copytree(source, Path(folder) / source.name, ignore=shutil.ignore_patterns("*.pyc"))
+        source = Path(lambda_local.__file__).parent
+        shutil.copytree(source, Path(folder) / source.name, ignore=shutil.ignore_patterns("*.pyc"))
         argv = [python, "-I", "-c", _CODE, folder]
         ran = subprocess.run(
             argv,

@@ -92,7 +92,7 @@ def test_tables_have_heads_for_columns_and_rows() -> None:
 
 def test_marks_of_intervals_stand_where_the_figures_are() -> None:
     analysed = situations.every_kind_of_verdict()
-    void = {VerdictId.WITHDRAWN, VerdictId.INVALID, VerdictId.NOT_MEASURED}
+    void = {VerdictId.WITHDRAWN, VerdictId.NOT_MEASURED}
     expected = [
         (each.effect.low, each.effect.log_ratio, each.effect.high)
         for each in analysed.findings

@@ -39,7 +39,7 @@ def every_kind_of_verdict() -> Analysed:
         "unclear": Truth(1.009, 0.015),
         "hopeless": Truth(1.4, 0.6),
         # Its blocks contradict each other.
-        "impossible": Truth(1.0, move=lambda block: 0.0 if block <= 8 else 0.25 + 0.08 * (-1) ** block),
+        "drifting": Truth(1.0, move=lambda block: 0.0 if block <= 8 else 0.25 + 0.08 * (-1) ** block),
         "doubted": Truth(1.0375),
         "absent": Truth(1.0),
     }

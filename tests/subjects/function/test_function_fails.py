@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from lambda_local.settings import Settings
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from sectax.stack.local_lambda import LocalLambda
@@ -114,7 +113,7 @@ def test_a_throttle_is_a_failure_and_no_slow_answer(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     code = folder(tmp_path, "def handler(event, context):\n    return 1\n")
-    with LocalLambda(Settings(instances=0)) as full:
+    with LocalLambda(instances=0) as full:
         told = failure(spec(code, endpoint=full.endpoint))
 
     assert "Invoke was refused: TooManyRequestsException" in told.message

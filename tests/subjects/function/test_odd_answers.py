@@ -101,7 +101,7 @@ SITUATIONS = [
     ("layers", as_json([1], 201), "PublishLayerVersion"),
     ("invoke", (200, b"1", {"X-Amz-Log-Result": "abc"}), "Invoke was answered by what is no Lambda"),
     ("invoke", (200, b"1", {"X-Amz-Log-Result": "abc", "X-Amz-Function-Error": "Unhandled"}), "Invoke was answered"),
-    ("invoke", (200, b"1", {"X-Sectax-Measured": "{"}), "reported no Duration"),
+    ("invoke", (200, b"1", {"X-Lambda-Local-Measured": "{"}), "reported no Duration"),
     ("invoke", (200, b"1", {}), "reported no Duration"),
     ("invoke", as_json([1], 500), "Invoke"),
 ]

@@ -50,13 +50,13 @@ def test_a_report_with_odd_numbers_tells_nothing(odd):
 
 @pytest.mark.parametrize("odd", ["", "{", "[]", "{}", '{"request_id": "1", "duration_s": 1e999, "instance": "x"}'])
 def test_an_odd_header_of_what_was_measured_tells_nothing(odd):
-    assert reading({"ResponseMetadata": {"HTTPHeaders": {"x-sectax-measured": odd}}}) is None
+    assert reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": odd}}}) is None
 
 
 def test_a_header_cannot_steer_a_terminal():
-    told = r'{"request_id": "1", "duration_s": 1, "instance": "x", "invocation": 1, "cgroup": "\u001b[2J"}'
+    told = r'{"request_id": "1", "duration_s": 1, "billed_ms": 1, "instance": "x", "cgroup": "\u001b[2J"}'
 
-    seen = reading({"ResponseMetadata": {"HTTPHeaders": {"x-sectax-measured": told}}})
+    seen = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": told}}})
 
     assert seen is not None
     assert str(seen.limits["cgroup"]).isprintable()

@@ -130,14 +130,14 @@ class _Bench(LambdaBench):
         return read_environment(self._functions.environment)
 
     def identity(self) -> dict[str, str]:
-        from lambda_local.runtimes.python import python_runtime
         from sectax.subjects.function.code import digest
+        from sectax.toolchain import lambda_local
 
         functions = self._functions
         marks = {f"function.{name}": f"sha256 {digest(path)}" for name, path in functions.code.items()}
         if functions.endpoint == LOCAL and functions.runtime.startswith("python"):
             # Named after the interpreter's version and all that is in it.
-            marks["function.runtime"] = python_runtime(functions.runtime).client.name
+            marks["function.runtime"] = lambda_local.client(functions.runtime)
         for name, layers in functions.layers.items():
             versions = [layer if layer.startswith("arn:") else digest(layer) for layer in layers]
             marks |= {f"function.{name}.layers": ", ".join(versions)} if versions else {}

@@ -33,7 +33,7 @@ from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Places, Reques
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import Contents, Plan, Shortcut
+from sectax.model.plan import OTHERS, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
 from sectax.subjects.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
@@ -131,10 +131,10 @@ _OF_OUR_SERVER = (
 )
 _MEMORY = Metric("client_memory", "B", Better.LOWER, Summary.MAXIMUM, "client_memory", compared=False)
 
-# A visit of a large object takes most of a second, and storing its first one as long again: more blocks say more than
-# more rounds, and the pilot then has nothing to find out but how long operations last.
-_ROUNDS = {"quick": (1, 1), "default": (2, 4), "published": (1, 1)}
-_BATCH_S = 0.05
+# One round of an object of 100 MB takes seconds; of a small one many fit into what it takes to open a client.
+_ROUNDS = {"quick": (1, 64), "default": (2, 64), "published": (1, 64)}
+
+_OVERLAPPING_S = 0.05
 
 _PUBLISHED_CHOICES = (
     "the study's server is Amazon S3, here a MinIO on this machine: the shape can be compared, seconds cannot",
@@ -205,8 +205,12 @@ class S3Experiment(Experiment):
                 extra_operations=False,
             ),
             transfers={LOCAL: _LOCAL_TRANSFERS, AWS: _AWS_TRANSFERS}.get(where.endpoint, _TRANSFERS),
-            batch_s=_BATCH_S,
+            # Of operations that overlap a turn has to hold many.
+            batch_s=0.0 if _one_by_one(factors) else _OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
+            # One client works at a time, on its processor; the server, which is the same for all, has the others.
+            one_processor=_one_by_one(factors),
+            services_on=OTHERS,
             # A client that is open has stored an object, and mostly fetched it: its connection is warm.
             warms_up=False,
             settles=False,
@@ -263,6 +267,10 @@ def _without_none(preset: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 def _levels(factors: tuple[Factor, ...], name: str) -> tuple[str, ...]:
     return next(factor.levels for factor in factors if factor.name == name)
+
+
+def _one_by_one(factors: tuple[Factor, ...]) -> bool:
+    return _levels(factors, "concurrency") == ("1",) and _levels(factors, "load") == (CLOSED,)
 
 
 def _instead(factors: tuple[Factor, ...], no_go: WhyNot | None) -> str:

@@ -50,6 +50,7 @@ class Effect(WithGaps, frozen=True):
     spread: Annotated[float, said("Standard deviation of the paired differences, after the floor.")]
     floor: float
     widened: Annotated[float, said("How far both limits were moved outward, as a log ratio, for the negative control.")]
+    drifted: Annotated[bool, said("The mean of all blocks lies where an earlier look of the run had excluded it.")]
 
     @classmethod
     def of(cls, given: model.Effect, /) -> Self:

@@ -66,8 +66,6 @@ def answer(finding: Finding, metric: Metric | None = None, *, brief: bool = Fals
             return f"equal within ± {units.margin(finding.margin)}"
         case VerdictId.INCONCLUSIVE:
             return _unanswered(finding, brief)
-        case VerdictId.INVALID:
-            return "invalid: the blocks contradict each other"
         case VerdictId.WITHDRAWN:
             checks = sorted({warning.check for warning in finding.warnings if warning.severity is Severity.FATAL})
             return f"withdrawn: {', '.join(checks)}" if checks else "withdrawn"

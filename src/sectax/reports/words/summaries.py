@@ -21,7 +21,6 @@ _NAMED_OF_MANY = 3
 _MOST_BRIEFLY = 4
 
 _WITHOUT = {
-    VerdictId.INVALID: "invalid",
     VerdictId.WITHDRAWN: "withdrawn",
     VerdictId.NOT_MEASURED: "not measured",
 }

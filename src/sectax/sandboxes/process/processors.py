@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,10 +19,11 @@ _IDLE = (3, 4)
 
 @dataclass(frozen=True)
 class Chosen:
-    """The processor, and whether another sectax measures on it too."""
+    """The processor of the subjects, whether another sectax measures on it too, and the processors that are left."""
 
     number: int
     shared: bool
+    others: frozenset[int] = frozenset()
 
 
 @contextlib.contextmanager
@@ -44,9 +45,22 @@ def on_one_processor(claims: Path) -> Iterator[Chosen]:
         chosen = next((number for number in ranked if _claimed(claims, number, held)), None)
         os.sched_setaffinity(0, {ranked[0] if chosen is None else chosen})
         try:
-            yield Chosen(ranked[0] if chosen is None else chosen, chosen is None)
+            number = ranked[0] if chosen is None else chosen
+            # Where there is no other one, all work is done on the only one.
+            yield Chosen(number, chosen is None, frozenset(allowed - {number} or allowed))
         finally:
             os.sched_setaffinity(0, allowed)
+
+
+@contextlib.contextmanager
+def among(numbers: Collection[int]) -> Iterator[None]:
+    """Keep this process, and those that it starts meanwhile, on these processors."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, numbers)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _claimed(claims: Path, number: int, held: contextlib.ExitStack) -> bool:

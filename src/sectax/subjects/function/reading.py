@@ -10,10 +10,9 @@ import msgspec
 
 from sectax.formats.bad_input import BadInput
 from sectax.formats.lambda_report import BEGINS, report_fields
-from sectax.model.bill import billed_s
 from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
-from sectax.stack.local_lambda import measured
+from sectax.stack.local_lambda import MEASURED, measured
 
 SERVER_CLOCK = "monotonic clock of the local Lambda"
 REPORT_CLOCK = "REPORT line"
@@ -51,7 +50,7 @@ class Reading:
 
 def reading(answer: dict[str, Any]) -> Reading | None:
     """Read boto3's answer of an `invoke` with LogType=Tail; None where it tells no Duration."""
-    if "x-sectax-measured" in answer["ResponseMetadata"]["HTTPHeaders"]:
+    if MEASURED in answer["ResponseMetadata"]["HTTPHeaders"]:
         try:
             return _of_header(answer)
         except msgspec.DecodeError:  # whoever wrote it, no Lambda of ours did
@@ -71,8 +70,9 @@ def _of_header(answer: dict[str, Any]) -> Reading:
     limits: Witnesses = {name: value for name, value in in_force.items() if value is not None}
     amounts = {name: float(value) for name in _AMOUNTS if (value := getattr(reported, name)) is not None}
     memory = None if reported.max_memory_bytes is None else float(reported.max_memory_bytes)
-    billed = billed_s(reported.billed_time_s)
-    return Reading(reported.duration_s, billed, reported.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits)
+    return Reading(
+        reported.duration_s, reported.billed_ms / 1e3, reported.init_s, memory, SERVER_CLOCK, 1e-9, amounts, limits
+    )
 
 
 def _of_report(log: str) -> Reading | None:

@@ -7,7 +7,6 @@ import hashlib
 from typing import Any
 from urllib.parse import urlsplit
 
-from lambda_local.settings import Settings
 from sectax.model.errors import ExitStatus, SectaxError, WrongUse
 from sectax.model.printable import printable
 from sectax.stack.local_lambda import LocalLambda
@@ -43,10 +42,10 @@ class Service:
     def __init__(
         self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = (), *, exact_share: bool = False
     ) -> None:
-        """Args: *allow* and *exact_share* are those of the local Lambda's `Settings`."""
+        """Args: *allow* and *exact_share* are those of `LocalLambda`."""
         self.endpoint = endpoint
-        settings = Settings(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow, exact_share=exact_share)
-        self._local = LocalLambda(settings) if endpoint == LOCAL else None
+        local = LocalLambda(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow, exact_share=exact_share)
+        self._local = local if endpoint == LOCAL else None
         self._clients: dict[float, Any] = {}
         self._layers: dict[str, str] = {}
 

@@ -13,7 +13,7 @@ from sectax.sandboxes.hosts import host
 from sectax.stack.object_store.server import Access
 from sectax.subjects.s3.failures import Answered
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 
@@ -125,10 +125,14 @@ class ClientProcess:
         self._send({"command": "clear"})
         self._receive(_Nothing, self._patience_s(count))
 
-    def close(self) -> int:
-        """Have it remove what it stored and end. Returns the requests that it made."""
+    def close(self, left: int = 0) -> int:
+        """Have it remove what it stored and end. Returns the requests that it made.
+
+        Args:
+            left: about how many objects it has not been told to remove yet.
+        """
         self._send({"command": "close"})
-        attempts = self._receive(Attempts, self._patience_s(1)).attempts
+        attempts = self._receive(Attempts, self._patience_s(1 + left)).attempts
         self.child.wait(time.monotonic() + _GRACE_S)
         return attempts
 
