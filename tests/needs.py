@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chromium import chromium
-from sectax.toolchain.cache import cache_folder
+from sectax.parts.cache import cache_folder
 
 needs = pytest.mark.needs
 _LACKING = "needs a part that is missing"

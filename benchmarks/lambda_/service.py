@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.lambda_.socket_loop import FUNCTION, SocketLoop, python
 from benchmarks.output import heading, table, target
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 from tests.lambda_local.serving import archive
 
 EACH_TURN = 100  # invocations

@@ -22,7 +22,7 @@ from benchmarks.lambda_.sandbox import MEMORY_MB, WITHIN, WORKS_S, by_quota
 from benchmarks.lambda_.service import deploy
 from benchmarks.output import heading, table, target
 from lambda_local.sandbox import VCPU_MB, vcpus
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 
 REST_S = 0.1
 SHORT_S, SHORT_TURNS = 0.05, 3  # what is this long at most is repeated so many times as often

@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.lambda_.socket_loop import python
 from benchmarks.output import heading, table, target
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 from tests.lambda_local.serving import ROLE, archive
 
 SOURCE = "import time\ndef handler(event, context):\n    time.sleep(0.009)\n"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.engines.pilot import PROCESSES
+from sectax.calibration.pilot import PROCESSES
 from sectax.experiments import registry
 from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.interface import Request
-from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, where
+from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE, services
+from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
-from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE, services
 from tests.machines import planned
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"

@@ -15,11 +15,11 @@ import pytest
 
 from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
+from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
 from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke, measured
 from tests.needs import SANDBOX, needs
-from tests.sandboxes.processes import wait_until_gone
 
 pytestmark = needs(*SANDBOX)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.hosts import sshd
 from tests.needs import needs
 from tests.program import sectax
-from tests.sandboxes import sshd
 
 needs_sysbench = needs("sysbench")
 pytestmark = [needs_sysbench, pytest.mark.more]

@@ -16,9 +16,9 @@ from sectax.model.finding import Severity
 from sectax.model.plan import Stopping
 from sectax.workflow.progress_line import ProgressLine
 from sectax.workflow.run import start
+from tests.experiments.s3.servers import needs_minio
+from tests.experiments.s3.specs import PYTHON
 from tests.needs import needs
-from tests.stack.object_store.servers import needs_minio
-from tests.subjects.s3.specs import PYTHON
 
 pytestmark = [needs_minio, pytest.mark.more]
 

@@ -17,14 +17,14 @@ import pytest
 
 from sectax.cli.options import progress
 from sectax.design.planning import Request
+from sectax.experiments.secrets.backend import Backend
 from sectax.model.plan import Stopping
-from sectax.stack.secrets_manager.backend import Backend
 from sectax.workflow import run as workflow
+from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.experiments.test_secrets import agents, exposed, read
 from tests.fakes.broken_secrets import MARKER
 from tests.needs import needs
 from tests.program import PROGRAM, Said, sectax
-from tests.subjects.function.functions import needs_sandbox
 
 pytestmark = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pytest.mark.more]
 

@@ -58,7 +58,7 @@ def serve_command(
     """Serve AWS's Lambda API until Ctrl-C.
 
     Then everything is ended and removed."""
-    from sectax.toolchain import lambda_local
+    from sectax.parts import lambda_local
 
     words = ["--port", str(port), "--host", host, "--instances", str(instances), "--idle", str(idle_s)]
     words += ["--region", region, *(f"--allow={address}" for address in allow)]

@@ -16,11 +16,11 @@ from typing import Literal
 import msgspec
 
 from sectax.experiments import registry
+from sectax.hosts.process.host import host_identity
 from sectax.model.errors import SectaxError
-from sectax.sandboxes.process.host import host_identity
-from sectax.toolchain import lambda_local, parts
-from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.parts import Part
+from sectax.parts import lambda_local, parts
+from sectax.parts.cache import cache_folder
+from sectax.parts.parts import Part
 from sectax.workflow.environment import machine_load
 
 _LEAST_DISK_BYTES = 200 * 1024 * 1024

@@ -7,15 +7,15 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from sectax.experiments.client_server.work_folder import WorkFolder, sweep
+from sectax.experiments.on_lambda import LOCAL
+from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.secrets import layers
+from sectax.experiments.secrets.backend import HOST, Backend
+from sectax.experiments.secrets.keeper import Keeper, RealService
 from sectax.experiments.secrets.levels import Settings
 from sectax.experiments.secrets.subject import SOMETIMES
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.stack.secrets_manager import layers
-from sectax.stack.secrets_manager.backend import HOST, Backend
-from sectax.stack.secrets_manager.kept import Keeper, RealService
-from sectax.stack.work_folder import WorkFolder, sweep
-from sectax.subjects.function import LOCAL
-from sectax.subjects.function.services import Service
 
 _FOLDERS = "secrets"
 # Secrets that an instance can fetch once each; AWS's agent keeps 1000.
