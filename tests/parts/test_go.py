@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sectax.parts import go, go_programs, gvisor, parts
+from sectax.experiments.s3 import parts as s3_parts
+from sectax.parts import go, gvisor
+from sectax.parts import registry as parts
 from sectax.parts.installer import SetUpFailed
-from sectax.parts.parts import set_up
+from sectax.parts.registry import set_up
 
 RELEASE = f"go{go.RELEASE}.linux-{go.architecture()}"
 VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")
@@ -154,7 +156,7 @@ def test_a_release_of_another_sum_is_refused_and_nothing_of_it_is_used(programs,
 def test_one_release_whose_sums_are_known_is_new_enough_for_everything():
     root = Path(__file__).parents[2]
     modules = [*root.glob("functions/*/go/go.mod"), *root.glob("clients/*/go.mod")]
-    versions = [*map(go.wanted, modules), go_programs.load("minio").go_version, gvisor.GO]
+    versions = [*map(go.wanted, modules), s3_parts.minio().go_version, gvisor.GO]
 
     assert len(modules) >= 3
     assert {go.to_be_fetched(version) for version in versions} == {go.RELEASE}
