@@ -86,8 +86,8 @@ class Attacker:
 class Caller:
     """Speaks to the server as AWS's clients do, with less effort."""
 
-    def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    def __init__(self, port: int, timeout: float = 60.0) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
 
     def __call__(self, method: str, path: str, document: object) -> tuple[int, Any]:
         headers = {"Authorization": "AWS4-HMAC-SHA256 x"}

@@ -50,7 +50,7 @@ def test_registrations_without_end_leave_no_memory_behind(tmp_path: Path, number
     (tmp_path / "canary").mkdir()
     canary = Canary(tmp_path / "canary")
     with server_within(canary) as server:
-        call = Caller(server.port)
+        call = Caller(server.port, timeout=1000.0)
         assert call("POST", "/2015-03-31/functions", function)[0] == 201
         began_mb = server.resident_mb
         status, said = call("POST", "/2015-03-31/functions/f/invocations", {})
