@@ -6,7 +6,7 @@ import ipaddress
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sectax.design.matrix import Levels
 from sectax.experiments.interface import Bench, Experiment, Machine, Option, Request
@@ -43,6 +43,7 @@ BACK_TO_BACK, SPACED = "back-to-back", "spaced"
 # Back to back, five periods of the quota: where it bites, a batch shows how it does on average.
 BATCH_S = 0.1
 _LEAST_MB, _MOST_MB = 128, 10_240
+_ONE_PROCESSOR_MB = 1769
 
 # Only the local Lambda reports it.
 CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEDIAN, observed="cpu_time", cpu=True)
@@ -269,6 +270,11 @@ def chosen_factors(
     """
     memory = Factor("memory", memory_levels(request.levels.get("memory", memory_mb), memory_mb))
     return choose(tuple(memory if each.name == "memory" else each for each in known), preset, request.levels)
+
+
+def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:
+    """Whether functions take turns on one processor: those of the local Lambda, none of which has more than one."""
+    return endpoint == LOCAL and all(int(each) <= _ONE_PROCESSOR_MB for each in memory_mb)
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
