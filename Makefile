@@ -22,7 +22,7 @@ export UV_SYSTEM_CERTS ?= 1
 endif
 
 # Go that `sectax setup hmac` has fetched, where Go on PATH is missing or older than the functions want.
-go := $$($(BIN)/python -m sectax.toolchain.go functions/*/go/go.mod clients/*/go.mod 2>/dev/null || true)
+go := $$($(BIN)/python -m sectax.parts.go functions/*/go/go.mod clients/*/go.mod 2>/dev/null || true)
 
 # $(call pytest,MARKERS,OPTIONS): the tests with these markers, on every processor. WORKERS=0 runs them one by one. Many
 # tests wait for what they started, so there are two workers for a processor.

@@ -19,8 +19,8 @@ import numpy as np
 from benchmarks.output import heading, table
 from sectax.experiments.jwt.experiment import signature_subject
 from sectax.experiments.jwt.keys import make_keys
+from sectax.experiments.on_probe.subject import BATCH_CPU, ProbeSpec, ProbeSubject
 from sectax.model.subject import Work
-from sectax.subjects.probe.probe_subject import BATCH_CPU, ProbeSpec, ProbeSubject
 
 BATCH_S = 0.0045
 ROUNDS = 40

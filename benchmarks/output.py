@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from sectax.sandboxes.process.host import host_identity
+from sectax.hosts.process.host import host_identity
 from sectax.stats.student import Interval
 
 ROOT = Path(__file__).resolve().parents[1]

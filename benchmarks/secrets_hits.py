@@ -36,8 +36,8 @@ from sectax.design.planning import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
+from sectax.parts.secrets import agent
 from sectax.stats.student import Interval, geometric_mean_interval
-from sectax.toolchain.secrets import agent
 from sectax.workflow.machine import machine_for
 
 MEMORY = "1769"

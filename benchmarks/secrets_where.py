@@ -34,9 +34,9 @@ from lambda_local.sandbox.freezer import thaw
 from sectax.design.planning import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.experiments.secrets.subject import ACCESS_TIME, HELD_BACK
+from sectax.hosts.process.cgroups import cgroup_folders
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
-from sectax.sandboxes.process.cgroups import cgroup_folders
 from sectax.stats.student import geometric_mean_interval
 from sectax.workflow.machine import machine_for
 

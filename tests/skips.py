@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chromium import chromium
-from sectax.toolchain.cache import cache_folder
+from sectax.parts.cache import cache_folder
 
 
 def succeeds(*words: str) -> bool:

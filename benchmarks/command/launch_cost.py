@@ -19,9 +19,9 @@ from collections.abc import Callable
 
 import numpy  # noqa: F401 - what sectax has in memory when it measures
 
+from sectax.experiments.command.launchers import built_launcher, python_launcher
+from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Work
-from sectax.subjects.command.launchers import built_launcher, python_launcher
-from sectax.subjects.command.subject import CommandSpec, CommandSubject
 
 EXECUTIONS = 25  # in each round
 

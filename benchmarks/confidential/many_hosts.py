@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from benchmarks.output import environment, heading, table, target
-from tests.sandboxes import sshd
+from tests.hosts import sshd
 
 AT_MOST_MB = 200.0
 _LOOK_EVERY_S = 0.5

@@ -17,11 +17,11 @@ import sys
 import time
 
 from benchmarks.output import heading, near_one, table, target
+from sectax.experiments.confidential.output import read_result
+from sectax.experiments.confidential.subject import SysbenchSpec, SysbenchSubject
+from sectax.experiments.confidential.tests import TESTS
 from sectax.model.subject import Work
 from sectax.stats.student import geometric_mean_interval
-from sectax.subjects.sysbench.output import read_result
-from sectax.subjects.sysbench.subject import SysbenchSpec, SysbenchSubject
-from sectax.subjects.sysbench.tests import TESTS
 
 AT_MOST = 0.005
 TESTED = ("cpu", "memory-write", "threads")

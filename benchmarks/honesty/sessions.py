@@ -31,7 +31,7 @@ from benchmarks.honesty.beside import Beside, read_beside
 from benchmarks.honesty.session import Session, from_report
 from benchmarks.load.generator import LoadFailed
 from benchmarks.output import ROOT, environment, heading
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 SECTAX = str(Path(sys.executable).with_name("sectax"))
 FOLDER = ROOT / "runs" / "honesty"

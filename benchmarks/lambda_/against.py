@@ -54,7 +54,7 @@ class Visit(NamedTuple):
 FIGURES = {
     "server_cpu": "CPU time of the server",
     "function_cpu": "CPU time of the instance",
-    "duration": "Duration",
+    "duration": "Duration up to the answer",
     "answer": "until the caller has its answer",
 }
 
@@ -63,10 +63,11 @@ class Served:
     """A server of some sources, a function in it, and one connection to it."""
 
     def __init__(self, sources: Path) -> None:
-        # Commits up to 928002f have it inside sectax.
-        server = "lambda_local" if (sources / "lambda_local").is_dir() else "sectax.stack.lambda_service"
+        # Commits up to 928002f have it inside sectax, and its settings come by stdin.
+        new = (sources / "lambda_local").is_dir()
+        words = ["lambda_local", "serve", "--json", "--port", "0", "--instances", "4"]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", server],
+            [sys.executable, "-m", *(words if new else ["sectax.stack.lambda_service"])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment() | {"PYTHONPATH": str(sources)},
@@ -74,8 +75,9 @@ class Served:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(b'{"instances": 4}\n')
-        self._process.stdin.flush()
+        if not new:
+            self._process.stdin.write(b'{"instances": 4}\n')
+            self._process.stdin.flush()
         ready = json.loads(self._process.stdout.readline() or b'{"endpoint": "", "error": "it did not start"}')
         if ready.get("error"):
             raise SystemExit(f"{sources}: {ready['error']}")
@@ -97,7 +99,7 @@ class Served:
         before, began = self._cpu_ns(), time.perf_counter_ns()
         for _ in range(count):
             measured = self._invoke()
-            durations += measured["duration_s"]
+            durations += measured["duration_s"] - measured.get("after_answer_s", 0.0)
             used += measured["cpu_time_s"]
         took, cpu = time.perf_counter_ns() - began, self._cpu_ns() - before
         return Visit(cpu / 1e3 / count, used * 1e6 / count, durations * 1e6 / count, took / 1e3 / count)
@@ -125,7 +127,8 @@ class Served:
         answer.read()
         if answer.status != 200:
             raise SystemExit(f"an invocation was answered {answer.status}")
-        seen: dict[str, float] = json.loads(answer.headers["X-Sectax-Measured"])
+        told = answer.headers["X-Lambda-Local-Measured"] or answer.headers["X-Sectax-Measured"]
+        seen: dict[str, float] = json.loads(told)
         return seen
 
     def _cpu_ns(self) -> int:

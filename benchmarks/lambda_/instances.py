@@ -24,11 +24,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.output import heading, table
-from lambda_local.settings import Settings
 from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
-from sectax.stack.local_lambda import LocalLambda, measured
-from sectax.toolchain import functions
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
+from sectax.parts import functions
 
 GAP_S = 0.01
 FIRST = 8  # events of a new instance that are shown one by one and not counted
@@ -125,7 +124,7 @@ def main() -> None:
     event = Events(inputs).of("published", PAYLOADS["1MiB"])
     runtime, content = functions.load(FUNCTION, "python").runtime, code()
     names = [f"instance-{number}" for number in range(given.instances)]
-    with LocalLambda(Settings(instances=given.instances)) as local:
+    with LocalLambda(instances=given.instances) as local:
         client = local.client()
         for name in names:
             client.create_function(

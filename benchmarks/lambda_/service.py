@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.lambda_.socket_loop import FUNCTION, SocketLoop, python
 from benchmarks.output import heading, table, target
-from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 from tests.lambda_local.serving import archive
 
 EACH_TURN = 100  # invocations
@@ -145,7 +144,7 @@ def main() -> None:
     parser.add_argument("--invocations", type=int, default=20_000, help="before memory is looked at (20000)")
     given = parser.parse_args()
     heading("The local Lambda")
-    with tempfile.TemporaryDirectory() as folder, LocalLambda(Settings(instances=4)) as local:
+    with tempfile.TemporaryDirectory() as folder, LocalLambda(instances=4) as local:
         client = local.client()
         if given.rounds:
             show_durations(*durations(client, given.rounds, Path(folder)))

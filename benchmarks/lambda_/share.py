@@ -22,8 +22,7 @@ from benchmarks.lambda_.sandbox import MEMORY_MB, WITHIN, WORKS_S, by_quota
 from benchmarks.lambda_.service import deploy
 from benchmarks.output import heading, table, target
 from lambda_local.sandbox import VCPU_MB, vcpus
-from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 
 REST_S = 0.1
 SHORT_S, SHORT_TURNS = 0.05, 3  # what is this long at most is repeated so many times as often
@@ -177,7 +176,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="turns of every work at every memory size (5)")
     given = parser.parse_args()
     heading("The share of a processor, by Duration")
-    with LocalLambda(Settings(exact_share=False)) as local, LocalLambda(Settings(exact_share=True)) as held:
+    with LocalLambda() as local, LocalLambda(exact_share=True) as held:
         free, exact = Functions(local), Functions(held)
         show_rested(rested(free, given.rounds), seen := rested(exact, given.rounds))
         show_waiting(exact)

@@ -21,8 +21,7 @@ from typing import Any
 
 from benchmarks.lambda_.socket_loop import python
 from benchmarks.output import heading, table, target
-from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda, measured
+from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
 from tests.lambda_local.serving import ROLE, archive
 
 SOURCE = "import time\ndef handler(event, context):\n    time.sleep(0.009)\n"
@@ -81,7 +80,7 @@ def main() -> None:
     content = large()
     quiet: list[float] = []
     beside: list[float] = []
-    with LocalLambda(Settings(instances=4)) as local:
+    with LocalLambda(instances=4) as local:
         client = local.client()
         client.create_function(
             FunctionName="sleeps",

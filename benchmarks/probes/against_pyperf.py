@@ -25,7 +25,7 @@ from benchmarks.output import environment, heading, near_one, ratio, table
 from benchmarks.probes.cases import BATCH_S, CASES, WITHIN, Case, batch_of, count_for, opened, openssl_speed
 from benchmarks.probes.estimates import Times, between, microseconds
 from sectax.experiments.jwt.keys import key_of, make_keys, signing_input
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 CALL = Path(__file__).with_name("pyperf_call.py")
 PROBE, PYPERF = "Python probe", "pyperf"

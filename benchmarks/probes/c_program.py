@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from types import TracebackType
 
-from sectax.toolchain.cache import cache_folder
+from sectax.parts.cache import cache_folder
 
 SOURCE = Path(__file__).with_name("evp.c")
 # OpenSSL 3 calls PHP's functions old; they are the ones that PHP makes.

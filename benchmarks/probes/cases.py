@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sectax.experiments.jwt.experiment import signature_subject
 from sectax.model.subject import Work
-from sectax.subjects.probe.probe_subject import ProbeSubject
+from sectax.experiments.on_probe.subject import ProbeSubject
 
 BATCH_S = 0.020  # as the default preset's
 WITHIN = 0.03  # the target: a ratio so near to 1

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.output import ROOT
-from sectax.toolchain.cache import cache_folder
+from sectax.parts.cache import cache_folder
 
 HYPERFINE = "1.20.0"  # 2.0.0 asks for a newer Rust (1.97)
 BENCHSTAT = "v0.0.0-20260908200009-22c9c6c9d4da"

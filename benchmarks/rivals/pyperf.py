@@ -14,7 +14,7 @@ from benchmarks.rivals.installed import HERE
 from benchmarks.rivals.kept import BASELINE, EXTRA, Claim, Judged
 from benchmarks.rivals.work import SIGNATURES, with_extra
 from sectax.experiments.jwt.keys import key_of, make_keys
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 _SIGNIFICANT = re.compile(r"^Significant \(t=(\S+)\)$", re.MULTILINE)
 _MEANS = re.compile(r" -> .*: (\S+)x (slower|faster)$", re.MULTILINE)

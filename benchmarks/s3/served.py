@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sectax.experiments.s3.buckets import Buckets
+from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.subject import S3Spec
 from sectax.model.subject import Observation, Subject, Work
-from sectax.stack.object_store.minio import Minio
-from sectax.subjects.s3.buckets import Buckets
-from sectax.subjects.s3.subject import S3Spec
-from sectax.toolchain import cache, go_programs
+from sectax.parts import cache, go_programs
 
 GO, PYTHON = "go", "python"
 

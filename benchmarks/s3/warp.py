@@ -18,8 +18,8 @@ import tempfile
 from benchmarks.output import heading, ratio, table, target
 from benchmarks.rivals.calling import ToolFailed
 from benchmarks.s3.served import GO, Served, observed, opened, served
+from sectax.parts.cache import cache_folder
 from sectax.stats.student import geometric_mean_interval
-from sectax.toolchain.cache import cache_folder
 
 WARP = "v1.0.0"
 SIZE = 1_000_000

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from sectax.sandboxes.process.child import Child
+from sectax.hosts.process.child import Child
 
 CLAIMS = '{"sub":"transcript","scope":"read"}'
 SECRET = b"a secret that everyone may know!"

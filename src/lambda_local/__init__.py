@@ -1,10 +1,13 @@
-"""A Lambda of our own on loopback: AWS's API outside, AWS's Runtime and Extensions APIs inside every instance.
+"""AWS Lambda on one machine: AWS's API on loopback, its Runtime and Extensions APIs in every instance. See README.md.
 
+    __main__    the command: serve, check, runtimes, setup
     api/        what boto3 and the AWS CLI speak to: functions, layers, Invoke
     code/       archives, unpacked
+    runtimes/   AWS's runtime clients: what there is of them here
     instances/  the pool, the life of an instance, the APIs inside, the log, what is measured
+    sandbox/    an instance from outside: control groups, namespaces, its disk
+    inside/     its first processes: the root, the filter on system calls
     http/       HTTP for both sides
-    service.py  all of it together; main.py runs it until a signal; local.py embeds it in a run
 
-Nothing here is imported by importing this package: the server loads no client, and the client no server.
+It imports nothing of sectax, and sectax knows its command and its API alone.
 """

@@ -1,49 +1,131 @@
-"""The server as a process of its own: settings as one line on stdin, one line back when it is ready, gone with stdin.
+"""`python -m lambda_local`: serve, and say and change what this machine has for it.
 
-It is started by `local.LocalLambda`.
+serve [--json]      AWS's Lambda API until Ctrl-C; with --json one line on stdout when it answers ({"endpoint"}, or
+                    {"error", "hint"}), and the end of stdin ends it too
+check               whether instances can be made here: {"cgroup", "error", "hint"}
+runtimes [NAME…]    what those lack, or, without names, what this machine's programs give
+setup NAME          install AWS's runtime client for this runtime: {"error", "hint"}
 """
 
 from __future__ import annotations
 
-import os
+import argparse
+import json
+import re
 import sys
+from collections.abc import Sequence
+from typing import Any
 
-import msgspec
+from lambda_local.errors import LambdaLocalError, WrongUse
+from lambda_local.settings import Settings
 
-from lambda_local.settings import Ready, Settings
-from sectax.model.errors import SectaxError
+_EXAMPLE = f"""the local Lambda answers at {{endpoint}} until Ctrl-C; for example
 
-
-def _line() -> bytes:
-    """Read unbuffered: what follows the line belongs to the event loop."""
-    line = b""
-    while not line.endswith(b"\n"):
-        read = os.read(0, 1)
-        if not read:
-            sys.exit(0)
-        line += read
-    return line
-
-
-def _say(ready: Ready) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(ready) + b"\n")
-    sys.stdout.flush()
+  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  lambda="aws --endpoint-url {{endpoint}} --region {{region}} lambda"
+  $lambda create-function --function-name hello --runtime python{sys.version_info.major}.{sys.version_info.minor} \\
+    --handler hello.handler --role arn:aws:iam::000000000000:role/local --memory-size 128 --zip-file fileb://hello.zip
+  $lambda invoke --function-name hello --log-type Tail --query LogResult --output text answer.json | base64 --decode
+  $lambda update-function-configuration --function-name hello --memory-size 1769
+  $lambda delete-function --function-name hello"""
 
 
-def _serve() -> None:
+def main(words: Sequence[str] | None = None) -> int:
+    """Returns the exit status: 0 where it could be done."""
+    given = _parser().parse_args(words)
+    try:
+        return {"serve": _serve, "check": _check, "runtimes": _runtimes, "setup": _setup}[given.command](given)
+    except LambdaLocalError as error:
+        if not getattr(given, "json", True):
+            print(f"error: {error.message}\nhint: {error.hint}", file=sys.stderr)  # noqa: T201 - it is a command
+        else:
+            _say({"error": error.message, "hint": error.hint})
+        return 2 if isinstance(error, WrongUse) else 3
+
+
+def _say(document: object) -> None:
+    print(json.dumps(document), flush=True)  # noqa: T201 - it is a command
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m lambda_local", description="AWS Lambda on one machine.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    serve = commands.add_parser("serve", help="answer AWS's Lambda API on loopback")
+    serve.add_argument("--host", default="127.0.0.1", help="the loopback address to listen on")
+    serve.add_argument("--port", type=int, default=9000, help="0 for a free one")
+    serve.add_argument("--instances", type=int, default=Settings.instances, help="how many may be there at once")
+    serve.add_argument("--idle", type=float, default=Settings.idle_s, metavar="SECONDS", help="end unused instances")
+    serve.add_argument("--region", default=Settings.region, help="what ARNs and functions are told")
+    serve.add_argument("--allow", action="append", default=[], metavar="HOST:PORT", help="let functions connect there")
+    serve.add_argument("--exact-share", action="store_true", help="hold answers to the exact share of a processor")
+    serve.add_argument("--no-cpu-share", action="store_true", help="run without quotas, where there are none to have")
+    serve.add_argument("--json", action="store_true", help="for programs: one line when it answers, ends with stdin")
+    commands.add_parser("check", help="whether instances can be made here").add_argument(
+        "--no-cpu-share", action="store_true"
+    )
+    commands.add_parser("runtimes", help="what runtimes lack here").add_argument("names", nargs="*")
+    commands.add_parser("setup", help="install AWS's runtime client").add_argument("name")
+    return parser
+
+
+def _serve(given: argparse.Namespace) -> int:
     # asyncio takes TLS along where it finds it, and does without elsewhere: 1 MB that loopback has no use for.
     sys.modules["ssl"] = None  # type: ignore[assignment]
     from lambda_local.main import serve
 
-    try:
-        serve(
-            msgspec.json.decode(_line(), type=Settings),
-            lambda endpoint: _say(Ready(endpoint)),
-            until_stdin_ends=True,
-        )
-    except SectaxError as error:
-        _say(Ready("", error.message, error.hint))
+    settings = Settings(
+        host=given.host,
+        port=given.port,
+        instances=given.instances,
+        idle_s=given.idle,
+        region=given.region,
+        allow=tuple(_address(text) for text in given.allow),
+        cpu_share=not given.no_cpu_share,
+        exact_share=given.exact_share,
+    )
+
+    def ready(endpoint: str) -> None:
+        if given.json:
+            _say({"endpoint": endpoint})
+        else:
+            print(_EXAMPLE.format(endpoint=endpoint, region=given.region), flush=True)  # noqa: T201 - it is a command
+
+    serve(settings, ready, until_stdin_ends=given.json)
+    return 0
+
+
+def _address(text: str) -> tuple[str, int]:
+    """Host and port; an IPv6 address in brackets."""
+    match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]/@\s]+)):(\d{1,5})", text)
+    if match is None or not 0 < int(match[3]) < 65536:
+        raise WrongUse(f"--allow {text} is not an address", "give it as HOST:PORT, for example 127.0.0.1:8200")
+    return match[1] or match[2], int(match[3])
+
+
+def _check(given: argparse.Namespace) -> int:
+    from lambda_local.sandbox import available
+
+    here = available()
+    why_not = here.why_not(cpu_quota=not given.no_cpu_share)
+    document: dict[str, Any] = {"cgroup": here.cgroup}
+    _say(document if why_not is None else document | {"error": why_not.message, "hint": why_not.hint})
+    return 0 if why_not is None else 3
+
+
+def _runtimes(given: argparse.Namespace) -> int:
+    from lambda_local.runtimes.found import here, lack
+
+    _say([{"name": name, **lack(name)} for name in given.names or here()])
+    return 0
+
+
+def _setup(given: argparse.Namespace) -> int:
+    from lambda_local.runtimes.found import install
+
+    install(given.name)
+    _say({})
+    return 0
 
 
 if __name__ == "__main__":
-    _serve()
+    sys.exit(main())

@@ -1,14 +1,13 @@
-"""A function as it is configured at one moment, and where the files are that belong to it."""
+"""A function as it is configured at one moment, a layer, and where the files are that belong to them."""
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-LATEST = "$LATEST"
+LATEST = "$LATEST"  # the only version that functions have here
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,8 @@ class LayerVersion:
     arn: str
     version: int
     code: Code
-    description: str
-    compatible_runtimes: tuple[str, ...]
-    created: str
-    license_info: str = ""
+    description: str = ""
+    created: str = ""
 
 
 # Compared by identity: two configurations are the same only if no update lies between them, and an instance of
@@ -46,10 +43,8 @@ class Function:
     """One configuration of a function. An update makes a new one.
 
     Attributes:
-        version: $LATEST, or the number that it was published under.
         timeout: seconds. memory: MB. tmp: MB of /tmp.
         opt: the folder of all its layers together, None where it has none.
-        tracing: the mode, which is kept and shown only. log_group: where CloudWatch would keep its log.
     """
 
     name: str
@@ -58,7 +53,6 @@ class Function:
     handler: str
     role: str
     code: Code
-    version: str = LATEST
     description: str = ""
     timeout: int = 3
     memory: int = 128
@@ -66,14 +60,11 @@ class Function:
     environment: dict[str, str] = field(default_factory=dict)
     layers: tuple[LayerVersion, ...] = ()
     opt: Path | None = None
-    tracing: str = "PassThrough"
-    log_group: str = ""
     modified: str = ""
-    revision: str = ""
 
     def changed(self, **changes: Any) -> Function:
-        """The next configuration, with a revision and a date of its own."""
-        return replace(self, **changes, modified=now(), revision=str(uuid.uuid4()))
+        """The next configuration, with a date of its own."""
+        return replace(self, **changes, modified=now())
 
     @property
     def unpacked(self) -> int:

@@ -10,14 +10,13 @@ import socket
 import sys
 from collections.abc import Callable
 
-from lambda_local import sandbox
+from lambda_local import sandbox, work_folder
+from lambda_local.errors import WrongUse
 from lambda_local.http.server import listen_on_loopback
 from lambda_local.instances.box import API_PORT
 from lambda_local.sandbox import SandboxMissing
-from lambda_local.service import WORK_FOLDERS, Service
+from lambda_local.service import Service
 from lambda_local.settings import Settings
-from sectax.model.errors import WrongUse
-from sectax.stack.work_folder import sweep
 
 _OPEN_FILES = 16 * 1024
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -37,7 +36,7 @@ def serve(settings: Settings, ready: Callable[[str], None], *, until_stdin_ends:
     check(settings)
     _allow_open_files()
     sandbox.sweep()
-    sweep(WORK_FOLDERS)
+    work_folder.sweep()
     listener = listen_on_loopback(settings.host, settings.port)
     asyncio.run(_serve(settings, listener, ready, until_stdin_ends))
 
@@ -51,7 +50,7 @@ def check(settings: Settings) -> None:
         raise WrongUse(f"functions cannot be let to these addresses: {what}", "forward one of them from another port")
     why_not = sandbox.available().why_not(cpu_quota=settings.cpu_share)
     if why_not is not None:
-        raise SandboxMissing(f"the local Lambda cannot run here: {why_not.reason}", why_not.hint)
+        raise SandboxMissing(f"the local Lambda cannot run here: {why_not.message}", why_not.hint)
 
 
 def _allow_open_files() -> None:

@@ -327,6 +327,34 @@ def test_other_key_refuses_the_treatment_that_had_it() -> None:
     assert [(each.treatment, each.refused) for each in refused] == [(name, "key_bits differs")]
 
 
+@pytest.mark.parametrize(
+    ("values", "differs"),
+    [
+        (((0.0012,), (0.0013,)), False),  # measured anew in every session
+        (((4096, 8192), (4096, 12288)), False),  # not the same in all blocks of one run
+        (((256,), (384,)), True),  # a fact about the work
+        ((("a",), ("b",)), True),
+    ],
+)
+def test_what_a_session_measures_anew_is_no_difference_of_the_plan(values, differs: bool) -> None:  # type: ignore[no-untyped-def]
+    a = situations.signatures_in_php()
+    name = a.findings[0].comparison.treatment
+
+    def with_witness(seen: tuple[int | float | str, ...]) -> Analysed:
+        shown = seen[0] if len(seen) == 1 else " | ".join(map(str, seen))
+        treatments = tuple(
+            replace(each, witnesses={"launch_cost_s": shown}) if each.treatment == name else each
+            for each in a.treatments
+        )
+        measured = replace(a.measured, witnesses={name: {"launch_cost_s": seen}})
+        return replace(a, treatments=treatments, measured=measured)
+
+    comparison = compare_runs(*map(with_witness, values))
+
+    assert [each.name for each in comparison.differences] == (["launch_cost_s"] if differs else [])
+    assert (ratios(comparison)[name] is None) is differs
+
+
 def test_run_without_a_recorded_environment_refuses_every_ratio() -> None:
     a = situations.signatures_in_php()
     nowhere = replace(a, measured=replace(a.measured, sessions=()))

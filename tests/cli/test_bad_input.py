@@ -18,7 +18,7 @@ WRONG = {
     "an experiment for a command": (("jwt", "--quick"), "sectax run jwt"),
     "no such experiment": (("run", "jtw"), "did you mean jwt?"),
     "no such factor": (("run", "jwt", "--level", "algo=RS256"), "no factor 'algo'"),
-    "no such level": (("run", "jwt", "--level", "algorithm=rs256,EdDSA"), "did you mean RS256?"),
+    "no such level": (("run", "jwt", "--level", "algorithm=rs25,EdDSA"), "did you mean RS256?"),
     "an experiment in capitals": (("run", "JWT"), "did you mean jwt?"),
     "a level twice": (("run", "jwt", "--level", "algorithm=RS256,RS256"), "names RS256 twice"),
     "the baseline alone": (("run", "jwt", "--level", "algorithm=RS256"), "RS256 is the only level"),

@@ -62,7 +62,7 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call("sectax show gate.sectax --fail-if 'faster>5%'", ("longer",), 0, ("faster>5%",)),
     ),
     "who is in a hurry": (
-        Call("sectax run jwt --budget 1s", (), 3, ("a budget of 1 s is too short for a verdict", "at least --budget")),
+        Call("sectax run jwt --budget 1s", (), 3, ("a budget of 1 s is too short for a verdict", "give --budget")),
         Call(f"{TWO} --budget soon", (), 2, ("--budget 90, 60s, 1m30s or 1h",)),
         Call(f"{TWO} --quick", (), 2, ("--budget 30s makes it shorter",)),
     ),

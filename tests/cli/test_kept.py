@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain.kept import Kept
+from sectax.parts.kept import Kept
 from tests.program import sectax
 from tests.workflow.test_command_run import begin, wait_for_block
 
@@ -131,7 +131,7 @@ def test_the_list_is_kept_and_starts_no_probe_then(tmp_path, cache):
 
 
 def _cache() -> Path:
-    from sectax.toolchain.cache import cache_folder
+    from sectax.parts.cache import cache_folder
 
     return cache_folder()
 

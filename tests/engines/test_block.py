@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from sectax.calibration.pilot import calibrate
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
-from sectax.engines.pilot import calibrate
 from sectax.model.errors import NothingMeasured, SubjectFailed, SubjectSkipped
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.trial import Closed, Dropped, Opened, State, Trial

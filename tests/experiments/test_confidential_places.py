@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.experiments.places import declares
+from sectax.experiments.on_host.places import declares
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sectax.experiments import registry
+from sectax.experiments.confidential.subject import SysbenchSpec
+from sectax.experiments.confidential.tests import PUBLISHED_TESTS
 from sectax.experiments.interface import Request
 from sectax.model.plan import Plan, Stopping
-from sectax.subjects.sysbench.subject import SysbenchSpec
-from sectax.subjects.sysbench.tests import PUBLISHED_TESTS
 from sectax.workflow.in_time import with_budget
 from tests.machines import planned
 

@@ -11,11 +11,11 @@ import pytest
 from sectax.experiments import registry
 from sectax.experiments.function.options import check_files, read_environment, read_functions
 from sectax.experiments.interface import Billable, Request
+from sectax.experiments.on_lambda import AWS, LOCAL
+from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Stopping
 from sectax.model.subject import Witness
-from sectax.subjects.function import AWS, LOCAL
-from sectax.subjects.function.subject import FunctionSpec
 from tests.machines import planned
 from tests.program import sectax
 

@@ -17,13 +17,13 @@ from sectax.experiments.hmac.experiment import _metrics as on_lambda_metrics
 from sectax.experiments.hmac.levels import AUTHENTICATION, IMMEDIATE, NONE, PAYLOADS
 from sectax.experiments.hmac.subjects import AuthorizerReferee
 from sectax.experiments.interface import Billable, Request
-from sectax.experiments.on_lambda import CPU_TIME
+from sectax.experiments.on_lambda import AWS, LOCAL
+from sectax.experiments.on_lambda.experiment import CPU_TIME
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Stopping
 from sectax.model.why_not import WhyNot
 from sectax.reports.comparison_layout import published_comparison
-from sectax.subjects.function import AWS, LOCAL
 from tests.machines import complete, planned, without
 
 # With AWS's endpoint no sandbox is asked for, and nothing is called while a run is planned.

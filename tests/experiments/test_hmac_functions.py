@@ -9,12 +9,12 @@ import pytest
 
 from sectax.experiments.hmac import subjects
 from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES, PAYLOADS, STEPS, TIMED
+from sectax.experiments.on_lambda import LOCAL_ROLE
+from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.subjects.function import LOCAL_ROLE
-from sectax.subjects.function.subject import FunctionSpec
-from sectax.toolchain import functions
-from tests.subjects.function.functions import close_services, needs_sandbox, service
+from sectax.parts import functions
+from tests.experiments.on_lambda.functions import close_services, needs_sandbox, service
 
 pytestmark = needs_sandbox
 

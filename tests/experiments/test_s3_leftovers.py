@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.s3.bench import sweep_data
-from sectax.stack.object_store.minio import WORK_FOLDERS
-from sectax.stack.work_folder import WorkFolder
+from sectax.experiments.s3.minio import WORK_FOLDERS
 
 
 def test_what_a_killed_run_left_where_data_had_put_it_is_removed_by_the_next_run_elsewhere(
@@ -20,7 +20,8 @@ def test_what_a_killed_run_left_where_data_had_put_it_is_removed_by_the_next_run
     then, now = tmp_path / "then", tmp_path / "now"
     code = (
         "import os, signal, sys; from pathlib import Path; from sectax.experiments.s3.bench import sweep_data\n"
-        "from sectax.stack.object_store.minio import WORK_FOLDERS; from sectax.stack.work_folder import WorkFolder\n"
+        "from sectax.experiments.s3.minio import WORK_FOLDERS\n"
+        "from sectax.experiments.client_server.work_folder import WorkFolder\n"
         "data = Path(sys.argv[1]); sweep_data(data); (WorkFolder(WORK_FOLDERS, data).path / 'data').mkdir()\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

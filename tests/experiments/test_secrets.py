@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 
 from sectax.design.planning import Request
+from sectax.experiments.on_lambda.code import read_code
+from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.experiments.secrets import levels
 from sectax.experiments.secrets.experiment import AGENT, EXPERIMENT
 from sectax.experiments.secrets.subject import SecretSpec, delay_in_words
@@ -25,12 +27,10 @@ from sectax.model.errors import SubjectFailed, WrongUse
 from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Work
 from sectax.model.why_not import WhyNot
-from sectax.subjects.function.code import read_code
-from sectax.subjects.function.subject import FunctionSpec
+from tests.experiments.on_lambda.functions import PYTHON, needs_sandbox
+from tests.experiments.secrets.needs import needs_agent, needs_backend
 from tests.machines import complete, planned, without
 from tests.program import sectax
-from tests.stack.secrets_manager.needs import needs_agent, needs_backend
-from tests.subjects.function.functions import PYTHON, needs_sandbox
 
 MEMORY = "1769"
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
@@ -343,7 +343,7 @@ def handler(event, context):
 @contextlib.contextmanager
 def deployed(bench: Any, folder: Path, *, sidecar: bool) -> Iterator[Any]:
     """A function of somebody else's that asks the agent at its own localhost."""
-    from sectax.subjects.function.deployment import Deployment
+    from sectax.experiments.on_lambda.deployment import Deployment
 
     code = folder / f"asks-{sidecar}"
     code.mkdir()

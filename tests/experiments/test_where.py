@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from lambda_local.settings import Settings
-from sectax.engines.pilot import PROCESSES
+from sectax.calibration.pilot import PROCESSES
 from sectax.experiments import registry
 from sectax.experiments.function.experiment import FunctionExperiment
 from sectax.experiments.interface import Request
-from sectax.experiments.on_lambda import ENDPOINT_OPTIONS, where
+from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE, services
+from sectax.experiments.on_lambda.experiment import ENDPOINT_OPTIONS, where
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Plan, Stopping, last_look
 from sectax.model.treatment import Role
-from sectax.subjects.function import AWS, LOCAL, LOCAL_ROLE, services
 from tests.machines import planned
 
 ROLE = "arn:aws:iam::123456789012:role/lambda"
@@ -119,15 +118,15 @@ def test_an_exact_share_is_the_local_lambdas_alone(elsewhere: dict[str, tuple[st
 
 @pytest.mark.parametrize("given", [{}, {"exact-share": ("yes",)}])
 def test_an_exact_share_is_kept_in_the_plan_and_reaches_the_server(monkeypatch, given) -> None:
-    started: list[Settings] = []
-    monkeypatch.setattr(services, "LocalLambda", started.append)
+    started: list[dict[str, object]] = []
+    monkeypatch.setattr(services, "LocalLambda", lambda **how: started.append(how))
     experiment = registry.load("hmac")
 
     plan = planned(experiment, Request("quick", {"memory": ("1024",)}, Stopping(0.02), 1, given))
     experiment.bench(plan)
 
     assert plan.options == given
-    assert [each.exact_share for each in started] == [bool(given)]
+    assert [how["exact_share"] for how in started] == [bool(given)]
 
 
 @pytest.mark.parametrize("name", ["function", "hmac"])

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from sectax.cli.main import main
-from sectax.stack.secrets_manager import layers
-from sectax.stack.secrets_manager.backend import Backend
+from sectax.experiments.secrets import layers
+from sectax.experiments.secrets.backend import Backend
 
 AFTER = (
     5  # questions for the backend's counters, of which every visit asks two: in the middle of the pilot's first visits

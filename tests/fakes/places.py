@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sectax.experiments.command.subject import CommandSpec
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.treatment import Factor, Treatment
-from sectax.subjects.command.subject import CommandSpec
 from tests.fakes.wrapped_host import EMPTIED
 
 WORLDS = {"local": "", EMPTIED: "blue"}

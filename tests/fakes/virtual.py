@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from sectax.experiments.command import launcher, subject
+from sectax.experiments.command.launchers import NOTHING
+from sectax.hosts.process.host import LocalHost
+from sectax.hosts.process.telemetry import Reading
 from sectax.record import writer
-from sectax.sandboxes.process.host import LocalHost
-from sectax.sandboxes.process.telemetry import Reading
-from sectax.subjects.command import launcher, subject
-from sectax.subjects.command.launchers import NOTHING
 
 # Relative spreads of a process and of its executions, as on a calm machine.
 BETWEEN, WITHIN = 0.005, 0.01

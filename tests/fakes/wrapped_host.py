@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from sectax.sandboxes.process.child import LINE_LIMIT, Child
-from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.host import LocalHost, NotFound
-from sectax.sandboxes.process.telemetry import TelemetryReader
+from sectax.hosts.process.child import LINE_LIMIT, Child
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.process.host import LocalHost, NotFound
+from sectax.hosts.process.telemetry import TelemetryReader
 
 EMPTIED, NAMESPACED = "emptied:blue", "namespaced:green"
 
@@ -27,7 +27,7 @@ _BEHIND = {
 
 
 class WrappedHost:
-    """Implements `sectax.sandboxes.hosts.Host`. What is behind the colon of its name is what `$WORLD` is inside."""
+    """Implements `sectax.hosts.registry.Host`. What is behind the colon of its name is what `$WORLD` is inside."""
 
     def __init__(self, name: str) -> None:
         kind, _, world = name.partition(":")

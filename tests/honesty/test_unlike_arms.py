@@ -18,10 +18,10 @@ from benchmarks.load import Load
 from sectax.experiments.honesty import EXPERIMENT
 from sectax.experiments.honesty.experiment import TIMES, RepeatedSpec
 from sectax.experiments.interface import Request
+from sectax.experiments.on_probe.subject import BATCH_CPU
 from sectax.experiments.registry import load
 from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Observation, SubjectSpec, Visit, Witnesses, Work
-from sectax.subjects.probe.probe_subject import BATCH_CPU
 from tests.machines import planned
 
 # What a batch of 10 ms pays more than one of 2.5 ms where another program has emptied the caches is a few per cent.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain.cache import cache_folder
+from lambda_local.runtimes.installing import place
 
 SOURCE = Path(__file__).parent / "go_function"
 
@@ -20,8 +19,7 @@ def bootstrap() -> bytes:
     go = shutil.which("go")
     if go is None:
         pytest.skip("Go is not installed")
-    digest = hashlib.sha256(b"".join((SOURCE / name).read_bytes() for name in ("main.go", "go.mod", "go.sum")))
-    program = cache_folder() / "tests" / f"go-bootstrap-{digest.hexdigest()[:16]}"
+    program = place("tests/go-bootstrap", *((SOURCE / name).read_bytes() for name in ("main.go", "go.mod", "go.sum")))
     if not program.exists():
         program.parent.mkdir(parents=True, exist_ok=True)
         building = program.with_suffix(f".{os.getpid()}")

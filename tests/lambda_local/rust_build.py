@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain.cache import cache_folder
+from lambda_local.runtimes.installing import place
 
 SOURCE = Path(__file__).parent / "rust_function"
 
@@ -20,8 +19,7 @@ def rust_bootstrap() -> bytes:
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("Rust is not installed")
-    digest = hashlib.sha256(b"".join((SOURCE / name).read_bytes() for name in ("src/main.rs", "Cargo.lock")))
-    program = cache_folder() / "tests" / f"rust-bootstrap-{digest.hexdigest()[:16]}"
+    program = place("tests/rust-bootstrap", *((SOURCE / name).read_bytes() for name in ("src/main.rs", "Cargo.lock")))
     if not program.exists():
         target = program.with_suffix(f".{os.getpid()}")
         build = [cargo, "build", "--release", "--locked", "--quiet", "--target-dir", str(target)]

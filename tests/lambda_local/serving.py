@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -12,10 +13,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import boto3
+import msgspec
 from botocore.config import Config
 
 from lambda_local.http.server import listen_on_loopback
 from lambda_local.instances.box import MakeBox
+from lambda_local.instances.invocation import Measured
 from lambda_local.service import Service
 from lambda_local.settings import Settings
 from tests.lambda_local.archives import archive
@@ -64,6 +67,42 @@ def client(endpoint: str, **config: Any) -> Any:
     )
 
 
+class LocalLambda:
+    """A server in a process of its own, started by its command; it ends with the `with` block."""
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+        self.endpoint = ""
+        self.error = self.hint = ""
+
+    def __enter__(self) -> LocalLambda:
+        argv = [sys.executable, "-m", "lambda_local", "serve", "--json", "--port", "0", *self._words]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, start_new_session=True)
+        assert self.process.stdout is not None
+        ready = json.loads(self.process.stdout.readline())
+        self.endpoint = ready.get("endpoint", "")
+        self.error, self.hint = ready.get("error", ""), ready.get("hint", "")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def stop(self) -> None:
+        self.process.communicate(timeout=20)
+
+    def client(self, **config: Any) -> Any:
+        return client(self.endpoint, **config)
+
+
+def measured(answer: dict[str, Any]) -> Measured:
+    return msgspec.json.decode(answer["ResponseMetadata"]["HTTPHeaders"]["x-lambda-local-measured"], type=Measured)
+
+
 def create(lambda_: Any, name: str, source: str, **more: Any) -> dict[str, Any]:
     """A Python function `f.handler` of this source."""
     wanted = {
@@ -86,7 +125,7 @@ class Answer:
         self.text = raw["Payload"].read().decode()
         self.error = raw.get("FunctionError")
         self.log = base64.b64decode(raw.get("LogResult", "")).decode()
-        self.measured = json.loads(raw["ResponseMetadata"]["HTTPHeaders"]["x-sectax-measured"])
+        self.measured = json.loads(raw["ResponseMetadata"]["HTTPHeaders"]["x-lambda-local-measured"])
 
     @property
     def value(self) -> Any:

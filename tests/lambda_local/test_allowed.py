@@ -10,12 +10,11 @@ from contextlib import contextmanager
 
 import pytest
 
+from lambda_local.errors import LambdaLocalError, WrongUse
 from lambda_local.instances import allowed
 from lambda_local.main import check
 from lambda_local.settings import Settings
-from sectax.model.errors import SectaxError, WrongUse
-from sectax.stack.local_lambda import LocalLambda
-from tests.lambda_local.serving import create, invoke
+from tests.lambda_local.serving import LocalLambda, create, invoke
 
 # Sends, ends its half, and reads to the end: so both ends and both directions are seen.
 ASKS = """
@@ -37,7 +36,7 @@ def handler(event, context):
 def why_not() -> str:
     try:
         check(Settings())
-    except SectaxError as error:
+    except LambdaLocalError as error:
         return error.message
     return ""
 
@@ -73,7 +72,7 @@ def test_a_function_reaches_what_is_allowed_and_nothing_else():
     with echo_server() as open_, echo_server() as other, socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # nobody listens there
         dead = closed.getsockname()[1]
-        with LocalLambda(Settings(allow=(("127.0.0.1", open_), ("localhost", dead)))) as local:
+        with LocalLambda("--allow", f"127.0.0.1:{open_}", "--allow", f"localhost:{dead}") as local:
             lambda_ = local.client()
             create(lambda_, "asks", ASKS, MemorySize=1769)
 

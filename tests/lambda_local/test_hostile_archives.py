@@ -105,7 +105,12 @@ def test_hostile_archives_touch_nothing_outside_the_servers_folder(tmp_path: Pat
     attacker = Attacker(11, [str(tmp_path / "victim" / "file"), str(tmp_path / "new"), "/dev/null"])
     choose = random.Random(12)
     code = base64.b64encode(archive({"bootstrap": "x"})).decode()
-    function = {"FunctionName": "f", "Runtime": "provided.al2023", "Handler": "h", "Role": "arn:aws:iam::1:role/r"}
+    function = {
+        "FunctionName": "f",
+        "Runtime": "provided.al2023",
+        "Handler": "h",
+        "Role": "arn:aws:iam::000000000000:role/r",
+    }
     statuses: dict[int, int] = {}
     merged: dict[int, int] = {}
     layers: list[str] = []

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lambda_local.errors import WrongUse
 from lambda_local.http import Exchange
 from lambda_local.http.server import listen_on_loopback
-from sectax.model.errors import WrongUse
 from tests.lambda_local.plain_box import PlainBox
 from tests.lambda_local.raw_http import closing, connect, echo, echoing, rest, talk
 from tests.lambda_local.serving import client, served

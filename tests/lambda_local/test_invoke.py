@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import json
+import platform
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -41,19 +41,17 @@ def test_a_function_gets_its_event_and_its_context(lambda_):
     source = """
 def handler(event, context):
     return [event, context.function_name, context.memory_limit_in_mb, context.invoked_function_arn,
-            context.get_remaining_time_in_millis(), context.aws_request_id, context.client_context.custom]
+            context.get_remaining_time_in_millis(), context.aws_request_id]
 """
     create(lambda_, "context", source, Timeout=9, MemorySize=512)
-    given = base64.b64encode(json.dumps({"custom": {"a": "ü\n"}}).encode()).decode()
 
-    answer = invoke(lambda_, "context", {"n": [1, "ü"]}, ClientContext=given)
+    answer = invoke(lambda_, "context", {"n": [1, "ü"]})
 
-    event, name, memory, arn, left, request_id, custom = answer.value
+    event, name, memory, arn, left, request_id = answer.value
     assert (event, name, memory) == ({"n": [1, "ü"]}, "context", "512")
     assert arn == "arn:aws:lambda:us-east-1:000000000000:function:context"
     assert 8000 < left <= 9000
     assert request_id == answer.raw["ResponseMetadata"]["RequestId"]
-    assert custom == {"a": "ü\n"}
 
 
 def test_no_payload_is_an_empty_object(lambda_):
@@ -62,21 +60,14 @@ def test_no_payload_is_an_empty_object(lambda_):
     assert invoke(lambda_, "echo").value == {}
 
 
-def test_a_dry_run_runs_nothing(lambda_):
-    create(lambda_, "dry", "raise SystemExit(3)\n")
-
-    answer = lambda_.invoke(FunctionName="dry", InvocationType="DryRun")
-
-    assert answer["StatusCode"] == 204
-
-
 def test_the_log_stands_between_the_lines_of_the_platform(lambda_):
     create(lambda_, "logs", "def handler(event, context):\n    print('one')\n    print('two', end='')\n")
 
     answer = invoke(lambda_, "logs")
 
     request_id = answer.raw["ResponseMetadata"]["RequestId"]
-    lines = answer.log.splitlines(keepends=True)
+    init_start, *lines = answer.log.splitlines(keepends=True)
+    assert init_start == f"INIT_START Runtime Version: python:{platform.python_version()}\n"
     assert lines[0] == f"START RequestId: {request_id} Version: $LATEST\n"
     assert lines[1:3] == ["one\n", "two\n"]
     assert lines[3] == f"END RequestId: {request_id}\n"
@@ -196,7 +187,7 @@ def test_a_runtime_that_ends_is_an_exit_error_and_the_next_call_a_cold_start(lam
     assert "Init Duration" in again.log
 
 
-def test_an_answer_that_was_given_before_the_end_counts(lambda_):
+def test_a_runtime_that_ends_after_its_answer_fails_the_invocation_as_on_aws(lambda_):
     source = """
 import os, threading
 def handler(event, context):
@@ -205,9 +196,12 @@ def handler(event, context):
 """
     create(lambda_, "answers-first", source)
 
-    answer = invoke(lambda_, "answers-first")
+    first = invoke(lambda_, "answers-first")
+    time.sleep(0.2)  # it asked for its next event before it ended: that is the next invocation's affair
+    again = invoke(lambda_, "answers-first")
 
-    assert (answer.error, answer.value) == (None, "done")
+    assert (first.error, first.value) == (None, "done")
+    assert "Init Duration" in again.log
 
 
 def test_time_out_kills_the_instance(lambda_, tmp_path):
@@ -229,9 +223,8 @@ def test_time_out_kills_the_instance(lambda_, tmp_path):
 
 
 @pytest.mark.more
-def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_own_time(box, tmp_path):
-    logs = tmp_path / "logs"
-    with served(box.create, init_s=0.2, logs=str(logs)) as endpoint:
+def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_own_time(box):
+    with served(box.create, init_s=0.2) as endpoint:
         lambda_ = client(endpoint)
         create(lambda_, "late", "import time\ntime.sleep(60)\n", Timeout=1)
 
@@ -240,7 +233,7 @@ def test_an_init_phase_that_takes_too_long_is_tried_again_within_the_function_s_
     assert answer.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
     assert "INIT_REPORT Init Duration: 200.00 ms\tPhase: init\tStatus: timeout" in answer.log
     assert answer.measured["instance"] == "late-2"
-    assert logs.read_text().count("INIT_REPORT") == 1
+    assert answer.log.count("INIT_REPORT") == 1
     assert box.alive == 0
 
 
@@ -274,19 +267,17 @@ def test_an_answer_that_is_too_large_is_the_function_s_error(lambda_):
     create(lambda_, "large-answer", "def handler(event, context):\n    return 'x' * event\n")
 
     fits = invoke(lambda_, "large-answer", 6 * 2**20 - 2)
-    answer = invoke(lambda_, "large-answer", 6 * 2**20)
+    answer, much = invoke(lambda_, "large-answer", 6 * 2**20), invoke(lambda_, "large-answer", 20 * 2**20)
 
     assert len(fits.text) == 6 * 2**20
     assert answer.error == "Unhandled"
-    assert answer.value["errorType"] == "Function.ResponseSizeTooLarge"
+    assert answer.value["errorType"] == much.value["errorType"] == "Function.ResponseSizeTooLarge"
 
 
 @pytest.mark.parametrize(
     ("more", "code"),
     [
         ({"Payload": b"{no json"}, "InvalidRequestContentException"),
-        ({"ClientContext": "no base64!"}, "InvalidRequestContentException"),
-        ({"ClientContext": base64.b64encode(b"[1]").decode()}, "InvalidRequestContentException"),
         ({"InvocationType": "Sometime"}, "InvalidParameterValueException"),
         ({"Qualifier": "$LATEST"}, None),
         ({"FunctionName": "refusing:7"}, "ResourceNotFoundException"),
@@ -331,8 +322,9 @@ def test_no_more_instances_than_allowed(box, tmp_path):
         busy.start()
         assert eventually((tmp_path / "here").exists)
 
-        with pytest.raises(lambda_.exceptions.TooManyRequestsException, match="Rate Exceeded"):
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException, match="Rate Exceeded") as refused:
             invoke(lambda_, "only", event)
+        assert refused.value.response["ResponseMetadata"]["HTTPHeaders"]["retry-after"] == "1"
         (tmp_path / "until").touch()
         busy.join()
         # A free instance makes room for another function's.
@@ -342,6 +334,89 @@ def test_no_more_instances_than_allowed(box, tmp_path):
     assert first == [None]
     assert other.value == 1
     assert box.alive == 0
+
+
+def test_an_instance_that_ends_takes_room_until_it_is_gone(box):
+    class Slow(box):  # type: ignore[misc]
+        most = 0
+
+        @classmethod
+        def create(cls, *arguments: object, **more: object) -> object:
+            made = super().create(*arguments, **more)
+            Slow.most = max(Slow.most, cls.alive)
+            return made
+
+        def destroy(self) -> None:
+            time.sleep(0.1)
+            super().destroy()
+
+    with served(Slow.create, instances=2) as endpoint:
+        lambda_ = client(endpoint)
+        for number in range(5):
+            create(lambda_, f"passing-{number}", "def handler(event, context):\n    return 1\n")
+            assert invoke(lambda_, f"passing-{number}").value == 1
+
+    assert Slow.most <= 2
+
+
+_BUSY_AFTER = """
+import http.client, os, time
+host = os.environ["AWS_LAMBDA_RUNTIME_API"]
+api = "/2018-06-01/runtime/invocation/"
+connection = http.client.HTTPConnection(host)
+while True:
+    connection.request("GET", api + "next")
+    asked = connection.getresponse()
+    seconds = float(asked.read())
+    connection.request("POST", api + asked.headers["Lambda-Runtime-Aws-Request-Id"] + "/response", b"1")
+    connection.getresponse().read()
+    time.sleep(seconds)
+"""
+
+
+def test_what_comes_after_the_answer_is_in_the_duration_and_told_by_itself(lambda_):
+    bootstrap = {"bootstrap": f"#!{sys.executable} -IS\n{_BUSY_AFTER}"}
+    code = {"ZipFile": archive(bootstrap, ("bootstrap",))}
+    create(lambda_, "after", "", Runtime="provided.al2023", Handler="x", Code=code, Timeout=1)
+
+    first, warm, late = (invoke(lambda_, "after", seconds) for seconds in (0, 0.2, 3))
+
+    report = REPORT.search(warm.log)
+    assert report is not None
+    assert first.value == warm.value == 1
+    assert warm.measured["duration_s"] > warm.measured["after_answer_s"] >= 0.2
+    assert warm.measured["billed_ms"] == int(report["billed"]) >= 200
+    assert first.measured["after_answer_s"] < 0.15
+    assert late.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
+
+
+def test_a_wrapper_starts_the_runtime_and_one_that_is_not_there_is_told(lambda_):
+    source = "import os\ndef handler(event, context):\n    return os.environ.get('WRAPPED')\n"
+    wrapper = '#!/bin/sh\nWRAPPED=yes exec "$@"\n'
+    code = {"ZipFile": archive({"f.py": source, "wrapper": wrapper}, ("wrapper",))}
+    for name, path in (("wrapped", "/var/task/wrapper"), ("no-wrapper", "/var/task/none")):
+        create(lambda_, name, "", Code=code, Environment={"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": path}})
+
+    assert invoke(lambda_, "wrapped").value == "yes"
+    assert invoke(lambda_, "no-wrapper").value["errorType"] == "Runtime.InvalidEntrypoint"
+
+
+def test_a_flood_of_lines_costs_the_server_little_and_its_end_is_kept(lambda_):
+    source = """
+import os
+def handler(event, context):
+    for _ in range(event["writes"]):
+        os.write(1, b"\\n" * event["lines"])
+    print("the end")
+"""
+    create(lambda_, "flood-of-lines", source)
+    invoke(lambda_, "flood-of-lines", {"writes": 1, "lines": 1})
+    for writes, lines in ((300, 60_000), (20_000, 1)):
+        before = time.process_time()
+        answer = invoke(lambda_, "flood-of-lines", {"writes": writes, "lines": lines})
+
+        assert "the end\n" in answer.log
+        assert time.process_time() - before < 0.5  # the server is a thread of this process
 
 
 @pytest.mark.parametrize("what", ["configuration", "code"])

@@ -19,19 +19,18 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lambda_local.errors import LambdaLocalError
 from lambda_local.main import check
 from lambda_local.sandbox.leftovers import state_folder
 from lambda_local.settings import Settings
-from sectax.model.errors import SectaxError
-from sectax.stack.local_lambda import LocalLambda
-from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.serving import LocalLambda, archive, create, invoke
 from tests.lambda_local.test_sandboxed import EXTENSION
 
 
 def why_not() -> str:
     try:
         check(Settings())
-    except SectaxError as error:
+    except LambdaLocalError as error:
         return error.message
     return ""
 
@@ -79,8 +78,8 @@ class Storm:
 
     def left(self) -> list[str]:
         """Everything of it that is still there."""
-        groups = [path for top in Path("/sys/fs/cgroup").glob("*") for path in top.glob(f"sectax/{self.mark}*")]
-        groups += Path("/sys/fs/cgroup").glob(f"sectax/{self.mark}*")
+        groups = [path for top in Path("/sys/fs/cgroup").glob("*") for path in top.glob(f"lambda-local/{self.mark}*")]
+        groups += Path("/sys/fs/cgroup").glob(f"lambda-local/{self.mark}*")
         folders = list(state_folder().glob(f"{self.mark}*"))
         mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if self.mark in line]
         # A namespace ends with its last process, unless a mount keeps it; its number goes to the next one that is made.
@@ -120,7 +119,7 @@ def own_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def work_folders() -> list[Path]:
-    return list(Path(tempfile.gettempdir()).glob("*sectax-lambda-*"))
+    return list(Path(tempfile.gettempdir()).glob("*lambda-local-*"))
 
 
 @contextlib.contextmanager
@@ -157,7 +156,7 @@ def storm(times: int, seed: int) -> dict[str, int]:
         number += 1
         name = f"{whole.mark}-{number}"
         # What the servers before were killed with, this start removes.
-        with LocalLambda(Settings(instances=2)) as local:
+        with LocalLambda("--instances", "2") as local:
             assert len(work_folders()) == 1  # here, so that the last look looks at the right place
             client = local.client(read_timeout=60)
             layer = client.publish_layer_version(

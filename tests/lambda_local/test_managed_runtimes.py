@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from lambda_local.runtimes import java, managed, node
-from lambda_local.settings import Settings
-from sectax.stack.local_lambda import LocalLambda
+from lambda_local.runtimes import java, node
+from lambda_local.runtimes.found import lack
 from tests.lambda_local.rust_build import rust_bootstrap
-from tests.lambda_local.serving import archive, create, invoke
+from tests.lambda_local.serving import LocalLambda, archive, create, invoke
 from tests.lambda_local.test_sandboxed import why_not
 
 pytestmark = pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
@@ -50,17 +49,16 @@ public class Hello implements RequestHandler<Map<String, String>, Map<String, St
 
 @pytest.fixture(scope="module")
 def real() -> Iterator[Any]:
-    with LocalLambda(Settings(instances=4)) as running:
+    with LocalLambda("--instances", "4") as running:
         yield running.client()
 
 
 def ready(runtime: str | None, language: str) -> str:
-    """The runtime's name; the test is skipped where it is not installed, which takes `sectax setup` and minutes."""
+    """The runtime's name; the test is skipped where it is not installed, which takes minutes."""
     if runtime is None:
         pytest.skip(f"{language} is not installed")
-    lack = managed.missing(runtime)
-    if lack is not None:
-        pytest.skip(f"{runtime} is not set up: {lack.reason}")
+    if "error" in (said := lack(runtime)):
+        pytest.skip(f"{runtime} is not set up: {said['error']}")
     return runtime
 
 
@@ -90,7 +88,7 @@ def test_a_node_function_runs_under_aws_s_own_client(real):
     assert first["id"] == answers[0].measured["request_id"]
     assert first["env"] == f"AWS_Lambda_{runtime}"
     assert first["programs"] == ["node"]
-    assert "sectax" not in first["mounts"]
+    assert "lambda-local" not in first["mounts"]
     assert "greeting ann" in answers[0].log
     assert answers[0].measured["instance"] == answers[1].measured["instance"]
     assert error.error == "Unhandled"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lambda_local.runtimes import java, managed, node
-from sectax.toolchain import parts
-from sectax.toolchain.installer import SetUpFailed
-from tests.program import sectax
+from lambda_local.errors import SetUpFailed
+from lambda_local.runtimes import java, node
+from lambda_local.runtimes.found import here, lack
+from lambda_local.runtimes.installing import version_of
 
 NODE = "#!/bin/sh\necho v20.11.1\n"
 JAVA = "#!/bin/sh\necho 'openjdk version \"17.0.9\" 2023-10-17' >&2\n"
@@ -22,7 +22,8 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "programs"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LAMBDA_LOCAL_CACHE", str(tmp_path / "cache"))
+    version_of.cache_clear()
     return folder
 
 
@@ -33,22 +34,21 @@ def put(folder: Path, name: str, text: str = "#!/bin/sh\nexit 1\n") -> None:
 
 @pytest.mark.parametrize(("name", "program"), [("nodejs20.x", "node"), ("java17", "java")])
 def test_without_the_program_the_release_to_install_is_named(programs, name, program):
-    lack = managed.missing(name)
+    said = lack(name)
 
-    assert lack is not None
-    assert lack.reason == f"{program} is not installed"
-    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in lack.hint
-    assert not lack.makable
-    assert managed.others_here() == ()
+    assert said["error"] == f"{program} is not installed"
+    assert name.removeprefix("nodejs").removeprefix("java").removesuffix(".x") in said["hint"]
+    assert not said["makable"]
+    assert [one for one in here() if not one.startswith("python")] == []
 
 
 def test_another_release_is_told_with_the_runtime_that_it_gives(programs):
     put(programs, "node", NODE)
     put(programs, "java", JAVA)
 
-    assert managed.others_here() == ("nodejs20.x", "java17")
-    assert "gives nodejs20.x" in str(managed.missing("nodejs22.x"))
-    assert "gives java17" in str(managed.missing("java21"))
+    assert here()[1:] == ["nodejs20.x", "java17"]
+    assert "gives nodejs20.x" in lack("nodejs22.x")["error"]
+    assert "gives java17" in lack("java21")["error"]
 
 
 def test_what_node_s_client_is_built_with_is_told_as_packages(programs):
@@ -56,11 +56,10 @@ def test_what_node_s_client_is_built_with_is_told_as_packages(programs):
     for name in BUILD[3:]:
         put(programs, name)
 
-    lack = managed.missing("nodejs20.x")
+    said = lack("nodejs20.x")
 
-    assert lack is not None
-    assert lack.apt == ("autoconf", "automake", "libtool")
-    assert "sectax setup nodejs20.x" in lack.hint
+    assert said["apt"] == ("autoconf", "automake", "libtool")
+    assert "lambda_local setup nodejs20.x" in said["hint"]
 
 
 def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
@@ -70,9 +69,8 @@ def test_where_all_tools_are_here_setup_makes_it_and_no_create_does(programs):
         put(programs, name)
 
     for name in ("nodejs20.x", "java17"):
-        lack = parts.load(f"lambda-runtime:{name}").missing()
-        assert lack is not None
-        assert (lack.makable, lack.on_first_use, lack.hint) == (True, False, f"sectax setup {name}")
+        said = lack(name)
+        assert (said["makable"], said["on_first_use"]) == (True, False)
     with pytest.raises(SetUpFailed, match="not built"):
         node.node_runtime("nodejs20.x")
     with pytest.raises(SetUpFailed, match="not installed"):
@@ -85,7 +83,7 @@ def test_a_build_that_fails_is_told_and_leaves_nothing(programs, tmp_path):
 
     with pytest.raises(SetUpFailed, match="no such registry"):
         node.install("nodejs20.x")
-    assert not [path for path in (tmp_path / "cache" / "lambda").iterdir() if path.is_dir()]
+    assert not [path for path in (tmp_path / "cache").iterdir() if path.is_dir()]
 
 
 NPM = """#!/bin/sh
@@ -109,7 +107,7 @@ def test_the_client_and_the_program_are_kept_without_what_they_were_built_with(p
         f"node_modules/aws-lambda-ric/{name}" for name in ("bin/index.mjs", "dist/rapid-client.node", "package.json")
     ]
     assert files == ["complete", "lang/node", *kept]
-    assert managed.missing("nodejs20.x") is None
+    assert lack("nodejs20.x") == {"client": client.name}
 
 
 def test_an_npm_that_runs_no_scripts_is_told(programs):
@@ -136,15 +134,4 @@ def test_archives_that_are_not_maven_central_s_are_refused(programs, brings, sai
 
     with pytest.raises(SetUpFailed, match=said):
         java.install("java17")
-    assert managed.missing("java17") is not None
-
-
-def test_setup_and_doctor_know_runtimes_by_their_names(programs):
-    put(programs, "java", JAVA)
-
-    setup, doctor = sectax("setup", "java21"), sectax("doctor")
-
-    assert setup.status != 0
-    assert "the Java on PATH gives java17" in setup.err
-    assert "lambda-runtime-java17" in doctor.out
-    assert "only functions in java17 need it" in doctor.out
+    assert "error" in lack("java17")

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.stack.local_lambda import LocalLambda, measured
-from tests.lambda_local.serving import PYTHON, create, invoke
+from tests.lambda_local.serving import PYTHON, LocalLambda, create, invoke, measured
 from tests.lambda_local.test_sandboxed import reason
 
 pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")

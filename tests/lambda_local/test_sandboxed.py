@@ -13,22 +13,21 @@ from typing import Any
 
 import pytest
 
+from lambda_local.errors import LambdaLocalError
 from lambda_local.main import check
-from lambda_local.runtimes import found as runtimes
+from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
 from lambda_local.settings import Settings
-from sectax.model.errors import SectaxError
-from sectax.stack.local_lambda import LocalLambda, measured
+from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
-from tests.lambda_local.serving import PYTHON, archive, create, invoke
-from tests.sandboxes.processes import wait_until_gone
+from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke, measured
 
 
 def why_not() -> str:
     try:
         check(Settings())
-    except SectaxError as error:
+    except LambdaLocalError as error:
         return error.message
     return ""
 
@@ -57,7 +56,7 @@ while True:
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[LocalLambda]:
-    with LocalLambda(Settings(instances=4)) as running:
+    with LocalLambda("--instances", "4") as running:
         yield running
 
 
@@ -210,7 +209,7 @@ def test_two_events_at_once_run_in_two_instances(real):
 def test_the_server_ends_with_whoever_started_it():
     source = """
 import time
-from sectax.stack.local_lambda import LocalLambda
+from tests.lambda_local.serving import LocalLambda
 from tests.lambda_local.serving import create, invoke
 local = LocalLambda().__enter__()
 lambda_ = local.client()
@@ -233,7 +232,7 @@ time.sleep(1000)
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serve_says_how_to_call_it_and_ends_on_a_signal(number):
-    program = [sys.executable, "-m", "sectax", "lambda", "serve", "--port", "0"]
+    program = [sys.executable, "-m", "lambda_local", "serve", "--port", "0"]
     serving = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert serving.stdout is not None
     assert serving.stderr is not None
@@ -244,7 +243,7 @@ def test_serve_says_how_to_call_it_and_ends_on_a_signal(number):
 
     assert "the local Lambda answers at http://127.0.0.1:" in first
     endpoint = next(word for word in first.split() if word.startswith("http"))
-    assert f"aws --endpoint-url {endpoint} --region us-east-1 lambda create-function" in rest
+    assert f"aws --endpoint-url {endpoint} --region us-east-1 lambda" in rest
     assert complaints == ""
     assert serving.returncode == 0
     serving.stdout.close()
@@ -259,7 +258,7 @@ def children(pid: int) -> list[int]:
 
 def test_a_wrong_address_is_said_before_anything_is_started():
     done = subprocess.run(
-        [sys.executable, "-m", "sectax", "lambda", "serve", "--host", "0.0.0.0"],  # noqa: S104
+        [sys.executable, "-m", "lambda_local", "serve", "--host", "0.0.0.0"],  # noqa: S104
         capture_output=True,
         text=True,
         timeout=60,
@@ -287,14 +286,18 @@ def test_a_function_finds_a_shell_but_no_tools_of_the_machine_and_no_paths_of_it
     assert {"sh", "ls", "cat", PYTHON} <= set(seen["programs"])
     assert not {"apt-get", "mount", "su", "perl", "git", "gcc", "systemctl", "ip"} & set(seen["programs"])
     assert "f.py" in seen["said"]
-    assert not [word for word in ("sectax", "/.cache", "/code/", str(Path.home())) if word in seen["mounts"]]
+    assert not [
+        word
+        for word in ("lambda_local", "lambda-local", "/.cache", "/code/", str(Path.home()))
+        if word in seen["mounts"]
+    ]
 
 
 def test_an_interpreter_of_the_system_brings_no_programs_of_the_machine(monkeypatch):
-    found = runtimes.python_runtime(PYTHON)
+    installed = python.python_runtime(PYTHON)
     # As where Python is Debian's own: everything below /usr is below /var/lang then.
-    monkeypatch.setattr(runtimes, "python_runtime", lambda name: replace(found, prefix=Path("/usr")))
-    runtime = runtimes.find(PYTHON)
+    monkeypatch.setattr(python, "python_runtime", lambda name: replace(installed, prefix=Path("/usr")))
+    runtime = found.find(PYTHON)
     listed = "import os\nfor top in ('bin', 'sbin', 'games', 'local/bin', 'local/sbin'):\n" + (
         "    path = '/var/lang/' + top\n    print(top, *sorted(os.listdir(path)) if os.path.isdir(path) else [])"
     )

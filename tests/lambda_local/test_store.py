@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from lambda_local.code import BadArchive, CodeStore
+from lambda_local.errors import LambdaLocalError
 from lambda_local.function import LayerVersion
-from lambda_local.service import WORK_FOLDERS
-from sectax.model.errors import SectaxError
-from sectax.stack.work_folder import WorkFolder, sweep
+from lambda_local.work_folder import WorkFolder, sweep
 from tests.lambda_local.archives import LINK, archive, zipped
 
 
 def layer(store: CodeStore, files: dict[str, str | bytes], number: int) -> LayerVersion:
-    return LayerVersion(f"arn:layer:{number}", number, store.add(archive(files)), "", (), "")
+    return LayerVersion(f"arn:layer:{number}", number, store.add(archive(files)))
 
 
 def test_the_same_archive_is_unpacked_once(tmp_path):
@@ -65,7 +64,7 @@ def test_layers_that_are_too_large_together_are_refused(tmp_path, monkeypatch):
 
 def links(store: CodeStore, targets: dict[str, str], number: int) -> LayerVersion:
     entries = [(name, target, LINK) for name, target in targets.items()]
-    return LayerVersion(f"arn:layer:{number}", number, store.add(zipped(*entries)), "", (), "")
+    return LayerVersion(f"arn:layer:{number}", number, store.add(zipped(*entries)))
 
 
 def test_a_link_that_leaves_only_through_another_layers_links_is_refused(tmp_path):
@@ -111,18 +110,18 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr("lambda_local.code.tree.os.mkdir", full)
 
-    with pytest.raises(SectaxError, match="No space left"):
+    with pytest.raises(LambdaLocalError, match="No space left"):
         CodeStore(tmp_path).add(archive({"folder/file": "x"}))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_sweeping_removes_the_folders_of_the_dead_and_no_others(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    living, dead = WorkFolder(WORK_FOLDERS), WorkFolder(WORK_FOLDERS)
+    living, dead = WorkFolder(), WorkFolder()
     os.close(dead._lock)  # as the kernel does when a server is killed
     (tmp_path / "other").mkdir()
 
-    sweep(WORK_FOLDERS)
+    sweep()
 
     assert sorted(Path(tmp_path).iterdir()) == sorted([living.path, tmp_path / "other"])
     living.remove()

@@ -14,7 +14,7 @@ import pytest
 
 from lambda_local.code import upload
 from lambda_local.code.store import CodeStore
-from lambda_local.code.upload import Places, take
+from lambda_local.code.upload import take
 from tests.lambda_local.serving import archive, create, invoke
 
 SOURCE = "def handler(event, context):\n    return 1\n"
@@ -52,9 +52,7 @@ def test_an_upload_is_the_archive_and_the_rest_of_the_document(tmp_path, size, p
     whole = body(content, FunctionName="ü")
     step = len(whole) // pieces + 1
 
-    done = take(
-        [whole[at : at + step] for at in range(0, len(whole), step)], Places(str(tmp_path)), CodeStore(tmp_path)
-    )
+    done = take([whole[at : at + step] for at in range(0, len(whole), step)], CodeStore(tmp_path))
 
     assert json.loads(done.document) == {"Code": {"S3Key": None}, "FunctionName": "ü"}
     assert done.code is not None
@@ -72,7 +70,7 @@ def test_an_upload_is_the_archive_and_the_rest_of_the_document(tmp_path, size, p
     ],
 )
 def test_what_is_wrong_with_an_upload_is_said(tmp_path, wrong, member, padding):
-    done = take([wrong, b" " * padding], Places(str(tmp_path)), CodeStore(tmp_path))
+    done = take([wrong, b" " * padding], CodeStore(tmp_path))
 
     assert getattr(done, member)
     assert done.code is None
@@ -81,19 +79,20 @@ def test_what_is_wrong_with_an_upload_is_said(tmp_path, wrong, member, padding):
 def test_a_zip_of_more_than_50_mb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(upload, "ZIPPED_BYTES", 100)
 
-    done = take([body(archive({"f.py": os.urandom(200)}))], Places(str(tmp_path)), CodeStore(tmp_path))
+    done = take([body(archive({"f.py": os.urandom(200)}))], CodeStore(tmp_path))
 
     assert done.refused == "Zipped size must be smaller than 100 bytes"
 
 
 def test_code_and_layers_together_have_a_limit(lambda_, monkeypatch):
     monkeypatch.setattr("lambda_local.api.functions.UNPACKED_BYTES", 1000)
-    layer = lambda_.publish_layer_version(LayerName="heavy", Content={"ZipFile": archive({"x": "x" * 900})})
+    content = {"ZipFile": archive({"x": "x" * 900})}
+    layers = [lambda_.publish_layer_version(LayerName=name, Content=content) for name in ("heavy", "as-heavy")]
     create(lambda_, "light", SOURCE)
 
     with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="combined with layers exceeds"):
         lambda_.update_function_configuration(
-            FunctionName="light", Layers=[layer["LayerVersionArn"]] * 1 + [layer["LayerVersionArn"]]
+            FunctionName="light", Layers=[layer["LayerVersionArn"] for layer in layers]
         )
 
 

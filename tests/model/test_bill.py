@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lambda_local.instances.invocation import Measured
-from lambda_local.instances.log import report_line
+from lambda_local.instances.invocation import billed_ms
 from sectax.model.bill import billed_s
-from sectax.subjects.function.reading import reading
 
 NANOSECONDS = st.integers(1, 900 * 10**9)  # the longest that a function may take
 
@@ -43,14 +38,6 @@ def test_at_least_one_is_billed():
     assert billed_s(0.0) == 0.001
 
 
-@given(NANOSECONDS, st.none() | NANOSECONDS)
-def test_the_line_and_the_header_of_one_invocation_bill_the_same(nanoseconds, init):
-    measured = Measured("id", nanoseconds / 1e9, "x", 1, init_s=None if init is None else init / 1e9)
-    header = {"x-sectax-measured": msgspec.json.encode(measured).decode()}
-
-    seen = reading({"ResponseMetadata": {"HTTPHeaders": header}})
-    line = re.search(r"Billed Duration: (\d+) ms", report_line(measured, 128))
-
-    assert seen is not None
-    assert line is not None
-    assert seen.billed_s == pytest.approx(int(line[1]) / 1e3)
+@given(NANOSECONDS)
+def test_the_local_lambda_bills_by_the_same_rule(nanoseconds):
+    assert billed_ms(nanoseconds / 1e9) == pytest.approx(1e3 * billed_s(nanoseconds / 1e9))

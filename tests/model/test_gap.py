@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from sectax.experiments.command.subject import CommandSpec
+from sectax.experiments.on_lambda import AWS
+from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.subject import gap_s
-from sectax.subjects.command.subject import CommandSpec
-from sectax.subjects.function import AWS
-from sectax.subjects.function.services import Service
-from sectax.subjects.function.subject import FunctionSpec
 
 
 def test_a_function_waits_before_each_event_and_a_command_never() -> None:

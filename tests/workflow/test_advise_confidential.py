@@ -13,12 +13,12 @@ from sectax.analysis.compare import compare_with_published
 from sectax.experiments.confidential import EXPERIMENT
 from sectax.experiments.confidential.experiment import AS_PUBLISHED
 from sectax.experiments.interface import Request
+from sectax.hosts import registry as hosts
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Role
 from sectax.prices import load
-from sectax.sandboxes import hosts
 from sectax.workflow.advise import Asked, advice
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.present import View, render

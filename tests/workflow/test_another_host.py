@@ -12,14 +12,14 @@ import pytest
 
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
+from sectax.experiments.command.subject import CommandSpec
+from sectax.hosts.registry import host
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, SubjectFailed, WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Plan
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
-from sectax.sandboxes.hosts import host
-from sectax.subjects.command.subject import CommandSpec
 from sectax.workflow.environment import of_hosts, refuse_change
 from tests.design.plans import calibrated_for, small_plan
 from tests.fakes import wrapped_host

@@ -15,20 +15,21 @@ from jsonschema import Draft202012Validator
 
 from sectax.cli.attest import command
 from sectax.experiments.confidential import EXPERIMENT
+from sectax.experiments.confidential.attestation import ask as attestation
+from sectax.experiments.confidential.attestation import nonce_of, snp
 from sectax.experiments.interface import Request
-from sectax.formats.attestation import nonce_of, snp
+from sectax.hosts import registry as hosts
+from sectax.hosts.registry import host
 from sectax.model.environment import Environment
 from sectax.model.errors import WrongUse
 from sectax.model.plan import Stopping
 from sectax.record.writer import RunWriter
-from sectax.sandboxes import attestation, hosts
-from sectax.sandboxes.hosts import host
 from sectax.workflow import attested as checking
 from sectax.workflow.attested import attested
 from sectax.workflow.environment import take_environment
 from tests.machines import planned
 
-SAMPLES = Path(__file__).parents[1] / "formats" / "attestation_samples"
+SAMPLES = Path(__file__).parents[1] / "experiments" / "confidential" / "attestation_samples"
 REPORT = (SAMPLES / "tdx-spr.quote").read_bytes()
 WHEN = datetime.datetime(2024, 6, 1, tzinfo=datetime.UTC)
 
@@ -161,7 +162,7 @@ def test_certificates_that_a_person_has_fetched_are_used(tmp_path, monkeypatch):
     path = recorded(tmp_path / "r.sectax", given("sev_guest", report), {"host.memory_encryption": "sev-snp"})
     from cryptography.hazmat.primitives.serialization import Encoding
 
-    from sectax.formats.attestation.chain import read_certificates
+    from sectax.experiments.confidential.attestation.chain import read_certificates
 
     (chip,) = read_certificates((SAMPLES / "vcek.der").read_bytes())
     fetched = tmp_path / "fetched.pem"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.toolchain import gvisor
+from sectax.parts import gvisor
+from tests.hosts import sshd
 from tests.program import sectax
-from tests.sandboxes import sshd
 
 needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
 pytestmark = [needs_sysbench, pytest.mark.more]

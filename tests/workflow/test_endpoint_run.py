@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.program import PROGRAM, sectax
-from tests.subjects.function.functions import needs_sandbox
 
 FAST = "import time\ndef lambda_handler(event, context):\n    time.sleep(0.005)\n    return 1\n"
 

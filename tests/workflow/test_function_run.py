@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.program import PROGRAM, sectax
-from tests.subjects.function.functions import needs_sandbox
 
 pytestmark = needs_sandbox
 

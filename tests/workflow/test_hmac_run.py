@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.experiments.on_lambda.functions import needs_sandbox
 from tests.program import sectax
-from tests.subjects.function.functions import needs_sandbox
 
 pytestmark = needs_sandbox
 

@@ -17,8 +17,8 @@ import pytest
 from sectax.experiments.interface import Request
 from sectax.model.analysed import RunReport
 from sectax.model.plan import Stopping
-from sectax.toolchain import probes
-from sectax.toolchain.probes import Manifest, Probe
+from sectax.parts import probes
+from sectax.parts.probes import Manifest, Probe
 from sectax.workflow import present
 from sectax.workflow.progress_line import ProgressLine
 from sectax.workflow.run import start

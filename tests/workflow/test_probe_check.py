@@ -6,7 +6,7 @@ import pytest
 
 from sectax.experiments import registry
 from sectax.experiments.interface import HasProbeCases
-from sectax.subjects.probe.conformance import claimed_operations
+from sectax.experiments.on_probe.conformance import claimed_operations
 from sectax.workflow.probe_check import _cases
 from tests.fakes.toy import fake
 

@@ -16,8 +16,8 @@ from sectax.model.finding import Severity
 from sectax.model.plan import Stopping
 from sectax.workflow.progress_line import ProgressLine
 from sectax.workflow.run import start
-from tests.stack.object_store.servers import has_go_client, needs_minio
-from tests.subjects.s3.specs import PYTHON
+from tests.experiments.s3.servers import has_go_client, needs_minio
+from tests.experiments.s3.specs import PYTHON
 
 pytestmark = [needs_minio, pytest.mark.more]
 

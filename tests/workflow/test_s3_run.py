@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from sectax.subjects.s3.buckets import client
+from sectax.experiments.s3.buckets import client
+from tests.experiments.s3.servers import needs_minio, running
 from tests.program import PROGRAM, sectax
-from tests.stack.object_store.servers import needs_minio, running
 
 pytestmark = needs_minio
 

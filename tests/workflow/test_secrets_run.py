@@ -17,14 +17,14 @@ import pytest
 
 from sectax.cli.options import progress
 from sectax.design.planning import Request
+from sectax.experiments.secrets.backend import Backend
 from sectax.model.plan import Stopping
-from sectax.stack.secrets_manager.backend import Backend
 from sectax.workflow import run as workflow
+from tests.experiments.on_lambda.functions import needs_sandbox
+from tests.experiments.secrets.needs import needs_agent, needs_backend
 from tests.experiments.test_secrets import agents, exposed, read
 from tests.fakes.broken_secrets import MARKER
 from tests.program import PROGRAM, Said, sectax
-from tests.stack.secrets_manager.needs import needs_agent, needs_backend
-from tests.subjects.function.functions import needs_sandbox
 
 pytestmark = [needs_sandbox, needs_backend, needs_agent, pytest.mark.more]
 

@@ -19,7 +19,8 @@ class ApiError(Exception):
         """Send it."""
         # Some operations of Lambda spell it 'message', others 'Message'; clients look for both.
         body = {"Type": "User" if self.status < 500 else "Service", "message": self.message, **self.members}
-        exchange.answer_json(self.status, body, [("x-amzn-ErrorType", self.kind), *headers])
+        again = (("Retry-After", "1"),) if self.status == 429 else ()
+        exchange.answer_json(self.status, body, [("x-amzn-ErrorType", self.kind), *again, *headers])
 
 
 def invalid(message: str) -> ApiError:
@@ -27,9 +28,31 @@ def invalid(message: str) -> ApiError:
     return ApiError(400, "InvalidParameterValueException", message)
 
 
+def constraint(value: str, name: str, words: str) -> ApiError:
+    """A parameter that is not of the form it must have."""
+    return invalid(
+        f"1 validation error detected: Value '{value[:200]}' at '{name}' failed to satisfy constraint: {words}"
+    )
+
+
+def malformed(why: str) -> ApiError:
+    """A body that cannot be read."""
+    return ApiError(400, "SerializationException", why)
+
+
+def bad_event(why: str) -> ApiError:
+    """An event that is not JSON."""
+    return ApiError(400, "InvalidRequestContentException", f"Could not parse request body into json: {why}")
+
+
 def not_found(arn: str) -> ApiError:
     """There is no such function."""
     return ApiError(404, "ResourceNotFoundException", f"Function not found: {arn}")
+
+
+def absent() -> ApiError:
+    """There is no such thing."""
+    return ApiError(404, "ResourceNotFoundException", "The resource you requested does not exist.")
 
 
 def conflict(message: str) -> ApiError:
@@ -43,33 +66,11 @@ def too_large(most: int, operation: str) -> ApiError:
     return ApiError(413, "RequestEntityTooLargeException", message)
 
 
-def too_many(reason: str = "ConcurrentInvocationLimitExceeded") -> ApiError:
-    """All instances that there may be are busy."""
-    return ApiError(429, "TooManyRequestsException", "Rate Exceeded.", Reason=reason)
+def too_many() -> ApiError:
+    """As many instances as there may be are busy, or about to end."""
+    return ApiError(429, "TooManyRequestsException", "Rate Exceeded.", Reason="ConcurrentInvocationLimitExceeded")
 
 
-def constraint(value: str, name: str, words: str) -> ApiError:
-    """A parameter that is not of the form it must have."""
-    return invalid(
-        f"1 validation error detected: Value '{value[:200]}' at '{name}' failed to satisfy constraint: {words}"
-    )
-
-
-def stale_revision() -> ApiError:
-    """The caller has seen another state of things than the present one."""
-    return ApiError(
-        412,
-        "PreconditionFailedException",
-        "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to "
-        "retrieve the latest Revision Id",
-    )
-
-
-def absent(message: str = "The resource you requested does not exist.") -> ApiError:
-    """There is no such thing."""
-    return ApiError(404, "ResourceNotFoundException", message)
-
-
-def not_implemented(action: str) -> ApiError:
-    """Lambda has it, and the local one does not."""
-    return ApiError(501, "NotImplementedException", f"the local Lambda does not have {action}")
+def not_implemented(asked: str) -> ApiError:
+    """Lambda may have it, and the local one does not."""
+    return ApiError(501, "NotImplementedException", f"the local Lambda does not have {asked}")

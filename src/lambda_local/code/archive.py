@@ -96,6 +96,8 @@ class _Reader:
     def tree(self) -> Tree:
         """The entries, if their names, kinds and announced sizes are acceptable."""
         entries = self._archive.infolist()
+        if not entries:
+            raise BadArchive("Uploaded file must be a non-empty zip")
         if len(entries) > FILES:
             raise BadArchive(f"the zip has {len(entries)} entries, at most {FILES} are taken")
         announced = sum(entry.file_size for entry in entries)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from lambda_local.code.archive import UNPACKED_BYTES, unpack
 from lambda_local.code.tree import BadArchive, File, Folder, Link, Tree
+from lambda_local.errors import LambdaLocalError
 from lambda_local.function import Code, LayerVersion
-from sectax.model.errors import SectaxError
 
 _CHUNK = 1024 * 1024
 _BESIDE = "unfinished"
@@ -28,13 +28,13 @@ class CodeStore:
     """Keeps archives by their hash, until the service ends. Its methods take long and may be called from any thread."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._lock = threading.Lock()
 
     def add(self, data: bytes) -> Code:
         """Unpack an archive, unless the same one is there already. Raises `BadArchive`."""
         digest = hashlib.sha256(data)
-        folder = self._folder / "code" / digest.hexdigest()
+        folder = self.folder / "code" / digest.hexdigest()
         with self._lock:
             if not folder.exists():
                 with _written():
@@ -51,7 +51,7 @@ class CodeStore:
         if not layers:
             return None
         name = hashlib.sha256("\n".join(layer.code.sha256 for layer in layers).encode()).hexdigest()
-        folder = self._folder / "opt" / name
+        folder = self.folder / "opt" / name
         with self._lock:
             if not folder.exists():
                 tree = _laid(layers)
@@ -63,13 +63,13 @@ class CodeStore:
         """Free the disk of everything but these folders."""
         with self._lock:
             for part in ("code", "opt", _BESIDE):
-                for folder in (self._folder / part).glob("*"):
+                for folder in (self.folder / part).glob("*"):
                     if folder not in used:
                         shutil.rmtree(folder, ignore_errors=True)
 
     def _place(self, folder: Path, write: Callable[[Path], object]) -> None:
         """Have it written beside its place and renamed: whoever looks, a process that was killed here left nothing."""
-        beside = self._folder / _BESIDE / secrets.token_hex(8)
+        beside = self.folder / _BESIDE / secrets.token_hex(8)
         write(beside)
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside.rename(folder)
@@ -81,7 +81,7 @@ def _written() -> Iterator[None]:
         yield
     except OSError as error:
         hint = f"make room where temporary files are ({tempfile.gettempdir()}), or set TMPDIR to another folder"
-        raise SectaxError(f"the archive cannot be unpacked: {error.strerror or error}", hint) from error
+        raise LambdaLocalError(f"the archive cannot be unpacked: {error.strerror or error}", hint) from error
 
 
 def _laid(layers: tuple[LayerVersion, ...]) -> Tree:

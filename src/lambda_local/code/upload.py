@@ -9,16 +9,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from lambda_local.code import BadArchive, CodeStore
+from lambda_local.errors import LambdaLocalError
 from lambda_local.function import Code
-from lambda_local.state import archive_path
-from sectax.model.errors import SectaxError
-from sectax.toolchain.files import write_whole
 
 ZIPPED_BYTES = 50 * 1024 * 1024  # that come with a request: AWS Lambda quotas
 
@@ -52,30 +49,23 @@ class Upload(msgspec.Struct):
         return Code(self.sha256, self.size, Path(self.folder), self.unpacked) if self.sha256 else None
 
 
-class Places(msgspec.Struct):
-    """The folder of the code store, and that of the state, where there is one."""
-
-    store: str
-    state: str = ""
-
-
-def take(parts: Sequence[bytes], places: Places, store: CodeStore) -> Upload:
+def take(parts: Sequence[bytes], store: CodeStore) -> Upload:
     """Take a body in, here or in a process of its own; blocks for as long as that takes.
 
     Args:
         parts: the body, in order.
-        store: this process's store of the same folder.
     """
     if sum(map(len, parts)) < _OWN_PROCESS_FROM_BYTES:
-        return taken(b"".join(parts), places, store)
+        return taken(b"".join(parts), store)
     worker = subprocess.Popen(
-        [sys.executable, "-m", "lambda_local.code.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-m", "lambda_local.code.worker", str(store.folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert worker.stdin is not None
     assert worker.stdout is not None
     try:
         with worker.stdin:
-            worker.stdin.write(msgspec.json.encode(places) + b"\n")
             for part in parts:
                 worker.stdin.write(part)
         answer = worker.stdout.read()
@@ -87,38 +77,26 @@ def take(parts: Sequence[bytes], places: Places, store: CodeStore) -> Upload:
         worker.wait()
 
 
-def taken(body: bytes, places: Places, store: CodeStore) -> Upload:
+def taken(body: bytes, store: CodeStore) -> Upload:
     """Take a body in, in this process."""
     try:
         document, archive = _parted(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         return Upload(malformed=str(error))
+    except RecursionError:
+        return Upload(malformed="the document is nested too deeply")
     if archive is None:
         return Upload(document)
     if len(archive) > ZIPPED_BYTES:
         return Upload(document, refused=f"Zipped size must be smaller than {ZIPPED_BYTES} bytes")
     try:
-        code = kept(archive, places, store)
+        code = store.add(archive)
+        size = sum(path.lstat().st_size for path in code.folder.rglob("*") if not path.is_dir())
     except BadArchive as error:
         return Upload(document, refused=str(error))
-    except (OSError, SectaxError) as error:
+    except (OSError, LambdaLocalError) as error:
         return Upload(document, failed=f"the archive cannot be kept: {error}")
-    return Upload(document, code.sha256, code.size, code.unpacked, str(code.folder))
-
-
-def kept(archive: bytes, places: Places, store: CodeStore) -> Code:
-    """Unpack an archive, and keep it in the state where there is one.
-
-    Raises:
-        BadArchive: it is refused.
-        OSError, SectaxError: there is no room for it.
-    """
-    code = store.add(archive)
-    if places.state:
-        path = archive_path(Path(places.state), code.sha256)
-        if not path.exists():
-            write_whole(path, archive, synced=True)
-    return replace(code, unpacked=sum(path.lstat().st_size for path in code.folder.rglob("*") if not path.is_dir()))
+    return Upload(document, code.sha256, code.size, size, str(code.folder))
 
 
 def _parted(body: bytes) -> tuple[bytes, bytes | None]:
@@ -133,4 +111,4 @@ def _parted(body: bytes) -> tuple[bytes, bytes | None]:
             if "ZipFile" in inner:
                 archive = msgspec.json.decode(inner.pop("ZipFile"), type=bytes | None)
                 members[name] = msgspec.Raw(msgspec.json.encode(inner))
-    return msgspec.json.encode(members), archive or None
+    return msgspec.json.encode(members), archive

@@ -1,4 +1,4 @@
-"""The process that takes one large upload: `Places` as a line on stdin, then the body; an `Upload` on stdout."""
+"""The process that takes one large upload: given the folder of the store, the body on stdin; an `Upload` on stdout."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from lambda_local.code import CodeStore
-from lambda_local.code.upload import Places, taken
+from lambda_local.code.upload import taken
 from lambda_local.inside import kernel
 
 _NICE = 10  # what is measured meanwhile comes first
@@ -17,6 +17,5 @@ _NICE = 10  # what is measured meanwhile comes first
 if __name__ == "__main__":
     kernel.die_with_parent()  # or it would write into folders that the next server has swept
     os.nice(_NICE)
-    places = msgspec.json.decode(sys.stdin.buffer.readline(), type=Places)
-    upload = taken(sys.stdin.buffer.read(), places, CodeStore(Path(places.store)))
+    upload = taken(sys.stdin.buffer.read(), CodeStore(Path(sys.argv[1])))
     sys.stdout.buffer.write(msgspec.json.encode(upload))

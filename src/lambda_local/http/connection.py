@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 import httptools
 
-from lambda_local.http.messages import Exchange, HttpLimits, Outlet, Request, response
+from lambda_local.http.messages import Exchange, HttpLimits, Request, response
 
 # Requests of one segment that may wait behind the one that is being answered; later ones wait in the client's memory.
 _PIPELINED = 16
@@ -85,8 +85,8 @@ class Connection(asyncio.BufferedProtocol):
 
     @property
     def idle(self) -> bool:
-        """Whether the server owes it no answer, and waits for no rest of a body."""
-        return self._answering is None and not self._waiting and self._outlet is None
+        """Whether the server owes it no answer."""
+        return self._answering is None and not self._waiting
 
     def abort(self) -> None:
         """Close at once, whatever is under way."""
@@ -130,26 +130,24 @@ class Connection(asyncio.BufferedProtocol):
 
     def pause_writing(self) -> None:
         self._choked = True
-        if self._answering is not None:
-            self._answering.set_choked(True)
 
     def resume_writing(self) -> None:
         self._choked = False
-        if self._answering is not None:
-            self._answering.set_choked(False)
         self._set_deadline()
         self._proceed()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._server.forget(self)
-        self._cut()
         for exchange in (self._receiving, self._answering, *self._waiting):
             if exchange is not None:
                 exchange.gone = True
-                exchange.set_choked(False)  # whoever waits for it need not
         self._waiting.clear()
         self._drop()
         self._transport = None
+        # The parser knows this connection: without an end of that everything of it waits for Python's collector.
+        self._receiving = self._answering = self._last_words = None
+        self._begin()
+        del self._parser
 
     # the parser's side
 
@@ -174,22 +172,19 @@ class Connection(asyncio.BufferedProtocol):
         headers = self._headers
         path, _, query = self._target.decode("latin-1").partition("?")
         method = self._parser.get_method().decode("latin-1")
-        request = Request(method, path, query, headers, chunks=self._parser.get_http_version() != "1.0")
-        self._receiving = exchange = Exchange(request, self._send, release=self._server.release, write=self._write_part)
+        request = Request(method, path, query, headers)
+        self._receiving = exchange = Exchange(request, self._send, release=self._server.release)
         judge = self._server.judge
         self._most = self._limits.body_bytes if judge is None else judge(exchange)
         length = headers.get("content-length", "")
-        if exchange.gone or (length.isdecimal() and int(length) > 2 * self._most):
+        too_long = length.isdecimal() and int(length) > 2 * self._most and not self._limits.patient
+        if exchange.gone or too_long:
             self._fail(413)
         if headers.get("expect", "").lower() == "100-continue" and self._transport is not None and self.idle:
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def on_body(self, part: bytes) -> None:
         self._length += len(part)
-        outlet = self._outlet
-        if self._length <= self._most and outlet is not None:
-            outlet.put(part)
-            return
         if self._length <= self._most:
             self._body.append(part)
             self._hold(len(part))
@@ -200,7 +195,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._small = 0
             return
         self._drop()
-        if self._length > 2 * self._most:
+        if self._length > 2 * self._most and not self._limits.patient:
             self._fail(413)
 
     def on_message_complete(self) -> None:
@@ -221,11 +216,6 @@ class Connection(asyncio.BufferedProtocol):
         self._body = []
 
     # our own
-
-    @property
-    def _outlet(self) -> Outlet | None:
-        """Where the body that is coming in goes; None where it is kept."""
-        return None if self._receiving is None else self._receiving.outlet
 
     def _begin(self) -> None:
         self._begun = False
@@ -260,21 +250,6 @@ class Connection(asyncio.BufferedProtocol):
             self.deadline = math.inf
         elif was != (self._begun, self._in_headers):
             self._set_deadline()
-        outlet = self._outlet
-        if outlet is not None and self._transport is not None and not outlet.ready(self._read_on):
-            self._transport.pause_reading()
-
-    def _read_on(self) -> None:
-        """The taker of the body is ready again."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.resume_reading()
-
-    def _cut(self) -> None:
-        """Tell the taker of a body that the rest will not come."""
-        outlet, receiving = self._outlet, self._receiving
-        if outlet is not None and receiving is not None:
-            receiving.outlet = None
-            outlet.cut()
 
     def _fail(self, status: int) -> None:
         """End the parsing; `_feed` answers with *status*."""
@@ -295,7 +270,6 @@ class Connection(asyncio.BufferedProtocol):
     def _part(self, last_words: bytes) -> None:
         if self._last_words is None:  # else the handler has said why
             self._last_words = last_words
-        self._cut()
         self._drop()
         self._proceed()
 
@@ -326,11 +300,6 @@ class Connection(asyncio.BufferedProtocol):
         transport.resume_reading()
         self.deadline = self._loop.time() + self._limits.header_s
 
-    def _write_part(self, content: bytes) -> None:
-        """What comes before the end of an answer."""
-        if self._transport is not None:
-            self._transport.write(content)
-
     def _send(self, exchange: Exchange, answer: bytes) -> None:
         if self._transport is None:
             return
@@ -351,9 +320,8 @@ class Connection(asyncio.BufferedProtocol):
         if self._answering is not None or self._waiting or self.parted:
             return
         limits = self._limits
-        if self._outlet is not None:
-            seconds: float | None = None  # the body's taker says how long it may last
-        elif self._begun or self._choked:
+        seconds: float | None
+        if self._begun or self._choked:
             seconds = limits.header_s if self._in_headers and not self._choked else limits.request_s
         else:
             seconds = limits.idle_s

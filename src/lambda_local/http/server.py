@@ -7,9 +7,9 @@ import ipaddress
 import socket
 from collections.abc import Callable
 
+from lambda_local.errors import WrongUse
 from lambda_local.http.connection import Connection
 from lambda_local.http.messages import Exchange, HttpLimits
-from sectax.model.errors import WrongUse
 
 # How often deadlines are looked at: one timer for all connections instead of one for each request.
 _LOOK_EVERY_S = 1.0
@@ -92,7 +92,7 @@ class HttpServer:
         try:
             self._handle(exchange)
         except Exception as error:  # a fault of ours must not end the server, and the client must hear of it
-            exchange.answer_json(500, {"Type": "Service", "message": f"a fault of sectax: {error!r}"})
+            exchange.answer_json(500, {"Type": "Service", "message": f"a fault of the local Lambda: {error!r}"})
 
     def _look(self) -> None:
         now = self._loop.time()

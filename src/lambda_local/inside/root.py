@@ -147,7 +147,7 @@ def _fill_etc(user: tuple[str, int, int]) -> None:
     name, uid, gid = user
     _write("etc/passwd", f"root:x:0:0:root:/:/sbin/nologin\n{name}:x:{uid}:{gid}::/tmp:/sbin/nologin\n")
     _write("etc/group", f"root:x:0:\n{name}:x:{gid}:\n")
-    _write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+    _write("etc/hosts", "127.0.0.1 localhost sandbox.localdomain sandbox\n::1 localhost\n")
     _write("etc/resolv.conf", "")  # there is nobody to ask
     _write("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")
     os.symlink("../usr/lib/os-release", "etc/os-release")

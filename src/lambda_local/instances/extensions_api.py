@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from lambda_local.function import Function
+from lambda_local.function import LATEST, Function
 from lambda_local.http import Exchange
 from lambda_local.instances.errors import InstanceGone
 from lambda_local.instances.invocation import Invocation
@@ -21,6 +21,9 @@ PREFIX = "/2020-01-01/extension/"
 # The API for logs and telemetry is not here. Extensions that ask for it get a success, as from Lambda's own emulator,
 # since many give up on anything else.
 TELEMETRY = ("/2020-08-15/logs", "/2022-07-01/telemetry")
+
+MOST = 10  # extensions: MaxAgentsAllowed in AWS's emulator of Lambda
+NAME_LENGTH = 128
 
 INVOKE = "INVOKE"
 SHUTDOWN = "SHUTDOWN"
@@ -79,6 +82,19 @@ class ExtensionsApi:
         """Whether every extension asks for its next event."""
         return all(extension.waiting for extension in self._extensions.values())
 
+    def log_lines(self) -> list[str]:
+        """What the log says of them once the init phase is over."""
+        return [
+            f"EXTENSION\tName: {one.name}\tState: Ready\tEvents: [{', '.join(sorted(one.events))}]\n"
+            for one in self._extensions.values()
+        ]
+
+    @property
+    def asked_ns(self) -> int:
+        """When the last of those that hear of events asked for its next one; 0 where there is none."""
+        hearing = [extension for extension in self._extensions.values() if INVOKE in extension.events]
+        return max((one.asking.request.received_ns for one in hearing if one.asking is not None), default=0)
+
     @property
     def any_registered(self) -> bool:
         """Whether there is an extension, external or within the runtime."""
@@ -86,7 +102,7 @@ class ExtensionsApi:
 
     @property
     def hear_events(self) -> bool:
-        """Whether any extension works on events, so that its time is billed."""
+        """Whether any extension works on events."""
         return any(INVOKE in extension.events for extension in self._extensions.values())
 
     def wants_shutdown(self) -> bool:
@@ -134,12 +150,17 @@ class ExtensionsApi:
         name = headers.get("lambda-extension-name", "")
         try:
             events = frozenset(msgspec.json.decode(exchange.request.body, type=_Registration).events or ())
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _refuse(exchange, "InvalidRequestFormat", str(error))
             return
         external = name in self._expected
+        if len(name) > NAME_LENGTH:
+            _refuse(exchange, "Extension.InvalidExtensionName", f"it has more than {NAME_LENGTH} characters")
+            return
         if not name or any(each.name == name for each in self._extensions.values()):
             _refuse(exchange, "Extension.AlreadyRegistered" if name else "Extension.InvalidExtensionName", name)
+        elif len(self._extensions) >= MOST:
+            _refuse(exchange, "Extension.TooManyExtensions", f"Extension limit ({MOST}) reached")
         elif self.closed:
             _refuse(exchange, "Extension.RegistrationClosed", "the runtime has begun to wait for events")
         elif not events <= {INVOKE, SHUTDOWN}:
@@ -151,7 +172,7 @@ class ExtensionsApi:
             self._extensions[extension.identifier] = extension
             answer = {
                 "functionName": self._function.name,
-                "functionVersion": self._function.version,
+                "functionVersion": LATEST,
                 "handler": self._function.handler,
             }
             if headers.get("lambda-extension-accept-feature") == "accountId":

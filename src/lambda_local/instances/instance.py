@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 
 from lambda_local.function import Function
-from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow
-from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome
+from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow, runtime_exited
+from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome, billed_ms
 from lambda_local.instances.life import Life
 from lambda_local.instances.log import end_line, report_line, start_line
 from lambda_local.instances.share import ExactShare, exact_share
 from lambda_local.sandbox import Counters, InForce
 
 UNHANDLED = "Unhandled"
-_NO_COUNTERS = Counters(None, None, None, None, None, None)
+_NO_COUNTERS = Counters(None, None, None, None, None)
 _NO_LIMITS = InForce(None, None, None, "none")
 
 
@@ -34,6 +35,7 @@ class FunctionInstance:
         self._shares_exactly = shares_exactly
         self._share: ExactShare | None = None
         self._in_force = _NO_LIMITS
+        self._killed = 0  # processes, for want of memory, before this event
         self._warm = False
 
     @property
@@ -51,8 +53,8 @@ class FunctionInstance:
             InitTooSlow: the init phase did, and was no part of the invocation.
         """
         life, cold = self.life, not self._warm
-        invocation = Invocation(event, self._answered)
-        start = start_line(invocation.request_id, self.function.version)
+        invocation = Invocation(event)
+        start = start_line(invocation.request_id)
         self._before = self._after = _NO_COUNTERS
         gone: InstanceGone | None = None
         try:
@@ -65,27 +67,25 @@ class FunctionInstance:
             self._hand_out(invocation, self.function.timeout - (life.init_s or 0.0 if inits_again else 0.0))
             await self._until_done(invocation)
         except InstanceGone as error:
-            life.gone = error
+            # Also where the answer is there: on AWS what goes wrong before the next event is asked for is the
+            # invocation's own, and an error that was reported before stays what the caller hears.
+            life.gone = gone = error
             self.end_reason = error.reason
+            if invocation.handed_ns == 0:  # what it did was to try to begin
+                invocation.handed_ns = life.init_began_ns or time.monotonic_ns()
+                if not inits_again:
+                    life.log.say(start)
             ended_ns = time.monotonic_ns()
             if isinstance(error, TooSlow):  # an exact share may know it sooner
                 ended_ns = max(ended_ns, round(invocation.deadline * 1e9))
-            if invocation.payload is not None and not invocation.overdue:  # it counts, whatever happened afterwards
-                invocation.done_ns = ended_ns
-            else:
-                gone = error
-                if invocation.handed_ns == 0:  # what it did was to try to begin
-                    invocation.handed_ns = life.init_began_ns or ended_ns
-                    if not inits_again:
-                        life.log.say(start)
-                invocation.answered_ns, invocation.held_ns = ended_ns, 0
-                if life.created_s is not None:
-                    self._after = life.box.counters()
+            invocation.done_ns, invocation.held_ns = ended_ns, 0
+            if life.created_s is not None:
+                life.look(always=True)
+                self._after = life.box.counters()
         if inits_again:
             invocation.handed_ns = life.init_began_ns or invocation.handed_ns
         self._count += 1
-        invocation.done_ns = max(invocation.done_ns, invocation.answered_ns + invocation.held_ns)
-        if (left_ns := invocation.done_ns - time.monotonic_ns()) > 0:
+        if (left_ns := invocation.done_ns + invocation.held_ns - time.monotonic_ns()) > 0:
             await asyncio.sleep(left_ns / 1e9)
         return self._outcome(invocation, self._measured(invocation, cold=cold and not inits_again), gone)
 
@@ -104,7 +104,7 @@ class FunctionInstance:
     def _hand_out(self, invocation: Invocation, left_s: float) -> None:
         """*left_s* is what the event has of its timeout."""
         life = self.life
-        self._before = before = life.box.counters()
+        self._before = before = life.box.counters(times=True)
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
@@ -115,27 +115,23 @@ class FunctionInstance:
         if self._share is not None and before.cpu_time_ns is not None:
             self._share.begin(invocation.handed_ns, before.cpu_time_ns, before.throttled_ns or 0)
 
-    def _answered(self, invocation: Invocation) -> None:
-        self._after = self.life.box.counters()
-        invocation.held_ns = self._owed(invocation.answered_ns, self._after)
-
     async def _until_done(self, invocation: Invocation) -> None:
-        """Wait until runtime and extensions have done with the event, then freeze them; what that took is billed.
-
-        Who calls again finds the instance free.
+        """Wait until runtime and extensions have done with the event, then freeze them: who calls again finds it free.
 
         Raises:
-            InstanceGone: they will not; where the payload is there, after the answer.
+            InstanceGone: they will not, or not in time.
         """
         life = self.life
-        in_time = await life.until(lambda: life.all_waiting, invocation.deadline)
-        if in_time:
-            life.box.freeze()
-        if in_time and not invocation.overdue and life.extensions.hear_events:
-            now_ns = time.monotonic_ns()
-            invocation.done_ns = now_ns + self._owed(now_ns, life.box.counters())
-            in_time = invocation.done_ns <= invocation.deadline * 1e9
-        if invocation.overdue or not in_time:
+        if not await life.until(lambda: life.all_waiting, invocation.deadline):
+            raise TooSlow(self.function.timeout)
+        life.box.freeze()
+        if not life.look():
+            raise runtime_exited(-signal.SIGKILL)
+        invocation.free_ns = life.api.asked_ns
+        invocation.done_ns = max(invocation.free_ns, life.extensions.asked_ns)
+        self._after = life.box.counters()
+        invocation.held_ns = self._owed(invocation.done_ns, self._after)
+        if invocation.overdue:
             raise TooSlow(self.function.timeout)
 
     def _owed(self, ended_ns: int, counters: Counters) -> int:
@@ -151,22 +147,26 @@ class FunctionInstance:
         limits, before, after = self._in_force, self._before, self._after
         throttled_ns = _difference(before.throttled_ns, after.throttled_ns)
         cpu_ns = _difference(before.cpu_time_ns, after.cpu_time_ns)
-        extensions_ns = invocation.done_ns - invocation.answered_ns - invocation.held_ns
+        init_s = self.life.init_s if cold else None
+        self._killed, killed = after.oom_kills or self._killed, self._killed
+        answered, free, done = invocation.answered_ns, invocation.free_ns, invocation.done_ns
         return Measured(
             request_id=invocation.request_id,
             duration_s=invocation.duration_s,
+            billed_ms=billed_ms(invocation.duration_s + (init_s or 0.0)),
             instance=self.life.name,
             invocation=self._count,
+            after_answer_s=(done - answered) / 1e9 if answered else None,
+            extensions_s=(done - free) / 1e9 if free and self.life.extensions.hear_events else None,
             held_s=invocation.held_ns / 1e9 if invocation.held_ns else None,
-            init_s=self.life.init_s if cold else None,
+            init_s=init_s,
             created_s=self.life.created_s if cold else None,
-            extensions_s=extensions_ns / 1e9 if self.life.extensions.hear_events else None,
             cpu_time_s=None if cpu_ns is None else cpu_ns / 1e9,
             periods=_difference(before.periods, after.periods),
             throttled_periods=_difference(before.throttled_periods, after.throttled_periods),
             throttled_s=None if throttled_ns is None else throttled_ns / 1e9,
-            max_memory_bytes=after.memory_peak_bytes,
-            memory_kills=_difference(before.oom_kills, after.oom_kills),
+            max_memory_bytes=self.life.max_memory_bytes,
+            memory_kills=_difference(killed, after.oom_kills),
             cpu_quota=limits.cpu_quota,
             period_us=limits.period_us,
             memory_limit_bytes=limits.memory_bytes,
@@ -182,7 +182,8 @@ class FunctionInstance:
             failed = UNHANDLED if invocation.failed else None
             return Outcome(invocation.payload or b"", failed, log.take(), measured)
         log.say(gone.for_log(request_id))
-        return Outcome(gone.for_caller(request_id), UNHANDLED, log.take(), measured)
+        reported = invocation.payload if invocation.failed and not isinstance(gone, TooSlow) else None
+        return Outcome(reported or gone.for_caller(request_id), UNHANDLED, log.take(), measured)
 
 
 def _difference(before: int | None, after: int | None) -> int | None:

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
-
-
-class Stream(Protocol):
-    """A caller who is given the answer part by part, where the function makes it so."""
-
-    def begin(self, content_type: str) -> None:
-        """The answer begins; what the runtime calls it, or nothing."""
-
-    def put(self, part: bytes) -> None:
-        """The next part."""
-
-    def ready(self, then: Callable[[], None]) -> bool:
-        """Whether more may come now; where not, *then* is called once it may."""
 
 
 def _new_request_id() -> str:
@@ -34,14 +21,11 @@ class Event(msgspec.Struct, frozen=True):
     """An event as it was sent.
 
     Attributes:
-        payload: JSON. arn: of the function, as it was called. client_context: JSON, or empty.
-        stream: who gets the answer as it comes; None where the caller wants it whole.
+        payload: JSON. arn: of the function.
     """
 
     payload: bytes
     arn: str
-    client_context: str = ""
-    stream: Stream | None = None
     request_id: str = msgspec.field(default_factory=_new_request_id)
 
 
@@ -54,29 +38,26 @@ class Invocation(msgspec.Struct):
     """An event that is being handled.
 
     Attributes:
-        on_answer: called when the answer has come and the runtime knows that it has.
         handed_ns, answered_ns: `time.monotonic_ns()` just before the event was written to the runtime's socket, and
             just after the last byte of the answer was read from it; 0 before.
-        held_ns: how long the answer is held after that, for an exact share.
-        done_ns: when runtime and extensions had done with the event; 0 where only the runtime hears of events.
+        free_ns: when the runtime asked for its next event. done_ns: when every extension had done that, too.
+        held_ns: how long the end is held after that, for an exact share.
         deadline: when the function's time is over, on the loop's clock, which is the monotonic one in seconds.
-        payload: the answer; None before. Of one that went to `event.stream` only what is left: nothing, or an error.
+        payload: the answer; None before.
         failed: the answer is an error.
-        streaming: the answer has begun to go to `event.stream`.
     """
 
     event: Event
-    on_answer: Callable[[Invocation], None] = lambda _: None
     trace_id: str = msgspec.field(default_factory=_new_trace)
     deadline: float = 0.0
     deadline_epoch_ms: int = 0
     handed_ns: int = 0
     answered_ns: int = 0
-    held_ns: int = 0
+    free_ns: int = 0
     done_ns: int = 0
+    held_ns: int = 0
     payload: bytes | None = None
     failed: bool = False
-    streaming: bool = False
 
     @property
     def request_id(self) -> str:
@@ -85,26 +66,31 @@ class Invocation(msgspec.Struct):
 
     @property
     def overdue(self) -> bool:
-        """Whether an exact share would not have let it answer before its deadline."""
-        return self.held_ns > 0 and self.answered_ns + self.held_ns > self.deadline * 1e9
+        """Whether it was not done with before its deadline, or an exact share would not have let it."""
+        return self.done_ns + self.held_ns > self.deadline * 1e9
 
     @property
     def duration_s(self) -> float:
-        """Seconds from handing out the event to the answer, or until it need not be held longer."""
-        return (self.answered_ns + self.held_ns - self.handed_ns) / 1e9
+        """Seconds from handing out the event until runtime and extensions had done with it, or it need not be held."""
+        return (self.done_ns + self.held_ns - self.handed_ns) / 1e9
 
 
 class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was measured of one invocation, and the limits that the kernel held its instance to.
 
-    Whoever calls over HTTP finds it as JSON in the header X-Sectax-Measured. What this machine cannot count is missing.
+    Callers find it as JSON in the header X-Lambda-Local-Measured. What this machine cannot count is missing.
 
     Attributes:
-        duration_s: from handing the event out to the last byte of the answer, at the Runtime API; in the server's
-            monotonic clock. init_s: of a cold start's init phase; missing on a warm one.
-        held_s: how much of duration_s the answer was held back for an exact share; missing where it was not.
+        duration_s: from handing the event out until the runtime, and every extension that hears of events, has asked
+            for its next one; in the server's monotonic clock. AWS's emulator of Lambda waits for the same
+            (AwaitRuntimeReady, AwaitAgentsReady).
+        billed_ms: of that and the init phase, which is billed since August 2025 for every function (AWS Compute Blog,
+            "AWS Lambda standardizes billing for INIT Phase").
+        after_answer_s: how much of duration_s came after the last byte of the answer; missing where there was none.
+        extensions_s: how much of it came after the runtime had done; missing where no extension hears of events.
+        held_s: how much of it was waited for an exact share; missing where nothing was.
+        init_s: of a cold start's init phase; missing on a warm one.
         created_s: on a cold start, what making the sandbox took before the init phase.
-        extensions_s: what extensions that hear of events took after the answer; missing where there are none.
         cpu_time_s: CPU time of the whole instance (extensions too) meanwhile.
         periods, throttled_periods: quota periods meanwhile, and those in which the quota ran out.
         throttled_s: time that processors were kept from it meanwhile, summed over processors.
@@ -116,12 +102,14 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
 
     request_id: str
     duration_s: float
+    billed_ms: int
     instance: str
     invocation: int
+    after_answer_s: float | None = None
+    extensions_s: float | None = None
     held_s: float | None = None
     init_s: float | None = None
     created_s: float | None = None
-    extensions_s: float | None = None
     cpu_time_s: float | None = None
     periods: int | None = None
     throttled_periods: int | None = None
@@ -133,14 +121,11 @@ class Measured(msgspec.Struct, frozen=True, omit_defaults=True):
     memory_limit_bytes: int | None = None
     cgroup: str | None = None
 
-    @property
-    def billed_time_s(self) -> float:
-        """What is billed, before it is rounded.
 
-        The init phase is, since August 2025 for every function (AWS Compute Blog, "AWS Lambda standardizes billing for
-        INIT Phase"), and so are extensions until they have done (AWS Lambda Developer Guide, "Extensions API").
-        """
-        return self.duration_s + (self.init_s or 0.0) + (self.extensions_s or 0.0)
+def billed_ms(duration_s: float) -> int:
+    """What is billed for so long: whole milliseconds, rounded up, and at least one."""
+    # Known to the nanosecond: what is a whole millisecond but for its binary image is not billed as one more.
+    return max(1, math.ceil(round(duration_s * 1e3, 6)))
 
 
 class Outcome(NamedTuple):

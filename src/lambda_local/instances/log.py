@@ -5,35 +5,37 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import functools
 import math
 import os
-import queue
 import sys
 import termios
-import threading
-from datetime import UTC, datetime
 
+from lambda_local.function import LATEST
 from lambda_local.instances.invocation import Measured
-from sectax.model.bill import billed_s
-from sectax.model.errors import WrongUse
 
 TAIL_BYTES = 4096  # as much as Invoke gives back with LogType=Tail
 
 _CHUNK = 64 * 1024
-# Read at the end of an invocation at most: a pipe holds 64 KiB, and a program that writes on must not hold us up.
-_DRAIN_CHUNKS = 16
+_PIPE = 1024 * 1024  # what is in it counts as the writer's memory
 _NOTHING = bytes(4)  # as the kernel writes that no byte waits
+# A program may write at the server's expense: so many bytes in so many seconds, a read counting for at least the last
+# number. Past it only the end of what waits is looked at, every few milliseconds, and the writer waits meanwhile.
+_BUDGET, _WINDOW_S, _LEAST = 1024 * 1024, 0.1, 16 * 1024
+_PAUSE_S = 0.005
 
 
 class InstanceLog:
     """A pipe that runtime and extensions write to, of which the last part is kept."""
 
-    def __init__(self, lines: InstanceLines | None) -> None:
-        """Args: *lines* gets everything that is written, too."""
-        self._lines = lines
+    def __init__(self) -> None:
         self._reading, self.writing = os.pipe()
         os.set_blocking(self._reading, False)
+        with contextlib.suppress(OSError):  # this user has too many
+            fcntl.fcntl(self._reading, fcntl.F_SETPIPE_SZ, _PIPE)
         self._tail = bytearray()
+        self._since = 0.0
+        self._spent = 0
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._reading, self._read)
 
@@ -42,21 +44,23 @@ class InstanceLog:
         if self._tail and not self._tail.endswith(b"\n"):
             self._tail += b"\n"
         self._tail += line.encode()
-        if self._lines is not None:
-            self._lines.end_line()
-            self._lines.put(line.encode())
 
     def keep(self, tail: bytes) -> None:
-        """Begin with what the log of another instance ended with; it has gone out from there."""
+        """Begin with what the log of another instance ended with."""
         self._tail += tail
 
     def drain(self) -> None:
         """Take in what has been written up to now: a program writes its log before it sends its answer."""
-        for _ in range(_DRAIN_CHUNKS):
-            # To read what is empty is an exception, and takes longer.
-            if self._reading < 0 or fcntl.ioctl(self._reading, termios.FIONREAD, _NOTHING) == _NOTHING:
-                return
-            self._read()
+        if self._reading < 0:
+            return
+        # To read what is empty is an exception, and takes longer.
+        waiting = fcntl.ioctl(self._reading, termios.FIONREAD, _NOTHING)
+        if waiting == _NOTHING:
+            return
+        ahead = int.from_bytes(waiting, sys.byteorder) - TAIL_BYTES
+        if ahead > 0:
+            os.splice(self._reading, _nowhere(), ahead)
+        self._take_in()
 
     def take(self) -> bytes:
         """The last 4 KiB since the last call; what comes later belongs to the next invocation."""
@@ -79,94 +83,43 @@ class InstanceLog:
             self._reading = -1
 
     def _read(self) -> None:
+        now = self._loop.time()
+        if now - self._since > _WINDOW_S:
+            self._since, self._spent = now, 0
+        self._spent += max(_LEAST, self._take_in())
+        if self._spent > _BUDGET and self._reading >= 0:
+            self._loop.remove_reader(self._reading)
+            self._loop.call_later(_PAUSE_S, self._after_pause)
+
+    def _after_pause(self) -> None:
+        if self._reading < 0:
+            return
+        self.drain()
+        if self._loop.time() - self._since > _WINDOW_S:
+            self._loop.add_reader(self._reading, self._read)
+        else:
+            self._loop.call_later(_PAUSE_S, self._after_pause)
+
+    def _take_in(self) -> int:
         with contextlib.suppress(BlockingIOError):
             chunk = os.read(self._reading, _CHUNK)
             if not chunk:  # nobody is left to write; a readable end of file would wake the loop for ever
                 self._loop.remove_reader(self._reading)
-                return
             # awslambdaric parts the lines of a stack with \r, so that CloudWatch keeps them as one message.
-            chunk = chunk.replace(b"\r", b"\n")
-            if self._lines is not None:
-                self._lines.put(chunk)
-            self._tail += chunk
+            self._tail += chunk[-TAIL_BYTES:].replace(b"\r", b"\n")
             del self._tail[:-TAIL_BYTES]
+            return len(chunk)
+        return 0
 
 
-# What may wait for a file or a terminal that does not keep up; past it lines are dropped, and that is said.
-_MOST_WAITING_BYTES = 32 * 1024 * 1024
+@functools.cache
+def _nowhere() -> int:
+    return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
 
 
-class LogOutput:
-    """Takes chunks at once and writes them later, so that a slow terminal holds up no function."""
-
-    def __init__(self, path: str) -> None:
-        """Args: *path* is of a file that is appended to, or `-` for stdout. Raises `WrongUse`."""
-        try:
-            self._descriptor = (
-                os.dup(sys.stdout.fileno())
-                if path == "-"
-                else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            )
-        except OSError as error:
-            raise WrongUse(f"the log {path} cannot be written: {error.strerror}", "name another file") from error
-        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._waiting = 0
-        self._dropped = 0
-        self._thread = threading.Thread(target=self._write, name="logs", daemon=True)
-        self._thread.start()
-
-    def put(self, lines: bytes) -> None:
-        """Write these lines, as soon as there is time."""
-        if self._waiting > _MOST_WAITING_BYTES:
-            self._dropped += lines.count(b"\n")
-            return
-        if self._dropped:
-            lines = b"%d lines were dropped here: the output did not keep up\n" % self._dropped + lines
-            self._dropped = 0
-        self._waiting += len(lines)
-        self._queue.put(lines)
-
-    def close(self) -> None:
-        """Write what waits, unless that takes long."""
-        self._queue.put(None)
-        self._thread.join(2.0)
-        if not self._thread.is_alive():
-            os.close(self._descriptor)
-
-    def _write(self) -> None:
-        while (lines := self._queue.get()) is not None:
-            self._waiting -= len(lines)
-            with contextlib.suppress(OSError):  # a full disk or a closed pipe ends no function
-                while lines:
-                    lines = lines[os.write(self._descriptor, lines) :]
-
-
-class InstanceLines:
-    """The lines of one instance, each with the time and the instance's name."""
-
-    def __init__(self, output: LogOutput, name: str) -> None:
-        self._output = output
-        self._name = name.encode()
-        self._begun = b""
-
-    def put(self, chunk: bytes) -> None:
-        """Take what was written; a line that has not ended waits for its end."""
-        *whole, self._begun = (self._begun + chunk).split(b"\n")
-        if len(self._begun) > _MOST_WAITING_BYTES // 1024:  # a line without an end
-            whole, self._begun = [*whole, self._begun], b""
-        if whole:
-            now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3].encode() + b"Z "
-            self._output.put(b"".join(now + self._name + b" " + line + b"\n" for line in whole))
-
-    def end_line(self) -> None:
-        """End a line that has begun."""
-        if self._begun:
-            self.put(b"\n")
-
-
-def start_line(request_id: str, version: str) -> str:
+def start_line(request_id: str) -> str:
     """The line before the function's own."""
-    return f"START RequestId: {request_id} Version: {version}\n"
+    return f"START RequestId: {request_id} Version: {LATEST}\n"
 
 
 def init_timeout_line(init_s: float) -> str:
@@ -190,7 +143,7 @@ def report_line(measured: Measured, memory_mb: int, status: str = "") -> str:
     fields = [
         f"REPORT RequestId: {measured.request_id}",
         f"Duration: {measured.duration_s * 1e3:.2f} ms",
-        f"Billed Duration: {billed_s(measured.billed_time_s) * 1e3:.0f} ms",
+        f"Billed Duration: {measured.billed_ms} ms",
         f"Memory Size: {memory_mb} MB",
     ]
     if measured.max_memory_bytes is not None:

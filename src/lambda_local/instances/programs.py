@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from lambda_local.function import Function
+from lambda_local.function import LATEST, Function
 from lambda_local.instances.box import API_HOST, API_PORT
 from lambda_local.sandbox import Mount
 
 TASK = "/var/task"
 OPT = "/opt"
+WRAPPER = "AWS_LAMBDA_EXEC_WRAPPER"  # a program that starts the runtime
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,14 @@ class Runtime:
         argv: the program that speaks the Runtime API; None where the function brings it as `bootstrap`.
         mounts: what it needs to be seen inside.
         environment: variables of its own.
-        identity: what AWS_EXECUTION_ENV says.
+        identity: what AWS_EXECUTION_ENV says. version: what INIT_START says.
     """
 
     argv: tuple[str, ...] | None
     mounts: tuple[Mount, ...]
     environment: Mapping[str, str]
     identity: str
+    version: str
 
 
 def mounts(function: Function, runtime: Runtime) -> list[Mount]:
@@ -50,7 +52,8 @@ def extensions(function: Function) -> list[str]:
 def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
     """The command line of the runtime; None where there should be a bootstrap and is none."""
     if runtime.argv is not None:
-        return (*runtime.argv, function.handler)
+        wrapper = function.environment.get(WRAPPER)
+        return (*((wrapper,) if wrapper else ()), *runtime.argv, function.handler)
     if (function.code.folder / "bootstrap").is_file():
         return (f"{TASK}/bootstrap",)
     if function.opt is not None and (function.opt / "bootstrap").is_file():
@@ -58,9 +61,9 @@ def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
     return None
 
 
-def log_stream(version: str) -> str:
+def log_stream() -> str:
     """A name for the log stream of a new instance, as Lambda makes them: 2026/01/31/[$LATEST]0123…"""
-    return f"{datetime.now(UTC):%Y/%m/%d}/[{version}]{secrets.token_hex(16)}"
+    return f"{datetime.now(UTC):%Y/%m/%d}/[{LATEST}]{secrets.token_hex(16)}"
 
 
 def environment(function: Function, runtime: Runtime, region: str, log_stream: str) -> dict[str, str]:
@@ -82,10 +85,10 @@ def environment(function: Function, runtime: Runtime, region: str, log_stream: s
         **function.environment,
         "AWS_LAMBDA_RUNTIME_API": f"{API_HOST}:{API_PORT}",
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
-        "AWS_LAMBDA_FUNCTION_VERSION": function.version,
+        "AWS_LAMBDA_FUNCTION_VERSION": LATEST,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory),
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
-        "AWS_LAMBDA_LOG_GROUP_NAME": function.log_group or f"/aws/lambda/{function.name}",
+        "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{function.name}",
         "AWS_LAMBDA_LOG_STREAM_NAME": log_stream,
         "AWS_EXECUTION_ENV": runtime.identity,
         "AWS_REGION": region,

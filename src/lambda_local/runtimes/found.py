@@ -1,16 +1,17 @@
-"""Says for a runtime's name what runs it here, or why nothing does."""
+"""The runtimes by their names: what runs each here, what it lacks, and how that is installed."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+from lambda_local.errors import SetUpFailed
 from lambda_local.instances.programs import TASK, Runtime
-from lambda_local.runtimes.java import JavaRuntime, java_runtime
-from lambda_local.runtimes.node import NodeRuntime, node_runtime
-from lambda_local.runtimes.python import PythonRuntime, python_runtime
+from lambda_local.runtimes import java, node, python
+from lambda_local.runtimes.installing import Missing
 from lambda_local.runtimes.shell import no_programs, shell
 from lambda_local.sandbox import Mount
-from sectax.toolchain.installer import SetUpFailed
 
 _PROVIDED = ("provided.al2023", "provided.al2")
 _LANG, _CLIENT = "/var/lang", "/var/runtime"
@@ -30,48 +31,62 @@ def find(name: str) -> Runtime:
         RuntimeMissing: it is unknown, or not to be had on this machine.
     """
     try:
-        runtime = _find(name)
+        runtime = Runtime(None, (), {}, "", f"provided:{name[9:]}") if name in _PROVIDED else _language(name).find(name)
         programs = [Mount(folder, place) for folder, place in shell()]
+    except SetUpFailed as error:
+        raise RuntimeMissing(f"{name} is not here, because {error.message} ({error.hint})") from error
     except OSError as error:
         raise RuntimeMissing(f"{name} is not here, because the cache cannot be written: {error}") from error
     return dataclasses.replace(runtime, mounts=(*programs, *runtime.mounts))
 
 
-def _find(name: str) -> Runtime:
-    if name in _PROVIDED:
-        return Runtime(None, (), {}, "")
+def here() -> list[str]:
+    """The runtimes that this machine's own programs give."""
+    return [name for name in (python.here(), node.here(), java.here()) if name is not None]
+
+
+def lack(name: str) -> dict[str, Any]:
+    """What is missing here to have the runtime of this name, as members of a document; `client` where it is ready.
+
+    The client's name has a hash of all that it is made of.
+    """
     try:
-        if name.startswith("python3."):
-            return _python(name, python_runtime(name))
-        if name.startswith("nodejs"):
-            return _node(name, node_runtime(name))
-        if name.startswith("java"):
-            return _java(name, java_runtime(name))
+        missing = _language(name).missing(name)
+        if missing is None:
+            mounts = _language(name).find(name).mounts
+            return {"client": next(mount.source.name for mount in mounts if mount.target == _CLIENT)}
     except SetUpFailed as error:
-        raise RuntimeMissing(f"{name} is not here, because {error.message} ({error.hint})") from error
-    raise RuntimeMissing(f"{name} is not here, because only python3.x, nodejs, java and {_PROVIDED[0]} are")
+        missing = Missing(error.message, error.hint)
+    return dataclasses.asdict(missing)
 
 
-def _python(name: str, python: PythonRuntime) -> Runtime:
+def install(name: str) -> None:
+    """Install AWS's runtime client for a runtime that only lacks that. Raises `SetUpFailed`."""
+    _language(name).install(name)
+
+
+def _python(name: str, of: python.PythonRuntime) -> Runtime:
     # As in Lambda's own image: the interpreter in /var/lang, the runtime client in /var/runtime. -S keeps the packages
     # of the machine's interpreter out; the client's bootstrap.py makes the search path.
-    argv = (f"{_LANG}/bin/{python.program}", "-S", f"{_CLIENT}/bootstrap.py")
-    interpreter = Mount(python.client / "lang", f"{_LANG}/bin")
-    empty = [Mount(no_programs(), f"{_LANG}/{name}") for name in _PROGRAMS if (python.prefix / name).is_dir()]
-    mounts = (Mount(python.prefix, _LANG), interpreter, *empty, Mount(python.client, _CLIENT))
-    return Runtime(argv, mounts, {}, f"AWS_Lambda_{name}")
+    argv = (f"{_LANG}/bin/{of.program}", "-S", f"{_CLIENT}/bootstrap.py")
+    interpreter = Mount(of.client / "lang", f"{_LANG}/bin")
+    empty = [Mount(no_programs(), f"{_LANG}/{name}") for name in _PROGRAMS if (of.prefix / name).is_dir()]
+    mounts = (Mount(of.prefix, _LANG), interpreter, *empty, Mount(of.client, _CLIENT))
+    return Runtime(argv, mounts, {}, f"AWS_Lambda_{name}", f"python:{of.version}")
 
 
-def _node(name: str, node: NodeRuntime) -> Runtime:
+def _node(name: str, of: node.NodeRuntime) -> Runtime:
     major = name.removeprefix("nodejs").removesuffix(".x")
     # Where `require` looks: AWS Lambda Developer Guide, "Building Lambda functions with Node.js", layers.
     folders = (f"/opt/nodejs/node{major}/node_modules", "/opt/nodejs/node_modules", f"{_CLIENT}/node_modules", _CLIENT)
     argv = (f"{_LANG}/bin/node", f"{_CLIENT}/node_modules/aws-lambda-ric/bin/index.mjs")
-    mounts = (Mount(node.client / "lang", f"{_LANG}/bin"), Mount(node.client, _CLIENT))
-    return Runtime(argv, mounts, {"NODE_PATH": ":".join((*folders, TASK))}, f"AWS_Lambda_{name}")
+    mounts = (Mount(of.client / "lang", f"{_LANG}/bin"), Mount(of.client, _CLIENT))
+    return Runtime(
+        argv, mounts, {"NODE_PATH": ":".join((*folders, TASK))}, f"AWS_Lambda_{name}", f"nodejs:{of.version}"
+    )
 
 
-def _java(name: str, java: JavaRuntime) -> Runtime:
+def _java(name: str, of: java.JavaRuntime) -> Runtime:
     # As printed by a function in Lambda itself, for Java 8, 11 and 17 at 128 to 10240 MB: the folder `data` of
     # https://github.com/sigpwned/the-lambda-iceberg-dissecting-the-official-java-runtimes. The heap is 85 % of the
     # memory; of less than 200 MB the JVM takes the other percentage.
@@ -80,4 +95,30 @@ def _java(name: str, java: JavaRuntime) -> Runtime:
     compiler = "-XX:TieredStopAtLevel=1" if with_c1 else "-XX:-TieredCompilation"
     main = "com.amazonaws.services.lambda.runtime.api.client.AWSLambda"
     argv = (f"{_LANG}/bin/java", *heap, "-XX:+UseSerialGC", compiler, "-cp", f"{_CLIENT}/*", main)
-    return Runtime(argv, (Mount(java.home, _LANG), Mount(java.client, _CLIENT)), {}, f"AWS_Lambda_{name}")
+    mounts = (Mount(of.home, _LANG), Mount(of.client, _CLIENT))
+    return Runtime(argv, mounts, {}, f"AWS_Lambda_{name}", f"java:{name.removeprefix('java')}")
+
+
+class _Language(NamedTuple):
+    """What there is to a managed runtime; each takes its name."""
+
+    find: Callable[[str], Runtime]
+    missing: Callable[[str], Missing | None]
+    install: Callable[[str], object]
+
+
+# By the beginning of a runtime's name.
+_LANGUAGES = {
+    "python3.": _Language(
+        lambda name: _python(name, python.python_runtime(name)), python.missing, python.python_runtime
+    ),
+    "nodejs": _Language(lambda name: _node(name, node.node_runtime(name)), node.missing, node.install),
+    "java": _Language(lambda name: _java(name, java.java_runtime(name)), java.missing, java.install),
+}
+
+
+def _language(name: str) -> _Language:
+    found = next((language for beginning, language in _LANGUAGES.items() if name.startswith(beginning)), None)
+    if found is None:
+        raise SetUpFailed(f"only python3.x, nodejs, java and {_PROVIDED[0]} are", "name one of them")
+    return found

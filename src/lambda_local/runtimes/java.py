@@ -7,9 +7,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing, version_of
+from lambda_local.errors import SetUpFailed
+from lambda_local.runtimes import installing
+from lambda_local.runtimes.installing import Missing, version_of
 
 _POM = Path(__file__).parent / "java_client" / "pom.xml"
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
@@ -39,32 +39,34 @@ class JavaRuntime:
 def java_runtime(name: str) -> JavaRuntime:
     """The runtime of this name ('java17'), if it is installed. Raises `SetUpFailed` where it is not."""
     home = _found(name)
-    if not cache.is_complete(_folder()):
-        raise SetUpFailed("AWS's runtime client for Java is not installed", f"sectax setup {name}")
+    if not installing.is_complete(_folder()):
+        raise SetUpFailed("AWS's runtime client for Java is not installed", f"python -m lambda_local setup {name}")
     return JavaRuntime(home, _folder())
 
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Java."""
     _found(name)
-    if cache.is_complete(_folder()):
+    if installing.is_complete(_folder()):
         return None
     if shutil.which("mvn") is None:
         return Missing("mvn is not installed; it fetches AWS's runtime client", "apt-get install maven", ("maven",))
-    return Missing("AWS's runtime client for Java is not installed", f"sectax setup {name}", makable=True)
+    return Missing(
+        "AWS's runtime client for Java is not installed", f"python -m lambda_local setup {name}", makable=True
+    )
 
 
 def install(name: str) -> None:
     """Fetch AWS's runtime client: 6 MB, and what Maven needs for it. Raises `SetUpFailed`."""
     _found(name)
-    cache.make_once(_folder(), fetch)
+    installing.make_once(_folder(), fetch)
 
 
 def fetch(folder: Path) -> None:
     """Have Maven put the client's archives into a new folder, and hold them to their sums."""
     folder.mkdir()
     command = ["mvn", "--batch-mode", "--quiet", "--file", str(_POM), _COPY, f"-DoutputDirectory={folder}"]
-    installer.run(command, "AWS's runtime client for Java could not be fetched")
+    installing.run(command, "AWS's runtime client for Java could not be fetched")
     for path in folder.iterdir():
         if SUMS.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
             raise SetUpFailed(
@@ -77,13 +79,13 @@ def fetch(folder: Path) -> None:
 
 
 def _folder() -> Path:
-    return cache.place("lambda", "java", _POM.read_bytes(), repr(sorted(SUMS.items())).encode())
+    return installing.place("java", _POM.read_bytes(), repr(sorted(SUMS.items())).encode())
 
 
 def here() -> str | None:
     """The runtime that this machine's Java gives, e.g. `java17`; None where there is none."""
     program = shutil.which("java")
-    major = program and version_of(program, "-version", pattern=r'version "(\d+)')
+    major = program and version_of(program, "-version", r'version "(\d+)')
     return f"java{major}" if major else None
 
 

@@ -10,9 +10,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Missing, version_of
+from lambda_local.errors import SetUpFailed
+from lambda_local.runtimes import installing
+from lambda_local.runtimes.installing import Missing, version_of
 
 _PACKAGE = Path(__file__).parent / "node_client"
 _CLIENT = "aws-lambda-ric"
@@ -35,37 +35,41 @@ class NodeRuntime:
 
     Attributes:
         client: the folder with the runtime client in `node_modules`; in its folder `lang`, the program `node` alone.
+        version: in full.
     """
 
     client: Path
+    version: str
 
 
 def node_runtime(name: str) -> NodeRuntime:
     """The runtime of this name ('nodejs20.x'), if it is installed. Raises `SetUpFailed` where it is not."""
     _, version = _found(name)
     folder = _folder(version)
-    if not cache.is_complete(folder):
-        raise SetUpFailed("AWS's runtime client for Node is not built", f"sectax setup {name}")
-    return NodeRuntime(folder)
+    if not installing.is_complete(folder):
+        raise SetUpFailed("AWS's runtime client for Node is not built", f"python -m lambda_local setup {name}")
+    return NodeRuntime(folder, version)
 
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Node."""
     _, version = _found(name)
-    if cache.is_complete(_folder(version)):
+    if installing.is_complete(_folder(version)):
         return None
     lacking = [program for program in _BUILT_WITH if shutil.which(program) is None]
     if lacking:
         packages = tuple(_BUILT_WITH[program] for program in lacking)
         reason = f"AWS's runtime client for Node is not built, and building it takes {', '.join(lacking)}"
-        return Missing(reason, f"apt-get install {' '.join(packages)}, then sectax setup {name}", packages)
-    return Missing("AWS's runtime client for Node is not built", f"sectax setup {name}", makable=True)
+        return Missing(
+            reason, f"apt-get install {' '.join(packages)}, then python -m lambda_local setup {name}", packages
+        )
+    return Missing("AWS's runtime client for Node is not built", f"python -m lambda_local setup {name}", makable=True)
 
 
 def install(name: str) -> None:
     """Build AWS's runtime client, which takes minutes. Raises `SetUpFailed`."""
     program, version = _found(name)
-    cache.make_once(_folder(version), functools.partial(_build, program))
+    installing.make_once(_folder(version), functools.partial(_build, program))
 
 
 def _build(program: Path, folder: Path) -> None:
@@ -73,7 +77,7 @@ def _build(program: Path, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".node-", dir=folder.parent) as scratch:
         for file in ("package.json", "package-lock.json"):
             shutil.copy(_PACKAGE / file, scratch)
-        installer.run(
+        installing.run(
             ["npm", "ci", "--no-audit", "--no-fund"],
             "AWS's runtime client for Node could not be built",
             environment=_environment(program),
@@ -102,7 +106,7 @@ def _environment(program: Path) -> dict[str, str]:
 
 
 def _folder(version: str) -> Path:
-    return cache.place("lambda", "node", (_PACKAGE / "package-lock.json").read_bytes(), version.encode())
+    return installing.place("node", (_PACKAGE / "package-lock.json").read_bytes(), version.encode())
 
 
 def here() -> str | None:
@@ -126,4 +130,4 @@ def _found(name: str) -> tuple[Path, str]:
 
 
 def _version(program: str) -> str:
-    return version_of(program, "--version", pattern=r"\Av(\d+\.\d+\.\d+)\s*\Z")
+    return version_of(program, "--version", r"\Av(\d+\.\d+\.\d+)\s*\Z")

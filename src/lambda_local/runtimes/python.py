@@ -9,9 +9,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.toolchain import cache, installer
-from sectax.toolchain.installer import SetUpFailed
-from sectax.toolchain.programs import Broken, Missing, ask
+from lambda_local.errors import SetUpFailed
+from lambda_local.runtimes import installing
+from lambda_local.runtimes.installing import Missing
 
 _LOCK = Path(__file__).with_name("python.lock")
 _BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
@@ -27,11 +27,13 @@ class PythonRuntime:
         program: its name in the folder `bin` of that.
         client: the folder with the runtime client, AWS's SDK and bootstrap.py; in its folder `lang`, the interpreter's
             program alone.
+        version: in full, e.g. 3.12.4.
     """
 
     prefix: Path
     program: str
     client: Path
+    version: str
 
 
 @functools.cache
@@ -42,20 +44,25 @@ def python_runtime(name: str) -> PythonRuntime:
         SetUpFailed: there is no such interpreter here, or the client could not be installed.
     """
     executable, prefix, version = _found(name)
-    return PythonRuntime(prefix, name, _client(executable, prefix, name, version))
+    return PythonRuntime(prefix, name, _client(executable, prefix, name, version), version.split()[0])
+
+
+def here() -> str:
+    """The runtime of the interpreter that runs this."""
+    return f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def missing(name: str) -> Missing | None:
     """What is lacking here to have the runtime of this name. Raises `SetUpFailed` where there is no such Python."""
     _, _, version = _found(name)
-    if cache.is_complete(_folder(version)):
+    if installing.is_complete(_folder(version)):
         return None
-    return Missing("it is not installed yet", "sectax setup", makable=True, on_first_use=True)
+    return Missing("it is not installed yet", f"python -m lambda_local setup {name}", makable=True, on_first_use=True)
 
 
 def _found(name: str) -> tuple[str, Path, str]:
     """The interpreter, the folder that it lives in, and its version in full."""
-    own = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    own = here()
     executable = sys.executable if name == own else shutil.which(name)
     found = executable and _interpreter(executable)
     if not executable or not found or f"python{found[2][0]}.{found[2][1]}" != name:
@@ -68,14 +75,14 @@ def _found(name: str) -> tuple[str, Path, str]:
 
 def _interpreter(executable: str) -> tuple[str, str, list[int]] | None:
     try:
-        prefix, version, numbers = json.loads(ask([executable, "-c", _ASK]).stdout)
-    except (Broken, ValueError):
+        prefix, version, numbers = json.loads(installing.ask(executable, "-c", _ASK))
+    except ValueError:
         return None
     return prefix, version, numbers
 
 
 def _folder(version: str) -> Path:
-    return cache.place("lambda", "python-2", _LOCK.read_bytes(), _BOOTSTRAP.read_bytes(), version.encode())
+    return installing.place("python-2", _LOCK.read_bytes(), _BOOTSTRAP.read_bytes(), version.encode())
 
 
 def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
@@ -84,11 +91,11 @@ def _client(executable: str, prefix: Path, name: str, version: str) -> Path:
     def make(folder: Path) -> None:
         # A function's sandbox cannot write byte code, so it is made here.
         failure = "AWS's runtime client could not be installed"
-        installer.install_python_packages(_LOCK, executable, failure, into=folder, compiled=True)
+        installing.install_python_packages(_LOCK, executable, failure, folder)
         shutil.copy(_BOOTSTRAP, folder / "bootstrap.py")
         # Beside the original are all programs of the machine where that is /usr/bin.
         (folder / "lang").mkdir()
         shutil.copy(prefix / "bin" / name, folder / "lang" / name)
         (folder / "lang" / "python3").symlink_to(name)
 
-    return cache.make_once(_folder(version), make)
+    return installing.make_once(_folder(version), make)

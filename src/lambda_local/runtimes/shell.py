@@ -6,7 +6,7 @@ import functools
 import shutil
 from pathlib import Path
 
-from sectax.toolchain import cache
+from lambda_local.runtimes import installing
 
 # What provided.al2023 has for shell scripts: bash, coreutils, grep, sed, gawk, findutils, gzip, tar and curl.
 _NAMES = """
@@ -48,4 +48,4 @@ def _folder() -> Path:
             shutil.copyfile(path, folder / "programs" / name)
             (folder / "programs" / name).chmod(0o755)
 
-    return cache.make_once(cache.place("lambda", "shell", about.encode()), make)
+    return installing.make_once(installing.place("shell", about.encode()), make)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lambda_local.sandbox.limits import SandboxMissing
-from sectax.sandboxes.process.cgroups import cgroup_folders
+from lambda_local.sandbox.lineage import cgroup_folders
+from lambda_local.settings import NAME
 
 # What an instance needs of each version. In v2 the counter of CPU time and the freezer need no controller.
 FREEZER = "freezer"
@@ -16,10 +17,10 @@ FREEZER = "freezer"
 CONTROLLERS = ("cpu", "cpuacct", "memory", "pids", FREEZER, "cpuset")
 _V2_CONTROLLERS = ("cpu", "memory", "pids")
 
-_FOLDER = "sectax"  # all instances' groups are in it
-_OWN = "sectax-owner"  # where an owner in a delegated group moves itself to
+_FOLDER = NAME  # all instances' groups are in it
+_OWN = f"{NAME}-owner"  # where an owner in a delegated group moves itself to
 DELEGATE = (
-    "run as root, or have systemd delegate a group: systemd-run --user --scope -p Delegate=yes sectax …"
+    "run as root, or have systemd delegate a group: systemd-run --user --scope -p Delegate=yes …"
     " (for the cpu controller, user@.service needs Delegate=cpu memory pids)"
 )
 

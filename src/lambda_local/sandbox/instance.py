@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lambda_local.errors import LambdaLocalError
 from lambda_local.inside import wire
 from lambda_local.sandbox.groups import Groups, remove_groups
 from lambda_local.sandbox.launch import GID, UID, USER, InstanceProcess, expect_answer, map_user, start_launcher
 from lambda_local.sandbox.leftovers import Place, new_place
 from lambda_local.sandbox.limits import Counters, InForce, InstanceFailed, Limits, SandboxMissing, vcpus
 from lambda_local.sandbox.scratch import scratch
-from sectax.model.errors import SectaxError
-from sectax.model.why_not import WhyNot
 
 # An exec under a small quota takes some periods; more than this is a fault.
 _ANSWER_S = 30.0
@@ -166,9 +165,20 @@ class Instance:
         """The limits, read from the kernel now."""
         return self._groups.in_force()
 
-    def counters(self) -> Counters:
-        """What it has used so far; a few preads, cheap enough for every invocation."""
-        return self._groups.counters()
+    def counters(self, *, times: bool = False) -> Counters:
+        """What it has used so far; a few preads, cheap enough for every invocation. *times* leaves out memory."""
+        return self._groups.counters(times=times)
+
+    def grown(self, resident: int) -> bool:
+        """Whether it visibly holds more memory than before, by the bytes that one of its processes has resident."""
+        return self._groups.grown(resident)
+
+    def look(self) -> tuple[int | None, bool]:
+        """The most bytes that it was seen to hold (None where they are not counted), and whether they are too many.
+
+        What its processes map of files counts in full, whoever the kernel charges for it; see `memory`.
+        """
+        return self._groups.look()
 
     def set_quota(self, cpu: float) -> None:
         """Another CPU share, in vCPUs, where `Limits.cpu` gave one; it starts with a full period.
@@ -262,28 +272,28 @@ class Availability:
     """
 
     cgroup: str
-    namespaces: WhyNot | None = None
-    memory: WhyNot | None = None
-    cpu: WhyNot | None = None
+    namespaces: LambdaLocalError | None = None
+    memory: LambdaLocalError | None = None
+    cpu: LambdaLocalError | None = None
 
-    def why_not(self, *, cpu_quota: bool = True) -> WhyNot | None:
+    def why_not(self, *, cpu_quota: bool = True) -> LambdaLocalError | None:
         """The first reason why there are no instances with memory limits (and, if wanted, CPU quotas) here."""
         return self.namespaces or self.memory or (self.cpu if cpu_quota else None)
 
 
 def available() -> Availability:
     """What is available here, found out by making an instance; takes some 50 ms, so ask once."""
-    no_quota: WhyNot | None = None
+    no_quota: LambdaLocalError | None = None
     for cpu in (vcpus(_MEMORY_MB), None):
         try:
             instance = Instance.create("trial", Limits(_MEMORY_MB, cpu), [], tmp_mb=1)
-        except SectaxError as error:
-            last = error.why_not
+        except LambdaLocalError as error:
+            last = error
             no_quota = no_quota or last
             continue
         try:
             version, without = instance.in_force().cgroup, instance.missing.get("memory")
         finally:
             instance.destroy()
-        return Availability(version, memory=without.why_not if without is not None else None, cpu=no_quota)
+        return Availability(version, memory=without, cpu=no_quota)
     return Availability("none", last, last, no_quota)

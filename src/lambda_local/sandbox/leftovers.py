@@ -21,6 +21,7 @@ from typing import Any
 
 from lambda_local.sandbox.groups import remove_groups
 from lambda_local.sandbox.limits import InstanceFailed
+from lambda_local.settings import NAME
 
 _LOCK, _REMAINS, _STAGING = "lock", "remains.json", "root"
 
@@ -85,9 +86,9 @@ def state_folder() -> Path:
     """Where the instances' folders are: root's in /run, where a reboot ends them as it ends the instances."""
     user = os.getuid()
     if user == 0 and os.access("/run", os.W_OK):
-        return Path("/run/sectax")
+        return Path("/run", NAME)
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    return Path(runtime) / "sectax" if runtime else Path(tempfile.gettempdir()) / f"sectax-{user}"
+    return Path(runtime) / NAME if runtime else Path(tempfile.gettempdir()) / f".{NAME}-{user}"
 
 
 @contextlib.contextmanager

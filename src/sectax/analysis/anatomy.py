@@ -8,7 +8,7 @@ from sectax.analysis.treatments import MEAN
 from sectax.model.advice import Anatomy, Part, Placed, Starving
 from sectax.model.advice_rules import OwnParts, Places, Stages, Starved, Steps
 from sectax.model.analysed import Analysed
-from sectax.model.finding import Estimate, alike
+from sectax.model.finding import FASTER, SLOWER, Estimate, Finding, alike, is_decided
 from sectax.model.measured import Measured
 from sectax.model.treatment import MEASURED, Role, Treatment
 from sectax.stats.student import mean_interval
@@ -83,22 +83,46 @@ def _differences(
         yield _part(measured, words, {block: column[block] - less[block] for block in blocks}, columns[-1])
 
 
-def placed(measured: Measured, places: Places) -> Iterator[Placed]:
-    """Every treatment with the metrics that it and its baseline have in common blocks."""
+def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
+    """Every treatment with the metrics that it and its baseline have in common blocks.
+
+    Of a metric that is compared the figure is that of its finding, and decided where that is. Elsewhere it is decided
+    where the interval says which of the two has more, or that both have the same.
+    """
+    measured = analysed.measured
+    findings = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
     plan, level = measured.plan, 1 - measured.plan.stopping.alpha
     units = {metric.name: metric.unit for metric in plan.metrics}
     for each in plan.treatments:
         if each.role is not Role.TREATMENT:
             continue
-        parts = []
+        parts: list[tuple[str, Estimate | None]] = []
         for metric, words in places.metrics:
+            finding = findings.get((each.id, metric))
+            if finding is not None:
+                if finding.effect is not None:
+                    parts.append((words, _decided(finding)))
+                continue
             columns = measured.values.get(metric, {})
             own, base = columns.get(each.id, {}), columns.get(plan.cell(each.cell).baseline, {})
             more = [own[block] - base[block] for block in measured.blocks if block in own and block in base]
             if more:
-                parts.append((words, over_blocks(more, level, units[metric])))
+                seen = over_blocks(more, level, units[metric])
+                parts.append((words, seen if _excludes_zero(seen) or seen.low == seen.high == 0 else None))
         if parts:
             yield Placed(each.cell, each.id, tuple(parts))
+
+
+def _decided(finding: Finding) -> Estimate | None:
+    """A finding's absolute cost, where its verdict says something that this cost does not contradict."""
+    cost = finding.effect.absolute if finding.effect is not None and is_decided(finding) else None
+    if cost is None or (finding.verdict in SLOWER | FASTER and not _excludes_zero(cost)):
+        return None
+    return cost
+
+
+def _excludes_zero(seen: Estimate) -> bool:
+    return seen.low is not None and seen.high is not None and (seen.low > 0 or seen.high < 0)
 
 
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:

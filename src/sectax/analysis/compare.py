@@ -319,8 +319,9 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
             yield Difference(subject, name, there, here, refuses=kind != _OWN)
     for ours, theirs in _in_both(a, b):
         for name in sorted(ours.witnesses.keys() & theirs.witnesses.keys()):
-            # What a clock's step and its reading cost is measured anew in every session, and says nothing of the work.
-            if ours.witnesses[name] != theirs.witnesses[name] and not name.endswith(("_granularity_s", "_read_s")):
+            if ours.witnesses[name] != theirs.witnesses[name] and not any(
+                _is_measured(run, ours.treatment, name) for run in (a, b)
+            ):
                 yield Difference(
                     ours.treatment, name, str(ours.witnesses[name]), str(theirs.witnesses[name]), refuses=True
                 )
@@ -334,6 +335,18 @@ def _differences(a: Analysed, b: Analysed) -> Iterator[Difference]:
     }.items():
         if pair[0] != pair[1]:
             yield Difference("run", name, *pair, refuses=False)
+
+
+def _is_measured(run: Analysed, treatment: str, name: str) -> bool:
+    """Whether a witness is measured anew in every session, as the step of a clock is, and says nothing of the work.
+
+    Such are numbers with a fraction that no level promised, and numbers that differ between blocks of one run.
+    """
+    if name in run.measured.plan.treatment(treatment).declares:
+        return False
+    values = run.measured.witnesses.get(treatment, {}).get(name, ())
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    return len(numbers) == len(values) > 0 and (len(values) > 1 or isinstance(values[0], float))
 
 
 def _option_differences(a: Plan, b: Plan, levels: Set[str]) -> Iterator[Difference]:

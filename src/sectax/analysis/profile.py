@@ -13,7 +13,7 @@ from sectax.model.advice import Kind, Mixed, Pooled, ProfileOf
 from sectax.model.advice_rules import Group, Profile
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.finding import NO_CLAIM, Estimate, Finding
+from sectax.model.finding import NO_CLAIM, Estimate, Finding, is_decided
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
 from sectax.model.treatment import CONTROLS, Comparison
@@ -76,7 +76,7 @@ def _mixed(
             known = (group.name for group in rule.groups if any(level in pieces for level in group.levels))
             raise WrongUse(f"this run has measured nothing of {name!r}", f"it has {', '.join(known)}")
         for piece in of_kind:
-            if piece.finding.verdict in NO_CLAIM:
+            if not is_decided(piece.finding):
                 return Mixed(dict(levels), None, f"{piece.finding.comparison.cell} was {piece.finding.verdict.value}")
         parts.append((share, of_kind))
     blocks = sorted(set.intersection(*(set(piece.ratios) for _, of_kind in parts for piece in of_kind)))

@@ -9,7 +9,8 @@ import click
 
 from sectax.cli.options import as_json, print_json
 from sectax.cli.output import width
-from sectax.model.errors import ExitStatus, SectaxError
+from sectax.model.errors import ExitStatus, SectaxError, WrongUse
+from sectax.model.near import did_you_mean
 from sectax.model.printable import printable_lines
 
 _SHELL = "shell"  # a name for setup, beside those of experiments
@@ -17,12 +18,19 @@ _MARKS = {"good": "  ok ", "warning": "warn ", "missing": "miss "}
 
 
 @click.command("list")
+@click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
 @as_json
-def list_command(json_: bool) -> None:
-    """List the experiments, their factors and levels, and the probes."""
+def list_command(names: tuple[str, ...], json_: bool) -> None:
+    """List the experiments, their factors and levels, and the probes; or the experiments that are named."""
     from sectax.workflow.listing import as_text, listing
 
     found = listing()
+    known = [experiment["name"] for experiment in found["experiments"]]
+    for name in names:
+        if name not in known:
+            raise WrongUse(f"there is no experiment {name!r}", did_you_mean(name, known))
+    if names:
+        found["experiments"] = [experiment for experiment in found["experiments"] if experiment["name"] in names]
     if json_:
         click.echo(as_text(found))
         return
@@ -32,6 +40,8 @@ def list_command(json_: bool) -> None:
             _print(f"  {factor['name']}: {', '.join(factor['levels'])}")
         presets = " ".join(f"--{preset}" for preset in experiment["presets"] if preset != "default")
         click.echo(f"  presets: {presets}\n" if presets else "")
+    if names:
+        return
     click.echo("probes:")
     for probe in found["probes"]:
         hint = f" ({probe['mend']})" if probe["mend"] else ""

@@ -152,6 +152,10 @@ def cli(ctx: click.Context) -> None:
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Explain a command (all of them where none is named)."""
+    from sectax.experiments import registry
+
+    if words and words[0] not in _COMMANDS and words[0] in registry.names() and not _brought_by_an_experiment(words[0]):
+        words = ("run", *words)
     context = ctx.find_root()
     for word in words:
         group = context.command

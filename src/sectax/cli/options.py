@@ -56,9 +56,10 @@ def form(*options: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Call
             show_all: bool = False,
             ascii_only: bool = False,
             html: str | None = None,
+            picture: str | None = None,
             **others: Any,
         ) -> None:
-            command(form=Form(json_, show_all, ascii_only, html), **others)
+            command(form=Form(json_, show_all, ascii_only, html, picture), **others)
 
         return functools.reduce(lambda made, option: option(made), reversed(options), call)
 
@@ -132,10 +133,20 @@ def in_our_words(error: click.ClickException) -> tuple[str, str]:
     return error.format_message(), explained
 
 
+def _levels_of(experiment: str, factor: str) -> list[str]:
+    """The levels of an experiment's factor; none where there is no such experiment or factor."""
+    from sectax.workflow.listing import offered
+
+    experiments = [one for one in offered()["experiments"] if one["name"] == experiment]
+    return next((one["levels"] for found in experiments for one in found["factors"] if one["name"] == factor), [])
+
+
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
     from sectax.model.near import did_you_mean
 
     if name.removeprefix("--") in PRESETS:
         return f"it has no such preset; --budget 30s makes it shorter. {explained} lists its options"
+    if levels := _levels_of(str(context.info_name), name.removeprefix("--")):
+        return f"{name.removeprefix('--')} is a factor: --level {name.removeprefix('--')}={levels[0]}"
     known = [each for option in context.command.get_params(context) for each in option.opts if each.startswith("--")]
     return did_you_mean(name, known, f"{explained} lists its options")

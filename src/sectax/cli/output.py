@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ import click
 
 from sectax.cli.streams import Printed
 from sectax.model.errors import WrongUse
-from sectax.toolchain.kept import Kept
+from sectax.parts.kept import Kept
 
 if TYPE_CHECKING:
     from sectax.workflow.present import Result
@@ -41,6 +42,9 @@ def is_ascii() -> bool:
     return False
 
 
+_CONVERTER = "rsvg-convert"
+
+
 @dataclass(frozen=True)
 class Form:
     """How a result is to be printed.
@@ -50,12 +54,20 @@ class Form:
         show_all: side results, warnings in full, and how it was measured.
         ascii_only: nothing but ASCII, whatever the locale says.
         html: the file to which the result is written as a page too.
+        picture: the file to which its picture is written too, SVG or PNG by the end of its name.
     """
 
     json_: bool = False
     show_all: bool = False
     ascii_only: bool = False
     html: str | None = None
+    picture: str | None = None
+
+    def refuse_existing(self) -> None:
+        """Raises `WrongUse` where a file that would be written exists already."""
+        for out, option in ((self.html, "--html"), (self.picture, "--picture")):
+            if out is not None:
+                refuse_existing(out, option)
 
 
 def rendered(result: Result, form: Form) -> str:
@@ -109,9 +121,15 @@ def write_document(text: str, out: str, option: str) -> None:
     Raises:
         WrongUse: it cannot be written, or it is there already: it could be the run itself.
     """
+    path = Path(out)
     try:
-        with Path(out).open("x", encoding="utf-8") as file:
-            file.write(text)
+        with path.open("x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+                file.flush()
+            except BaseException:  # half a file helps nobody
+                path.unlink(missing_ok=True)
+                raise
     except FileExistsError as error:
         hint = f"name another file with {option}, or move that one away"
         raise WrongUse(f"{out} exists already", hint) from error
@@ -120,21 +138,62 @@ def write_document(text: str, out: str, option: str) -> None:
 
 
 def print_result(result: Result, form: Form) -> str:
-    """Print one result in this form, and give back what was printed. The name of a page follows on stderr.
+    """Print one result in this form, and give back what was printed. Names of files that are written follow on stderr.
 
     Raises:
-        WrongUse: the page cannot be written.
+        WrongUse: a file cannot be written.
     """
-    if form.html is not None:
-        refuse_existing(form.html, "--html")
+    form.refuse_existing()
     text = rendered(result, form)
     print_text(text)
-    if form.html is not None:
+    if form.html is not None or form.picture is not None:
         from sectax.workflow.present import render
 
         try:
-            write_document(render(result, "html"), form.html, "--html")
+            if form.html is not None:
+                write_document(render(result, "html"), form.html, "--html")
+                click.echo(f"page: {form.html}", err=True)
+            if form.picture is not None:
+                write_picture(render(result, "svg"), form.picture)
+                click.echo(f"picture: {form.picture}", err=True)
         except WrongUse as error:
             raise error from Printed()
-        click.echo(f"page: {form.html}", err=True)
     return text
+
+
+def write_step_summary(result: Result, lines: Sequence[str]) -> None:
+    """Append the result and what became of its limits to the summary of a step, where a CI asks for it.
+
+    The file is named by `$GITHUB_STEP_SUMMARY`. A summary that cannot be written fails no run.
+    """
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    from sectax.workflow.present import brief_markdown
+
+    limits = "".join(f"- {line}\n" for line in lines)
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{brief_markdown(result)}\n{limits}")
+    except OSError as error:
+        click.echo(f"the summary of this step cannot be written: {error.strerror}", err=True)
+
+
+def write_picture(svg: str, out: str) -> None:
+    """Write a picture, as PNG where the name says so.
+
+    Raises:
+        WrongUse: it cannot be written, or nothing here makes a PNG of it.
+    """
+    if Path(out).suffix != ".png":
+        write_document(svg, out, "--picture")
+        return
+    import shutil
+    import subprocess
+
+    if shutil.which(_CONVERTER) is None:
+        raise WrongUse(f"PNG needs {_CONVERTER}", "apt-get install librsvg2-bin, or --picture FILE.svg")
+    refuse_existing(out, "--picture")
+    done = subprocess.run([_CONVERTER, "--output", out], input=svg.encode(), capture_output=True, check=False)
+    if done.returncode:
+        raise WrongUse(f"{_CONVERTER} could not write {out}", "write FILE.svg instead")

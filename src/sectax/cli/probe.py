@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from sectax.cli.options import as_json, print_json
+from sectax.experiments.on_probe.conformance import CheckResult
 from sectax.model.errors import ExitStatus, WrongUse
-from sectax.subjects.probe.conformance import CheckResult
-from sectax.toolchain.probes import copy_template
+from sectax.parts.probes import copy_template
 from sectax.workflow.probe_check import check
 
 _MARKS = {"passed": "pass", "failed": "FAIL", "skipped": "skip"}

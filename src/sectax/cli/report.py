@@ -26,6 +26,7 @@ def command(run_file: str | None, format_: str | None, table: str | None, out: s
     """Write the results of a run, from its file alone.
 
     --format html writes one page with pictures that needs no network: open it in a browser, send it, print it.
+    --format svg writes the picture of the answer alone.
 
     --all FOLDER writes such a page beside every run file of a folder, and index.html, which links to them. Pages that
     sectax wrote there before are written again.

@@ -13,7 +13,7 @@ from click.shell_completion import ShellComplete, get_completion_class
 
 from sectax import __version__
 from sectax.model.errors import WrongUse
-from sectax.toolchain.files import write_whole
+from sectax.parts.files import write_whole
 
 PROGRAM = "sectax"
 VARIABLE = "_SECTAX_COMPLETE"

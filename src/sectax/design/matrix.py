@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Metric
@@ -40,7 +40,7 @@ class Rules:
             or the machine lacks something. A None among the reasons is skipped.
         declares: what the levels promise, by the names of the witnesses that must confirm it.
         extra: the share of extra operations that a combination carries on purpose.
-        primary: whether a cell answers the experiment's question.
+        primary: factor -> the levels that answer the experiment's question; all of a factor that is not named do.
         positive: whether the subject is ours to slow down by a known cost.
         extra_operations: whether that cost is extra operations; otherwise the subject adds it by itself.
         once: whether a cell is measured in one block alone.
@@ -50,7 +50,7 @@ class Rules:
     lacks: Callable[[Levels], Iterable[WhyNot | None]] = lambda levels: ()
     declares: Callable[[Levels], dict[str, Witness]] = lambda levels: {}
     extra: Callable[[Levels], float] = lambda levels: 0.0
-    primary: Callable[[Levels], bool] = lambda levels: True
+    primary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     positive: bool = True
     extra_operations: bool = True
     once: Callable[[Levels], bool] = lambda levels: False
@@ -199,7 +199,7 @@ def _comparisons(
 
 
 def _primary_cells(
-    cells: list[Cell], by_cell: Mapping[str, list[Treatment]], primary: Callable[[Levels], bool]
+    cells: list[Cell], by_cell: Mapping[str, list[Treatment]], primary: Mapping[str, tuple[str, ...]]
 ) -> set[str]:
     """The cells whose comparisons are primary: those that the experiment names, whole cells, up to a dozen in all."""
     chosen: set[str] = set()
@@ -207,7 +207,8 @@ def _primary_cells(
     for cell in cells:
         compared = sum(treatment.role is Role.TREATMENT for treatment in by_cell[cell.id])
         # The first cell always counts, so that a cell of many treatments still has a headline.
-        if primary(cell.levels) and (compared <= room or not chosen):
+        answers = all(cell.levels[factor] in levels for factor, levels in primary.items() if factor in cell.levels)
+        if answers and (compared <= room or not chosen):
             chosen.add(cell.id)
             room -= compared
     return chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from sectax.design.matrix import Rules, build
 from sectax.model.plan import Plan, Procedure, Stopping
@@ -57,13 +57,15 @@ def make_plan(experiment: str, question: str, design: Design, request: Request) 
         ValueError: the design's metrics cannot answer anything (see `matrix.build`).
     """
     stopping = design.stopping or request.stopping
+    # Levels that somebody chose are the question.
+    primary = {name: levels for name, levels in design.rules.primary.items() if name not in request.levels}
     matrix = build(
         design.factors,
         design.control,
         design.baseline,
         design.metrics,
         stopping,
-        design.rules,
+        replace(design.rules, primary=primary),
         simultaneous=request.simultaneous,
     )
     return Plan(

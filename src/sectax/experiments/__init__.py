@@ -1,1 +1,1 @@
-"""What varies and what is measured. An experiment never opens a process."""
+"""What varies and what is measured: one folder for each experiment, and rooms for what several of them share."""

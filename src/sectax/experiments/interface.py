@@ -26,7 +26,7 @@ from sectax.model.treatment import Factor, Treatment
 if TYPE_CHECKING:
     import click
 
-    from sectax.subjects.probe.conformance import Case
+    from sectax.experiments.on_probe.conformance import Case
 
 __all__ = [
     "Bench",

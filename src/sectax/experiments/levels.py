@@ -18,7 +18,7 @@ def choose(
     Args:
         known: all factors with all levels that exist.
         preset: factor -> levels of the preset; a factor that is not here has all its levels.
-        asked: factor -> levels that the user wants, `all` for every one.
+        asked: factor -> levels that the user wants, in upper or lower case; `all` for every one.
     Raises:
         WrongUse: a factor or level that does not exist, or no level at all.
     """
@@ -31,6 +31,7 @@ def choose(
         levels = asked.get(factor.name, preset.get(factor.name, factor.levels))
         if levels == ("all",):
             levels = factor.levels
+        levels = tuple(_as_spelled(level, factor.levels) for level in levels)
         for level in levels:
             if level not in factor.levels:
                 raise WrongUse(f"the factor {factor.name} has no level {level!r}", did_you_mean(level, factor.levels))
@@ -39,6 +40,12 @@ def choose(
         # In the factor's own order, each once, whatever the order of asking.
         chosen.append(Factor(factor.name, tuple(level for level in factor.levels if level in levels)))
     return tuple(chosen)
+
+
+def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
+    """The one level that differs in upper and lower case alone, or what was given."""
+    alike = [known for known in levels if known.casefold() == level.casefold()]
+    return alike[0] if level not in levels and len(alike) == 1 else level
 
 
 LOCAL, AWS = "local", "aws"

@@ -1,1 +1,1 @@
-"""What other tools print as text, numbers with their place, lines that more than one room reads; and signed reports."""
+"""What other tools print as text, numbers with their place, lines that more than one room reads."""

@@ -65,7 +65,8 @@ class Breakdown:
 class Priced:
     """What a million requests cost: `billed_s` each on the average, every one of them rounded up as it is billed.
 
-    `least` and `most` are the totals at the ends of the interval of what is billed.
+    `least` and `most` are the totals at the ends of the interval of what is billed. `decided` is whether the run found
+    out how the treatment compares with its baseline, and true of the baseline.
     """
 
     cell: str
@@ -75,16 +76,20 @@ class Priced:
     bill: Bill
     least: float
     most: float
+    decided: bool = True
     requests: ClassVar[int] = MILLION
 
 
 @dataclass(frozen=True)
 class Placed:
-    """What a treatment takes beyond its baseline, in each metric: what is counted there, and how much more of it."""
+    """What a treatment takes beyond its baseline, in each metric: what is counted there, and how much more of it.
+
+    None where that is not decided.
+    """
 
     cell: str
     treatment: str
-    parts: tuple[tuple[str, Estimate], ...]
+    parts: tuple[tuple[str, Estimate | None], ...]
 
 
 @dataclass(frozen=True)

@@ -120,6 +120,11 @@ class Effect:
         return not self.agreed[0] <= self.log_ratio <= self.agreed[1]
 
 
+def is_decided(finding: Finding) -> bool:
+    """Whether anything may be claimed of a comparison, and so advised on."""
+    return finding.effect is not None and finding.verdict not in NO_CLAIM | {VerdictId.INCONCLUSIVE}
+
+
 def is_answered(finding: Finding, until: Until) -> bool:
     """Whether a comparison has an answer to what its run goes on for; the live line and the report count alike."""
     if finding.effect is None or finding.verdict in NO_CLAIM:

@@ -108,7 +108,7 @@ def _anatomy(each: Anatomy, plan: Plan) -> str:
 
 
 def _placed(each: Placed, plan: Plan) -> str:
-    parts = (f"{printable(words)} {_more(more)}" for words, more in each.parts)
+    parts = (f"{printable(words)} {'undecided' if more is None else _more(more)}" for words, more in each.parts)
     return f"{where(plan, each.cell, each.treatment)}: {'; '.join(parts)}"
 
 
@@ -122,7 +122,9 @@ def _growth(each: Growth, given: Advice) -> str:
         return f"{who}: not along a line; {printable(size)} takes {ratio.point:.2g} times what the best line says"
     words = f"{who}: {milliseconds(each.fixed)} + {_nanoseconds(each.per_byte)} per byte"
     if each.extra_per_byte is not None and rule is not None:
-        words += f", of which {printable(rule.control)} {_nanoseconds(each.extra_per_byte)}"
+        extra = each.extra_per_byte
+        decided = extra.low is not None and extra.high is not None and (extra.low > 0 or extra.high < 0)
+        words += f", of which {printable(rule.control)} {_nanoseconds(extra) if decided else 'undecided'}"
     return words
 
 
@@ -150,7 +152,8 @@ def _bills(given: Advice, plan: Plan) -> Iterator[str]:
         if base is not None and base is not each:
             amounts = f"{_money(each)} with {printable(rule.control)}, {_money(base)} without"
             billed = f"billed {1e3 * each.billed_s:.3g} and {1e3 * base.billed_s:.3g} ms at {each.memory_mb} MB"
-            yield f"{where(plan, each.cell, each.treatment)}: {amounts} ({billed})"
+            undecided = "" if each.decided else "; the run does not decide whether they differ"
+            yield f"{where(plan, each.cell, each.treatment)}: {amounts} ({billed}){undecided}"
     if given.priced:
         yield plans.prices(given.priced[0].bill)
         yield f"{printable(rule.assumes)}, before tax and free allowances"

@@ -196,6 +196,44 @@ class Stacks(Drawing):
 
 
 @dataclass(frozen=True)
+class ForestRow:
+    """One comparison of a forest plot: without an interval its words alone are shown."""
+
+    label: str
+    words: str
+    tone: Tone
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class ForestGroup:
+    """The comparisons with one baseline; `note` says what that takes by itself."""
+
+    title: str
+    note: str
+    rows: tuple[ForestRow, ...]
+
+
+@dataclass(frozen=True)
+class Forest(Drawing):
+    """All comparisons that answer the question, on one axis of costs: the picture to decide by.
+
+    Attributes:
+        title: the answer, in a sentence or two; `question` is what was asked.
+        margin: the share on both sides of no cost that does not matter.
+        left_out: how many comparisons there was no room for.
+        foot: where and when it was measured, and whether the run's check of itself passed.
+    """
+
+    title: str
+    question: str
+    groups: tuple[ForestGroup, ...]
+    margin: float
+    left_out: int
+    foot: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Attachment(Drawing):
     """A file inside the report."""
 

@@ -19,6 +19,7 @@ from sectax.reports.document import (
     Column,
     Command,
     Document,
+    Forest,
     Kind,
     Lines,
     Row,
@@ -40,10 +41,13 @@ _LARGEST_PACKED = 400_000
 _MOST_SENTENCES = 3
 
 
-def run_page(document: Document, analysed: Analysed, breakdown: Breakdown | None = None) -> Document:
+def run_page(
+    document: Document, analysed: Analysed, picture: Forest | None, breakdown: Breakdown | None = None
+) -> Document:
     """The report of a run with all that a page has room for.
 
     Args:
+        picture: stands before the answer in words; None where nothing has an interval.
         breakdown: where its time goes; None where nobody knows.
     """
     shown = visible(analysed, show_all=False)
@@ -51,7 +55,11 @@ def run_page(document: Document, analysed: Analysed, breakdown: Breakdown | None
         Section("Findings", findings(analysed, shown, brief=False, folds=True), Kind.RESULTS),
         Section("Beside the answer", beside_the_answer(analysed, shown), Kind.ASIDE),
     )
-    kept = [each for each in document.sections if each.kind is not Kind.RESULTS]
+    kept = [
+        replace(section, blocks=(picture, *section.blocks)) if picture and section.kind is Kind.ANSWER else section
+        for section in document.sections
+        if section.kind is not Kind.RESULTS
+    ]
     added = sections(
         *folded,
         Section("Where the time goes", tuple(where_it_goes(analysed.measured.plan, breakdown)), Kind.PICTURES),

@@ -126,6 +126,8 @@ def _break_evens(given: Advice, found: RateAdvice) -> Iterator[str]:
 def _from(calls: Between | None, word: str) -> str:
     if calls is None:
         return f"never {word}"
+    if math.isinf(calls.point):
+        return f"undecided whether ever {word}"
     # Half a call cannot be made.
     point, low, high = (
         None if each is None else max(1, math.ceil(each)) for each in (calls.point, calls.low, calls.high)

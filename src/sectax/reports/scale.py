@@ -91,6 +91,21 @@ def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     return [*found[0], (1.0, "0"), *found[1]]
 
 
+def ratio_ticks(scale: Scale) -> list[tuple[float, str]]:
+    """No cost, and round costs on both sides: powers of ten on a long axis, per cent on a short one."""
+    decades = math.log10(scale.high / scale.low)
+    times = [each for each in _TIMES if decades < 2 * _DECADES or math.log10(each).is_integer()]
+    ticks = [(each, f"×{_short(each)}") for each in times] + [(1 / each, f"÷{_short(each)}") for each in times]
+    ticks += [(1 + share, f"+{100 * share:g} %") for share in _SHARES]
+    ticks += [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
+    kept = [(1.0, "0")]
+    for value, text in sorted(ticks, key=lambda tick: -abs(math.log(tick[0]))):
+        apart = min(abs(math.log(value / other)) for other, _ in kept)
+        if scale.low <= value <= scale.high and apart >= math.log(scale.high / scale.low) / (2 * _FEW):
+            kept.append((value, text))
+    return sorted(kept)
+
+
 def _round_in_decades(scale: Scale) -> list[float]:
     decades = math.log10(scale.high / scale.low)
     factors = (1.0,) if decades > _FEW else (1.0, 3.0) if decades > _DECADES else (1.0, 2.0, 5.0)

@@ -17,7 +17,7 @@ from sectax.model.advice_rules import AdviceRules, Price, Requests, SmallestUnde
 from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import SectaxError, WrongUse
-from sectax.model.finding import TreatmentResult, alike
+from sectax.model.finding import TreatmentResult, alike, is_decided
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
@@ -103,7 +103,7 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked.rate)
         if rules.by_rate
         else model.RateAdvice(),
-        placed=tuple(placed(measured, rules.places)) if rules.places else (),
+        placed=tuple(placed(analysed, rules.places)) if rules.places else (),
         requested=tuple(_requested(analysed, rules.metric, rules.requests, prices)) if rules.requests else (),
     )
 
@@ -168,6 +168,11 @@ def _results(analysed: Analysed, metric: str) -> Iterator[TreatmentResult]:
 
 
 def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceList) -> Iterator[model.Priced]:
+    undecided = {
+        finding.comparison.treatment
+        for finding in analysed.findings
+        if finding.comparison.metric == rules.metric and not is_decided(finding)
+    }
     for result in _results(analysed, price.billed):
         # A stage is there to be subtracted; nobody deploys it, unless it is the baseline.
         if result.role != Role.BASELINE.value and rules.is_stage(result.levels):
@@ -181,7 +186,16 @@ def _priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceL
         )
         memory_mb = int(result.levels[price.memory])
         cell = analysed.measured.plan.treatment(result.treatment).cell
-        yield model.Priced(cell, result.treatment, memory_mb, billed.point, total, least.total, most.total)
+        yield model.Priced(
+            cell,
+            result.treatment,
+            memory_mb,
+            billed.point,
+            total,
+            least.total,
+            most.total,
+            result.treatment not in undecided,
+        )
 
 
 def _requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList) -> Iterator[model.Requested]:

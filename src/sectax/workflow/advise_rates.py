@@ -7,6 +7,7 @@ invocations that find the TTL over; one that keeps nothing takes N·again. Both 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -157,7 +158,10 @@ def _break_evens(
 
 
 def _calls(keeps: _Way, asks: _Way, share: float, cost: _Cost) -> Between | None:
-    """Where the two lines meet, in calls per invocation; None where the one that keeps never costs less."""
+    """Where the two lines meet, in calls per invocation; None where the one that keeps never costs less.
+
+    Infinite where it may never, and may as well.
+    """
     assert keeps.anew is not None, "it keeps what it has"
     found: dict[str, float | None] = {}
     # It meets latest where keeping costs most and asking least.
@@ -174,5 +178,6 @@ def _calls(keeps: _Way, asks: _Way, share: float, cost: _Cost) -> Between | None
         )
         found[name] = share * (anew - again) / (asked - again) if asked > again else None
     if found["point"] is None:
-        return None
+        # Where one end of what is known says otherwise, nobody knows.
+        return None if found["low"] is None else Between(math.inf, found["low"], None)
     return Between(found["point"], found["low"], found["high"])

@@ -13,12 +13,12 @@ from pathlib import Path
 import msgspec
 from cryptography.x509 import CertificateRevocationList
 
-from sectax.formats.attestation import Attested, NotGenuine, nonce_of, read_lists, verify
+from sectax.experiments.confidential.attestation import Attested, NotGenuine, nonce_of, read_lists, verify
+from sectax.experiments.confidential.attestation.ask import CERTIFICATES, MISSING, PROVIDER, REPORT
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse
 from sectax.model.printable import printable
 from sectax.record.reader import RunReader
-from sectax.sandboxes.attestation import CERTIFICATES, MISSING, PROVIDER, REPORT
 
 
 class Checked(msgspec.Struct, frozen=True):

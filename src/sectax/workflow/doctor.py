@@ -15,13 +15,12 @@ from typing import Literal
 
 import msgspec
 
-from lambda_local.runtimes import managed
 from sectax.experiments import registry
+from sectax.hosts.process.host import host_identity
 from sectax.model.errors import SectaxError
-from sectax.sandboxes.process.host import host_identity
-from sectax.toolchain import parts
-from sectax.toolchain.cache import cache_folder
-from sectax.toolchain.parts import Part
+from sectax.parts import lambda_local, parts
+from sectax.parts.cache import cache_folder
+from sectax.parts.parts import Part
 from sectax.workflow.environment import machine_load
 
 _LEAST_DISK_BYTES = 200 * 1024 * 1024
@@ -35,7 +34,7 @@ def required(experiments: Iterable[str] = ()) -> tuple[parts.Part, ...]:
     """
     wanted: dict[str, None] = {}
     for name in tuple(experiments) or registry.names():
-        needed = (f"lambda-runtime:{name}",) if managed.is_name(name) else registry.load(name).requirements()
+        needed = (f"lambda-runtime:{name}",) if lambda_local.is_runtime(name) else registry.load(name).requirements()
         wanted.update(dict.fromkeys(needed))
     return tuple(parts.load(requirement) for requirement in wanted)
 
@@ -106,7 +105,7 @@ def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symp
             found.append(_part(part))
     # No experiment of sectax's own needs these: without one, functions of that name are refused.
     found += [
-        _part(parts.load(f"lambda-runtime:{name}"), f"only functions in {name}") for name in managed.others_here()
+        _part(parts.load(f"lambda-runtime:{name}"), f"only functions in {name}") for name in lambda_local.others_here()
     ]
     with waiting("making a function instance"):
         found.append(_lambda())
@@ -173,10 +172,7 @@ def _part(part: Part, needed_by: str = "") -> Symptom:
 
 def _lambda() -> Symptom:
     """Whether instances of the local Lambda can be made, found out by making one."""
-    from lambda_local.sandbox import available
-
-    here = available()
-    why_not = here.why_not()
+    cgroup, why_not = lambda_local.check()
     if why_not is not None:
         return Symptom("lambda", Health.MISSING, why_not.reason, why_not.hint)
-    return Symptom("lambda", Health.GOOD, f"function instances can be made (cgroup {here.cgroup})")
+    return Symptom("lambda", Health.GOOD, f"function instances can be made (cgroup {cgroup})")

@@ -9,11 +9,12 @@ from importlib.metadata import version
 
 from sectax import __version__
 from sectax.experiments.interface import Bench
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.process.host import host_circumstances, host_identity
+from sectax.hosts.registry import host
 from sectax.model.environment import COMMAND_LINE, LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, WrongUse
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.errors import ChildError
-from sectax.sandboxes.process.host import host_circumstances, host_identity
+from sectax.workflow.revision import revision
 
 # A load above this share of the processors competes with what is measured.
 _BUSY = 0.5
@@ -33,7 +34,7 @@ def take_environment(bench: Bench, command_line: str = "") -> Environment:
     told = bench.circumstances()
     return Environment(
         identity,
-        here.circumstances() | called | told.get(LOCAL_HOST, {}),
+        here.circumstances() | called | revision() | told.get(LOCAL_HOST, {}),
         {
             name: replace(other, circumstances=other.circumstances | told.get(name, {}))
             for name, other in others.items()

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
-from sectax.engines.pilot import PROCESSES
 from sectax.experiments.interface import Bench, Billable, Experiment, HasBudgets, Request
 from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.machine import Machine
@@ -81,10 +81,10 @@ def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
     if needed_s <= stopping.budget_s:
         return
     raise NothingMeasured(
-        f"a budget of {stopping.budget_s:g} s is too short for a verdict: {len(plan.treatments)} treatments need at "
-        f"least {math.ceil(needed_s)} s for the pilot and the {FIRST_LOOK} blocks of a first verdict",
-        f"leave --budget out, or give at least --budget {math.ceil(needed_s * _ROOM)}s, fewer levels (--level) or a "
-        "smaller preset (--quick)",
+        f"a budget of {stopping.budget_s:g} s is too short for a verdict: the pilot and the {FIRST_LOOK} blocks of a "
+        f"first verdict take {len(plan.treatments)} treatments about {math.ceil(needed_s * _ROOM)} s",
+        f"leave --budget out, or give --budget {math.ceil(needed_s * _ROOM)}s, fewer levels (--level) or a smaller "
+        "preset (--quick)",
     )
 
 

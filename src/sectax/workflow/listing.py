@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterable
 from typing import Any
 
-from sectax.toolchain.kept import Kept
+from sectax.parts.kept import Kept
 
 # Whether a language lacks an extension is in files that sectax does not know of.
 _LONGEST_S = 3600.0
@@ -18,11 +18,11 @@ _MATTERS = ("HOME", "SECTAX_CACHE", "XDG_CACHE_HOME", "PYTHONPATH", "PHPRC", "PH
 
 def listing() -> dict[str, Any]:
     """The document of `sectax list` (`overview.Overview`)."""
-    offered = _offered()
+    known = offered()
     return {
-        "experiments": offered["experiments"],
+        "experiments": known["experiments"],
         "probes": _probes(),
-        "studies": offered["studies"],
+        "studies": known["studies"],
         "schema": "sectax/list/1",
     }
 
@@ -32,7 +32,7 @@ def as_text(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
-def _offered() -> dict[str, Any]:
+def offered() -> dict[str, Any]:
     """Experiments and studies: the same on every machine, until other code is installed."""
     kept = Kept("offered", {})
     text = kept.recall()
@@ -60,7 +60,7 @@ def _probes() -> list[dict[str, Any]]:
 
     import msgspec
 
-    from sectax.toolchain import probes
+    from sectax.parts import probes
     from sectax.workflow.overview import probe_lines
 
     made = probe_lines()

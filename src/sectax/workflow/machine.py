@@ -30,26 +30,21 @@ def _part(name: str) -> WhyNot | None:
     special = _LOOKED_AT_HERE.get(name)
     if special is not None:
         return special()
-    from sectax.toolchain import parts
+    from sectax.parts import parts
 
     lack = parts.load(name).missing()
     return None if lack is None or lack.on_first_use else WhyNot(lack.reason, lack.hint)
 
 
 def _lambda() -> WhyNot | None:
-    """Whether the local Lambda can run, found out by making an instance: some 50 ms."""
-    from lambda_local.main import check  # loads the whole server
-    from lambda_local.settings import Settings
+    """Whether the local Lambda can run, found out by making an instance: a fifth of a second."""
+    from sectax.parts import lambda_local
 
-    try:
-        check(Settings())
-    except SectaxError as error:
-        return error.why_not
-    return None
+    return lambda_local.check()[1]
 
 
 def _own_probe() -> WhyNot | None:
-    from sectax.subjects.sysbench import probe
+    from sectax.experiments.confidential import probe
 
     return None if probe.built() is not None else WhyNot(probe.NO_COMPILER, "sectax setup confidential")
 
@@ -58,8 +53,8 @@ _LOOKED_AT_HERE: dict[str, Callable[[], WhyNot | None]] = {"lambda": _lambda, "c
 
 
 def _probe(name: str) -> ProbeState:
-    from sectax.experiments.on_probes import empty_subject, has_cpu_clock
-    from sectax.toolchain import probes
+    from sectax.experiments.on_probe.experiment import empty_subject, has_cpu_clock
+    from sectax.parts import probes
 
     probe = probes.load(name)
     lack = probes.missing(probe)
@@ -70,9 +65,9 @@ def _probe(name: str) -> ProbeState:
 
 def _host(name: str, programs: tuple[str, ...]) -> HostState:
     """Logs in, or starts a container."""
-    from sectax.sandboxes.hosts import facts_of, host
-    from sectax.sandboxes.process.errors import ChildError, ChildNotStarted
-    from sectax.sandboxes.process.host import NotFound
+    from sectax.hosts.process.errors import ChildError, ChildNotStarted
+    from sectax.hosts.process.host import NotFound
+    from sectax.hosts.registry import facts_of, host
 
     def program(word: str) -> WhyNot | None:
         try:

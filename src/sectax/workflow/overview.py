@@ -10,7 +10,7 @@ import msgspec
 from sectax import published
 from sectax.experiments import registry
 from sectax.model.treatment import Factor
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,11 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
     return _RENDERERS[format_](result, view or View())
 
 
+def brief_markdown(result: Result) -> str:
+    """What the terminal shows, as Markdown."""
+    return markdown.render(document(result, show_all=False))
+
+
 def _terminal(result: Result, view: View) -> str:
     made = document(result, show_all=view.show_all)
     return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)
@@ -81,6 +86,7 @@ def _terminal(result: Result, view: View) -> str:
 
 def _html(result: Result, view: View) -> str:
     from sectax.reports import html
+    from sectax.reports.forest import forest
     from sectax.reports.page_layout import run_page, with_pictures
     from sectax.reports.pictures import effects_of_both, shapes
     from sectax.workflow.advise import breakdown
@@ -88,12 +94,24 @@ def _html(result: Result, view: View) -> str:
     made = document(result, show_all=True)
     match result:
         case RunReport():
-            made = run_page(made, result.analysed, breakdown(result.analysed))
+            made = run_page(made, result.analysed, forest(result.analysed, result.path), breakdown(result.analysed))
         case PublishedComparison():
             made = with_pictures(made, shapes(result))
         case RunComparison():
             made = with_pictures(made, effects_of_both(result))
     return html.render(made)
+
+
+def _svg(result: Result, view: View) -> str:
+    from sectax.reports import html
+    from sectax.reports.forest import forest
+
+    if not isinstance(result, RunReport):
+        raise WrongUse("only a run has a picture", "choose another format")
+    picture = forest(result.analysed, result.path)
+    if picture is None:
+        raise WrongUse("there is no picture: no comparison has an interval", "sectax show says what was measured")
+    return html.render_picture(picture)
 
 
 def _csv(result: Result, view: View) -> str:
@@ -113,6 +131,7 @@ _RENDERERS: Mapping[str, Callable[[Result, View], str]] = {
     "markdown": lambda result, view: markdown.render(document(result, show_all=True)),
     "csv": _csv,
     "html": _html,
+    "svg": _svg,
     "json": _json,
 }
 # Which table a CSV may hold.
@@ -160,7 +179,11 @@ def _page(run: Path) -> IndexedRun:
 
 
 def _write(path: Path, text: str) -> None:
+    # A page that cannot be written whole leaves the one that was there.
+    unfinished = path.with_name(f".{path.name}.new")
     try:
-        path.write_text(text, encoding="utf-8")
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
     except OSError as error:
+        unfinished.unlink(missing_ok=True)
         raise WrongUse(f"{path} cannot be written: {error.strerror}", "copy the runs to another folder") from error

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from sectax.model.errors import RecordNotWritable
-from sectax.toolchain.cache import state_folder
-from sectax.toolchain.files import write_whole
+from sectax.parts.cache import state_folder
+from sectax.parts.files import write_whole
 
 _FOLDER_MODE = 0o700
 # Whoever has not resumed a run by then hardly will; a resumed run without its keys makes new ones and says so.

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from sectax.experiments import registry
 from sectax.experiments.interface import HasProbeCases
+from sectax.experiments.on_probe.conformance import Case, CheckResult, check_probe, claimed_operations
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
-from sectax.subjects.probe.conformance import Case, CheckResult, check_probe, claimed_operations
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 
 def check(words: list[str]) -> Iterator[CheckResult]:

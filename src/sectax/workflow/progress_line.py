@@ -151,9 +151,11 @@ def _estimate(plan: Plan, finding: Finding | None) -> tuple[str, str]:
         return "", ""
     effect, compared = finding.effect, finding.comparison
     name = compared.treatment if len(plan.cells) > 1 else compared.treatment.removeprefix(f"{compared.cell}/")
-    now = f"{name}: {words.point(effect, plan.metric(compared.metric))}"
-    known = math.isfinite(effect.low) and math.isfinite(effect.high)
-    return now, words.interval(effect, plan.metric(compared.metric)) if known else ""
+    metric = plan.metric(compared.metric)
+    if not (math.isfinite(effect.low) and math.isfinite(effect.high)):
+        return f"{name}: {words.point(effect, metric)} so far", ""
+    directed = effect.low > 0 or effect.high < 0
+    return f"{name}: {words.point(effect, metric) if directed else 'undecided'}", words.interval(effect, metric)
 
 
 def _left(measured: Measured, waiting: list[Finding], elapsed_s: float, one_block_s: float) -> Left:

@@ -16,12 +16,14 @@ from typing import Literal
 
 from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
+from sectax.calibration.freeze import sized_again
+from sectax.calibration.pilot import calibrate, tried_alone
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
-from sectax.engines.freeze import sized_again
-from sectax.engines.pilot import calibrate, tried_alone
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench, Request
+from sectax.hosts.process.processors import among
+from sectax.hosts.registry import host
 from sectax.model import plan as placement
 from sectax.model.analysed import Analysed
 from sectax.model.environment import LOCAL_HOST
@@ -30,13 +32,11 @@ from sectax.model.measured import Measured
 from sectax.model.plan import ENOUGH_BLOCKS, Calibrated, last_look, once_s, sized_again_note
 from sectax.model.subject import SubjectSpec, gap_s
 from sectax.model.trial import BlockEvent, Dropped, Opened, Trial
+from sectax.parts.cache import state_folder
 from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import units, words
-from sectax.sandboxes.hosts import host
-from sectax.sandboxes.process.processors import among
-from sectax.toolchain.cache import state_folder
 from sectax.workflow import in_time, private_inputs
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment

@@ -92,11 +92,11 @@ def _line(path: Path) -> RunLine:
 
 def _answer(analysed: Analysed) -> str:
     """'rg is 12 to 14 % faster than baseline.' of one comparison; of several, how many are answered and how."""
-    from sectax.reports.words import summary
+    from sectax.reports.words import answer_of
 
     primary = [each for each in analysed.findings if each.comparison.standing is Standing.PRIMARY]
     if len(primary) == 1 and analysed.measured.state == "finished":
-        return summary(analysed)[-1]
+        return answer_of(analysed, primary[0])
     verdicts = [each.verdict for each in primary]
     answered = sum(each.effect is not None and each.verdict not in UNSETTLED for each in primary)
     said = [f"{answered} of {len(primary)} answered"]

@@ -94,7 +94,7 @@ def wait_until_none(name: str, seconds: float = 10.0) -> list[int]:
 
 def traces_of(name: str) -> list[str]:
     """Control groups, folders and mounts of instances of this name."""
-    groups = [path for top in Path("/sys/fs/cgroup").iterdir() for path in top.glob(f"sectax/{name}.*")]
-    groups += Path("/sys/fs/cgroup").glob(f"sectax/{name}.*")
+    groups = [path for top in Path("/sys/fs/cgroup").iterdir() for path in top.glob(f"lambda-local/{name}.*")]
+    groups += Path("/sys/fs/cgroup").glob(f"lambda-local/{name}.*")
     mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if name in line]
     return [*map(str, groups), *map(str, state_folder().glob(f"{name}.*")), *mounts]

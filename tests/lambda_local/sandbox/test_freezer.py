@@ -15,7 +15,7 @@ import pytest
 
 from lambda_local.sandbox import Instance, Limits
 from lambda_local.sandbox.freezer import open_freezer, thaw
-from sectax.sandboxes.process.cgroups import cgroup_folders
+from lambda_local.sandbox.lineage import cgroup_folders
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
 
 _BUSY = "while True: pass"
@@ -153,7 +153,7 @@ def test_a_group_without_a_freezer_is_left_alone(tmp_path: Path) -> None:
 def _states(name: str) -> dict[str, str]:
     """Of the groups in the freezer of v1 whose names begin so, whether each is frozen."""
     top = cgroup_folders(os.getpid(), "freezer")[-1]
-    return {path.parent.name: path.read_text().strip() for path in top.glob(f"sectax/{name}*/freezer.state")}
+    return {path.parent.name: path.read_text().strip() for path in top.glob(f"lambda-local/{name}*/freezer.state")}
 
 
 @needs_root

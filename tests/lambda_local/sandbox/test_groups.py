@@ -11,7 +11,7 @@ from lambda_local.inside.root import make_places
 from lambda_local.sandbox import Counters, InForce, Limits, SandboxMissing
 from lambda_local.sandbox.groups import Groups
 from lambda_local.sandbox.hierarchies import hierarchy
-from tests.sandboxes.trees import Tree
+from tests.hosts.trees import Tree
 
 _OFFERED = "cpuset cpu io memory pids\n"
 _TOP = "sys/fs/cgroup"
@@ -21,7 +21,12 @@ def _unified(root: Path, own: str, *, top_is_the_machines: bool = True, offered:
     """A machine with v2 alone; the kernel's files that are there before anyone writes."""
     tree = Tree(root)
     tree.process(os.getpid(), 2, "cpu", own)
-    for folder in {_TOP, f"{_TOP}{own}".rstrip("/"), f"{_TOP}/sectax", f"{_TOP}{own}/sectax".replace("//", "/")}:
+    for folder in {
+        _TOP,
+        f"{_TOP}{own}".rstrip("/"),
+        f"{_TOP}/lambda-local",
+        f"{_TOP}{own}/lambda-local".replace("//", "/"),
+    }:
         tree.write(f"{folder}/cgroup.controllers", offered)
         tree.write(f"{folder}/cgroup.subtree_control", "")
         tree.write(f"{folder}/cgroup.procs", "")
@@ -39,7 +44,6 @@ def _instance_folder(tree: Tree, folder: str) -> Path:
         "memory.swap.max": "max\n",
         "pids.max": "max\n",
         "cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 12\nnr_throttled 7\nthrottled_usec 90000\n",
-        "memory.peak": "2097152\n",
         "memory.events": "low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n",
     }.items():
         tree.write(f"{folder}/{file}", text)
@@ -48,7 +52,7 @@ def _instance_folder(tree: Tree, folder: str) -> Path:
 
 def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
 
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 128 / 1769, processes=64))
@@ -58,7 +62,7 @@ def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
     assert (folder / "memory.swap.max").read_text() == "0"
     assert (folder / "pids.max").read_text() == "64"
     assert (tmp_path / _TOP / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
-    assert (tmp_path / _TOP / "sectax/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+    assert (tmp_path / _TOP / "lambda-local/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
     assert groups.folders == [folder]
     assert groups.in_force() == InForce(1447 / 20000, 20000, 128 << 20, "v2")
     groups.close()
@@ -66,7 +70,7 @@ def test_v2_limits_are_written_and_read_back(tmp_path: Path) -> None:
 
 def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    _instance_folder(tree, f"{_TOP}/sectax/box")
+    _instance_folder(tree, f"{_TOP}/lambda-local/box")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, None))
 
@@ -78,16 +82,15 @@ def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
         throttled_periods=7,
         throttled_ns=90_000_000,
         periods=12,
-        memory_peak_bytes=2 << 20,
         oom_kills=1,
     )
-    assert groups.counters() == Counters(None, None, None, None, None, None)
+    assert groups.counters() == Counters(None, None, None, None, None)
 
 
 def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
-    tree.write(f"{_TOP}/sectax/box/cgroup.freeze", "0")
+    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
+    tree.write(f"{_TOP}/lambda-local/box/cgroup.freeze", "0")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 0.5))
     assert groups.freezer is not None
@@ -110,7 +113,7 @@ def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -
 
 def test_v2_has_one_folder_for_everything_which_a_process_joins_once(tmp_path: Path) -> None:
     tree = _unified(tmp_path, "/")
-    folder = _instance_folder(tree, f"{_TOP}/sectax/box")
+    folder = _instance_folder(tree, f"{_TOP}/lambda-local/box")
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 0.5))
 
@@ -146,14 +149,14 @@ def test_an_instance_is_shown_its_own_groups_where_runtimes_look(tmp_path, monke
 def test_in_a_delegated_group_the_owner_makes_room_first(tmp_path: Path) -> None:
     own = "/user.slice/run-1.scope"
     tree = _unified(tmp_path, own, top_is_the_machines=False)
-    tree.write(f"{_TOP}{own}/sectax-owner/cgroup.procs", "")
-    folder = _instance_folder(tree, f"{_TOP}{own}/sectax/box")
+    tree.write(f"{_TOP}{own}/lambda-local-owner/cgroup.procs", "")
+    folder = _instance_folder(tree, f"{_TOP}{own}/lambda-local/box")
 
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, 0.5))
     groups.close()
 
-    assert (tmp_path / f"{_TOP}{own}/sectax-owner/cgroup.procs").read_text() == str(os.getpid())
+    assert (tmp_path / f"{_TOP}{own}/lambda-local-owner/cgroup.procs").read_text() == str(os.getpid())
     assert (tmp_path / f"{_TOP}{own}/cgroup.subtree_control").read_text() == "+cpu +memory +pids"
     assert groups.folders == [folder]
 
@@ -161,16 +164,16 @@ def test_in_a_delegated_group_the_owner_makes_room_first(tmp_path: Path) -> None
 def test_an_owner_that_has_moved_finds_the_same_place_again(tmp_path: Path) -> None:
     _unified(tmp_path, "/user.slice/run-1.scope", top_is_the_machines=False)
     tree = Tree(tmp_path)
-    tree.process(os.getpid(), 2, "cpu", "/user.slice/run-1.scope/sectax-owner")
+    tree.process(os.getpid(), 2, "cpu", "/user.slice/run-1.scope/lambda-local-owner")
 
-    assert hierarchy("cpu", tmp_path).parent == tmp_path / f"{_TOP}/user.slice/run-1.scope/sectax"
+    assert hierarchy("cpu", tmp_path).parent == tmp_path / f"{_TOP}/user.slice/run-1.scope/lambda-local"
 
 
 def test_a_controller_that_was_not_delegated_is_missing_with_a_reason(tmp_path: Path) -> None:
     own = "/user.slice/run-1.scope"
     tree = _unified(tmp_path, own, top_is_the_machines=False, offered="memory pids\n")
-    tree.write(f"{_TOP}{own}/sectax-owner/cgroup.procs", "")
-    _instance_folder(tree, f"{_TOP}{own}/sectax/box")
+    tree.write(f"{_TOP}{own}/lambda-local-owner/cgroup.procs", "")
+    _instance_folder(tree, f"{_TOP}{own}/lambda-local/box")
 
     groups = Groups("box", tmp_path)
     with pytest.raises(SandboxMissing, match="no cpu controller") as raised:
@@ -193,7 +196,7 @@ def test_without_control_groups_only_a_quota_is_refused(tmp_path: Path) -> None:
 
     assert groups.folders == []
     assert groups.in_force() == InForce(None, None, None, "none")
-    assert groups.counters() == Counters(None, None, None, None, None, None)
+    assert groups.counters() == Counters(None, None, None, None, None)
 
 
 def test_an_empty_unified_mount_beside_v1_has_no_controllers(tmp_path: Path) -> None:
@@ -211,17 +214,50 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     kernel = {
         "memory.limit_in_bytes": "9223372036854771712\n",
         "memory.memsw.limit_in_bytes": "9223372036854771712\n",
-        "memory.max_usage_in_bytes": "8192\n",
         "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
     }
     for file, text in kernel.items():
-        tree.write(f"{_TOP}/memory/sectax/box/{file}", text)
+        tree.write(f"{_TOP}/memory/lambda-local/box/{file}", text)
 
     groups = Groups("box", tmp_path)
     groups.make(Limits(128, None))
 
-    assert groups.folders == [tmp_path / f"{_TOP}/memory/sectax/box"]  # at the top, not in the session's own group
+    assert groups.folders == [tmp_path / f"{_TOP}/memory/lambda-local/box"]
     assert groups.in_force() == InForce(None, None, 128 << 20, "v1")
     counters = groups.counters()
-    assert (counters.memory_peak_bytes, counters.oom_kills) == (8192, 2)
+    assert counters.oom_kills == 2
+    groups.close()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(tmp_path: Path, version: int) -> None:
+    tree = Tree(tmp_path)
+    tree.process(os.getpid(), version, "memory", "/")
+    top = f"{_TOP}/memory" if version == 1 else _TOP
+    limit = "memory.limit_in_bytes" if version == 1 else "memory.max"
+    if version == 2:
+        for folder in (_TOP, f"{_TOP}/lambda-local"):
+            tree.write(f"{folder}/cgroup.controllers", "cpu memory pids")
+            tree.write(f"{folder}/cgroup.subtree_control", "cpu memory pids")
+    for file, text in {
+        limit: "0\n",
+        "memory.oom_control": "oom_kill 0\n",
+        "memory.events": "oom_kill 0\n",
+        "memory.stat": "anon 1048576\nrss 1048576\n",
+        "cgroup.procs": f"{os.getpid()}\n",
+        "pids.max": "",
+        "memory.swap.max": "",
+    }.items():
+        tree.write(f"{top}/lambda-local/box/{file}", text)
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(512, None))
+
+    peak, over = groups.look()
+
+    lowered = int((tmp_path / f"{top}/lambda-local/box/{limit}").read_text())
+    assert not over
+    assert peak is not None
+    assert peak > 1 << 20  # this process maps code
+    assert 0 < lowered < 512 << 20
+    assert groups.in_force().memory_bytes == 512 << 20
     groups.close()

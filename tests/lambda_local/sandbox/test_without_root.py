@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import lambda_local
-import sectax
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
 
@@ -35,8 +34,8 @@ status = process.wait(10)
 os.close(writing)
 box.destroy()
 print(json.dumps({
-    "cpu": found.cpu and [found.cpu.reason, found.cpu.hint], "refusal": refusal,
-    "namespaces": found.namespaces and found.namespaces.reason,
+    "cpu": found.cpu and [found.cpu.message, found.cpu.hint], "refusal": refusal,
+    "namespaces": found.namespaces and found.namespaces.message,
     "status": status, "text": os.read(reading, 1000).decode().split(), "swept": sweep(),
 }))
 """
@@ -55,9 +54,8 @@ def test_there_are_instances_without_a_quota_and_a_reason_why() -> None:
         pytest.skip("no Python 3.11 that other users may run")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # noqa: S103 - for the other user
-        for package in (sectax, lambda_local):
-            source = Path(package.__file__).parent
-            shutil.copytree(source, Path(folder) / source.name, ignore=shutil.ignore_patterns("*.pyc"))
+        source = Path(lambda_local.__file__).parent
+        shutil.copytree(source, Path(folder) / source.name, ignore=shutil.ignore_patterns("*.pyc"))
         argv = [python, "-I", "-c", _CODE, folder]
         ran = subprocess.run(
             argv,

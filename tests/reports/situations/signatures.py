@@ -233,7 +233,7 @@ def answered_in_cpu_time() -> Analysed:
     """CPU time answers for signing; wall throughput is shown beside it."""
     case = signatures(
         metrics=(CPU_TIME, THROUGHPUT),
-        rules=Rules(family=family, primary=lambda levels: levels["operation"] == "sign"),
+        rules=Rules(family=family, primary={"operation": ("sign",)}),
         answered_by="the answer is CPU time per operation: the operations neither wait nor do I/O",
         beside=("throughput",),
         words=WORDS | {"metric=cpu_time": "CPU time", "metric=throughput": "wall throughput"},

@@ -69,7 +69,7 @@ def two_hundred_treatments() -> Analysed:
     design = simple(
         CELLS | {"size": sizes},
         *levels,
-        rules=Rules(family=family, primary=lambda of: tuple(of.values()) == ("php", "sign", "64")),
+        rules=Rules(family=family, primary={"language": ("php",), "operation": ("sign",), "size": ("64",)}),
     )
     case = Case(design, {}, blocks=8, rounds=2, block_s=30.0)
     for index, cell in enumerate(case.plan().cells):

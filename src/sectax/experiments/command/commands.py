@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sectax.experiments.command.scans import fill, read_scans, refuse_placeholders, refuse_unused, shell_syntax
-from sectax.experiments.places import HOST, Places, read_places, sees_this_machine
+from sectax.experiments.on_host.places import HOST, Places, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean

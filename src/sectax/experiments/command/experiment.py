@@ -21,16 +21,16 @@ from sectax.experiments.command.commands import (
     runs,
     scans,
 )
+from sectax.experiments.command.requests import INHERIT, NULL
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.places import HOST, declares, scope, sees_this_machine
+from sectax.experiments.on_host.places import HOST, declares, scope, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import FIRST_LOOK, Calibrated, Plan, Stopping, added_s
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Role, Treatment
-from sectax.subjects.command import INHERIT, NULL
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, observed="wall")
 CPU = Metric("cpu", "s", Better.LOWER, Summary.MEAN, observed="cpu", cpu=True)
@@ -157,7 +157,7 @@ class _Bench(Bench):
         self._run(self._commands.set_up)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
-        from sectax.subjects.command.subject import CommandSpec  # with what starts processes
+        from sectax.experiments.command.subject import CommandSpec  # with what starts processes
 
         name, commands = _command(treatment), _of(treatment, self.plan)
         places = commands.places
@@ -182,7 +182,7 @@ class _Bench(Bench):
         """With --shell, the start of the shell is part of every command, and told beside the figures."""
         if not self.plan.options.get("shell"):
             return {}
-        from sectax.subjects.command.subject import CommandSpec
+        from sectax.experiments.command.subject import CommandSpec
 
         commands, where = self._commands, LOCAL_HOST
         if commands.places is not None:
@@ -191,7 +191,7 @@ class _Bench(Bench):
         return {_FAMILY: CommandSpec("shell", (*SHELL, ""), cwd=folder, deadline_s=commands.deadline_s, host=where)}
 
     def _run(self, hooks: tuple[tuple[str, ...], ...]) -> None:
-        from sectax.subjects.command.hook import run_hook  # with what starts processes
+        from sectax.experiments.command.hook import run_hook  # with what starts processes
 
         for argv in hooks:
             run_hook(argv, self._commands.deadline_s, cwd=self._commands.folder)

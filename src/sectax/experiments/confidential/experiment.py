@@ -8,9 +8,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sectax.design.matrix import Levels
+from sectax.experiments.confidential.attestation import ask as attestation
+from sectax.experiments.confidential.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
+from sectax.experiments.confidential.tests import PUBLISHED_TESTS, SYSBENCH, TESTS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.places import HOST, PAIR, Places, declares, read_places, scope
+from sectax.experiments.on_host.places import HOST, PAIR, Places, declares, read_places, scope
+from sectax.hosts import facts
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.registry import facts_of, host
 from sectax.model.advice_rules import AdviceRules, Group, Profile
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
@@ -19,11 +25,6 @@ from sectax.model.plan import Calibrated, Plan, Stopping
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
-from sectax.sandboxes import attestation, facts
-from sectax.sandboxes.hosts import facts_of, host
-from sectax.sandboxes.process.errors import ChildError
-from sectax.subjects.sysbench.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
-from sectax.subjects.sysbench.tests import PUBLISHED_TESTS, SYSBENCH, TESTS
 
 # What is measured where the user names no hosts: this machine, and isolation that it can have.
 PLAIN = "plain"
@@ -170,7 +171,7 @@ class ConfidentialExperiment(Experiment):
                 family=lambda levels: f"pair {levels[PAIR]}" if several else "hosts",
                 lacks=lambda levels: (_lack(machine, places, levels),),
                 declares=lambda levels: declares(levels[HOST], places.where(levels)),
-                primary=lambda levels: levels.get(COMMANDS, BY_COUNT) == BY_COUNT,
+                primary={COMMANDS: (BY_COUNT,)},
                 once=lambda levels: levels.get(COMMANDS) == AS_PUBLISHED,
             ),
             stopping=_as_long_as_the_study(request.stopping, factors, len(places.pairs)) if as_published else None,
@@ -217,7 +218,9 @@ class _Bench(Bench):
 
     def circumstances(self) -> dict[str, dict[str, str]]:
         """Of every host that says that its memory is encrypted, its attestation report over the hash of the plan."""
-        from sectax.formats.attestation import nonce_of  # with cryptography, which `sectax list` does without
+        from sectax.experiments.confidential.attestation import (
+            nonce_of,  # with cryptography, which `sectax list` does without
+        )
 
         nonce = nonce_of(self.plan)
         return {

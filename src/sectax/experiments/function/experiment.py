@@ -18,7 +18,8 @@ from sectax.experiments.function.options import (
 )
 from sectax.experiments.interface import Bench, Design, Machine, Option, Request, Rules, Wanted
 from sectax.experiments.levels import choose
-from sectax.experiments.on_lambda import (
+from sectax.experiments.on_lambda import AWS, EMPTY_EVENT, LOCAL
+from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
@@ -39,7 +40,6 @@ from sectax.experiments.on_lambda import (
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
-from sectax.subjects.function import AWS, EMPTY_EVENT, LOCAL
 
 _MEMORY_MB = ("128", "1769")  # the smallest share of a processor, and a whole one
 
@@ -130,14 +130,14 @@ class _Bench(LambdaBench):
         return read_environment(self._functions.environment)
 
     def identity(self) -> dict[str, str]:
-        from lambda_local.runtimes.python import python_runtime
-        from sectax.subjects.function.code import digest
+        from sectax.experiments.on_lambda.code import digest
+        from sectax.parts import lambda_local
 
         functions = self._functions
         marks = {f"function.{name}": f"sha256 {digest(path)}" for name, path in functions.code.items()}
         if functions.endpoint == LOCAL and functions.runtime.startswith("python"):
             # Named after the interpreter's version and all that is in it.
-            marks["function.runtime"] = python_runtime(functions.runtime).client.name
+            marks["function.runtime"] = lambda_local.client(functions.runtime)
         for name, layers in functions.layers.items():
             versions = [layer if layer.startswith("arn:") else digest(layer) for layer in layers]
             marks |= {f"function.{name}.layers": ", ".join(versions)} if versions else {}
@@ -146,7 +146,7 @@ class _Bench(LambdaBench):
         return marks
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> SubjectSpec:
-        from sectax.subjects.function.subject import FunctionSpec  # with AWS's client
+        from sectax.experiments.on_lambda.subject import FunctionSpec  # with AWS's client
 
         name, functions = treatment.levels["function"], self._functions
         return FunctionSpec(
@@ -168,7 +168,7 @@ class _Bench(LambdaBench):
 
 def _check_handlers(functions: Functions) -> None:
     """Refuse what can be seen not to start, before anything is deployed."""
-    from sectax.subjects.function.code import check_handler, read_code
+    from sectax.experiments.on_lambda.code import check_handler, read_code
 
     for name, path in functions.code.items():
         layers = bool(functions.layers[name])

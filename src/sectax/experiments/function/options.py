@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sectax.experiments.on_lambda import PYTHON, where
+from sectax.experiments.on_lambda.experiment import PYTHON, where
 from sectax.model.errors import WrongUse
 
 BASELINE = "baseline"

@@ -27,7 +27,8 @@ from sectax.experiments.hmac.levels import (
 )
 from sectax.experiments.hmac.subjects import Events, authorizer, identity, lacks, new_inputs, part_of
 from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
-from sectax.experiments.on_lambda import (
+from sectax.experiments.on_lambda import LOCAL
+from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
     CPU_TIME,
@@ -51,7 +52,6 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import SUBJECTS, Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
-from sectax.subjects.function import LOCAL
 
 if TYPE_CHECKING:
     import click
@@ -125,7 +125,7 @@ class HmacExperiment(LambdaExperiment):
                 lacks=functools.partial(lacks, machine, endpoint),
                 declares=functools.partial(declares, endpoint),
                 # 'May I do it in the smallest function?' is the question.
-                primary=lambda cell: cell["memory"] == levels["memory"][0],
+                primary={"memory": levels["memory"][:1]},
                 # The work is one event: there is no part of it that could be done once more at a known cost.
                 positive=False,
             ),

@@ -17,7 +17,7 @@ import msgspec
 
 from sectax.experiments.hmac import events
 from sectax.model.errors import WrongUse
-from sectax.toolchain import files
+from sectax.parts import files
 
 KEY_BYTES = 64
 _SHORTEST_KEY_BYTES = 32  # as long as the hash of HMAC-SHA-256

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sectax.experiments.hmac.events import EXPIRY, VARIANTS
-from sectax.experiments.on_lambda import BACK_TO_BACK, METRIC_WORDS, SPACED
+from sectax.experiments.on_lambda.experiment import BACK_TO_BACK, METRIC_WORDS, SPACED
 from sectax.model.plan import Contents
 
 # The baseline does all but the check; `immediate` answers at once, so that what comes before the handler shows.

@@ -13,14 +13,14 @@ import msgspec
 from sectax.design.matrix import Levels
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, Event, payload, signed
 from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
-from sectax.experiments.on_lambda import SPACED, lambda_lack
+from sectax.experiments.on_lambda.experiment import SPACED, lambda_lack
 from sectax.model.machine import Machine
 from sectax.model.subject import SubjectSpec
 from sectax.model.why_not import WhyNot
-from sectax.toolchain import functions
+from sectax.parts import functions
 
 if TYPE_CHECKING:
-    from sectax.subjects.function.services import Service
+    from sectax.experiments.on_lambda.services import Service
 
 
 # Small: the function is the same for every size, and what is not measured should be short.
@@ -167,7 +167,7 @@ def authorizer(
     Raises:
         SetUpFailed: the tool-chain failed.
     """
-    from sectax.subjects.function.subject import FunctionSpec  # with AWS's client
+    from sectax.experiments.on_lambda.subject import FunctionSpec  # with AWS's client
 
     function = functions.load(FUNCTION, levels["language"])
     treatment = PUBLISHED if levels["authentication"] == TIMED else levels["authentication"]
@@ -197,7 +197,7 @@ def authorizer(
 
 def identity(languages: tuple[str, ...]) -> dict[str, str]:
     """The functions' code: a hash of each zip, which is the same for the same sources and tool-chain."""
-    from sectax.subjects.function.code import digest
+    from sectax.experiments.on_lambda.code import digest
 
     return {
         f"function.{language}": f"{functions.load(FUNCTION, language).runtime}, "

@@ -9,11 +9,11 @@ from sectax.experiments.interface import Bench, Design, Experiment, Machine, Req
 from sectax.experiments.jwt.experiment import lacks, signature_subject
 from sectax.experiments.jwt.keys import ALGORITHMS, make_keys
 from sectax.experiments.levels import choose
-from sectax.experiments.on_probes import BATCH_S, ROUNDS, ProbeBench, probe_metrics
+from sectax.experiments.on_probe.experiment import BATCH_S, ROUNDS, ProbeBench, probe_metrics
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import Observation, Subject, SubjectSpec, Visit, Witnesses, Work
 from sectax.model.treatment import Factor, Treatment
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 _ANY = {"key_use": "parsed-once", "layer": "primitive"}
 # Short enough that one per cent of a batch is several operations.

@@ -12,18 +12,18 @@ from sectax.experiments.interface import Bench, Design, Experiment, Machine, Req
 from sectax.experiments.jwt.keys import ALGORITHMS, BASELINE, claims_text, key_of, make_keys, signing_input
 from sectax.experiments.jwt.referee import JwtReferee
 from sectax.experiments.levels import choose
-from sectax.experiments.on_probes import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
+from sectax.experiments.on_probe.experiment import BATCH_S, CPU_TIME, ROUNDS, ProbeBench, probe_metrics, probe_subject
+from sectax.experiments.on_probe.subject import ProbeSpec
 from sectax.model.advice_rules import AdviceRules, Stages
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
-from sectax.subjects.probe.probe_subject import ProbeSpec
-from sectax.toolchain import probes
+from sectax.parts import probes
 
 if TYPE_CHECKING:
-    from sectax.subjects.probe.conformance import Case
+    from sectax.experiments.on_probe.conformance import Case
 
 
 OPERATIONS = ("sign", "verify")
@@ -125,7 +125,7 @@ class JwtExperiment(Experiment):
 
     def probe_cases(self) -> list[Case]:
         """Every operation with every level, under fresh keys: what `sectax probe check` tries."""
-        from sectax.subjects.probe.conformance import Case
+        from sectax.experiments.on_probe.conformance import Case
 
         keys = make_keys(ALGORITHMS)
         cases = []
@@ -158,9 +158,7 @@ class JwtExperiment(Experiment):
                 family=lambda levels: levels["language"],
                 lacks=functools.partial(lacks, machine),
                 declares=lambda levels: ALGORITHMS[levels["algorithm"]].declares(),
-                primary=lambda levels: (
-                    levels["layer"] == "primitive" and (as_published or levels["key_use"] == "parsed-once")
-                ),
+                primary={"layer": ("primitive",), "key_use": KEY_USES if as_published else ("parsed-once",)},
             ),
             transfers=(
                 "The ratios hold for these versions of these libraries on this kind of processor; another build of "

@@ -12,19 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
 from sectax.experiments.levels import AWS, LOCAL
+from sectax.experiments.s3.buckets import Buckets
+from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
+from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
+from sectax.experiments.s3.server import Access
+from sectax.experiments.s3.subject import S3Spec
 from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
-from sectax.stack.object_store.minio import KMS_KEY, WORK_FOLDERS, Minio
-from sectax.stack.object_store.server import Access
-from sectax.stack.work_folder import sweep as sweep_folders
-from sectax.subjects.s3.buckets import Buckets
-from sectax.subjects.s3.buckets import sweep as sweep_buckets
-from sectax.subjects.s3.subject import S3Spec
-from sectax.toolchain import cache, go_programs
+from sectax.parts import cache, go_programs
 
 _KEY = "object_key"
 # boto3 comes with sectax, so it is the Python that runs sectax.

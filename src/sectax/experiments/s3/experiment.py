@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
 from sectax.experiments.levels import AWS, LOCAL, choose
+from sectax.experiments.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 from sectax.experiments.s3.levels import (
     CLOSED,
     FACTORS,
@@ -36,7 +37,6 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import OTHERS, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
-from sectax.subjects.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 
 SERVER, CLIENT = "program:minio", "program:s3-client"
 
@@ -201,7 +201,7 @@ class S3Experiment(Experiment):
                 lacks=lambda levels: _lacks(levels, where, machine),
                 declares=lambda levels: {"encryption_header": ENCRYPTIONS[levels["encryption"]].header},
                 # Only metadata move in the others, which are there to show that.
-                primary=lambda levels: levels["operation"] in ("put", "get"),
+                primary={"operation": ("put", "get")},
                 extra_operations=False,
             ),
             transfers={LOCAL: _LOCAL_TRANSFERS, AWS: _AWS_TRANSFERS}.get(where.endpoint, _TRANSFERS),

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import re
 
+from sectax.experiments.s3.encryption import (
+    CLIENT,
+    ENCRYPTIONS,
+    NONE,
+    OPERATIONS,
+    SSE_C,
+    SSE_KMS,
+    SSE_S3,
+    SSE_S3_HEADER,
+)
 from sectax.model.errors import WrongUse
 from sectax.model.treatment import Factor
-from sectax.subjects.s3.encryption import CLIENT, ENCRYPTIONS, NONE, OPERATIONS, SSE_C, SSE_KMS, SSE_S3, SSE_S3_HEADER
 
 SIZES = ("10KB", "20KB", "50KB", "1MB", "10MB", "100MB")  # the study's
 PLAIN, TLS = "plain", "tls"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from sectax.experiments.interface import Option
 from sectax.experiments.levels import AWS, LOCAL, read_endpoint
+from sectax.experiments.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
 from sectax.experiments.s3.levels import PLAIN, TLS
+from sectax.experiments.s3.minio import Minio
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
 from sectax.model.why_not import WhyNot
-from sectax.stack.object_store.minio import Minio
-from sectax.subjects.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
 
 FOLDER = "folder"  # from where the user's paths count; not an option
 

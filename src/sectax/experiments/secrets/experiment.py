@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from sectax.design.matrix import Levels
 from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
-from sectax.experiments.on_lambda import (
+from sectax.experiments.on_lambda import LOCAL
+from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
     LAMBDA,
@@ -53,8 +54,7 @@ from sectax.model.plan import SETTLING_SHARE, Calibrated, Plan, last_look
 from sectax.model.subject import SubjectSpec, Witness
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
-from sectax.subjects.function import LOCAL
-from sectax.toolchain import functions
+from sectax.parts import functions
 
 FUNCTION = "secrets_reader"
 AGENT, BACKEND = "secrets:agent", "secrets:backend"
@@ -212,8 +212,8 @@ class _Bench(LambdaBench):
         self._settings = read_settings(plan.options)
 
     def identity(self) -> dict[str, str]:
-        from sectax.subjects.function.code import digest
-        from sectax.toolchain.secrets import agent, backend
+        from sectax.experiments.on_lambda.code import digest
+        from sectax.parts.secrets import agent, backend
 
         languages = sorted({each.levels["language"] for each in self.plan.treatments})
         marks = {

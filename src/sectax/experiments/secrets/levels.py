@@ -7,10 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sectax.experiments.interface import Option
-from sectax.experiments.on_lambda import BACK_TO_BACK, EXACT_SHARE, METRIC_WORDS, SPACED, shares_exactly, where
+from sectax.experiments.on_lambda import AWS, LOCAL
+from sectax.experiments.on_lambda.experiment import (
+    BACK_TO_BACK,
+    EXACT_SHARE,
+    METRIC_WORDS,
+    SPACED,
+    shares_exactly,
+    where,
+)
 from sectax.model.errors import WrongUse
 from sectax.model.spans import seconds
-from sectax.subjects.function import AWS, LOCAL
 
 PYTHON, GO = "python", "go"
 LANGUAGES = (PYTHON, GO)

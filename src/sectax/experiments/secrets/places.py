@@ -7,17 +7,17 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from lambda_local.service import WORK_FOLDERS
+from sectax.experiments.client_server.work_folder import WorkFolder, sweep
+from sectax.experiments.on_lambda import LOCAL
+from sectax.experiments.on_lambda.services import Service
+from sectax.experiments.secrets import layers
+from sectax.experiments.secrets.backend import HOST, Backend
+from sectax.experiments.secrets.keeper import Keeper, RealService
 from sectax.experiments.secrets.levels import Settings
 from sectax.experiments.secrets.subject import SOMETIMES
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.stack.secrets_manager import layers
-from sectax.stack.secrets_manager.backend import HOST, Backend
-from sectax.stack.secrets_manager.kept import Keeper, RealService
-from sectax.stack.work_folder import WorkFolder
-from sectax.subjects.function import LOCAL
-from sectax.subjects.function.services import Service
 
+_FOLDERS = "secrets"
 # Secrets that an instance can fetch once each; AWS's agent keeps 1000.
 RARE = 900
 # On AWS every one of them is paid for.
@@ -69,7 +69,8 @@ class HerePlace(Place):
         with ExitStack() as started:
             self._backend = started.enter_context(Backend(sizes, RARE, settings.delay_s, SOMETIMES))
             with _writing():
-                self._folder = WorkFolder(WORK_FOLDERS)  # where this is killed, the next local Lambda removes it
+                sweep(_FOLDERS)  # what a run that was killed has left
+                self._folder = WorkFolder(_FOLDERS)
                 started.callback(self._folder.remove)
                 self._trust = layers.trust(self._folder.path, self._backend.certificate)
             self.push(started.pop_all())

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from sectax.experiments.on_lambda.reading import Reading
+from sectax.experiments.on_lambda.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSpec, FunctionSubject
+from sectax.experiments.secrets.keeper import Calls, Keeper, Secret
 from sectax.experiments.secrets.levels import ACCESS, FIRST_ACCESS, FIRST_SIDECAR, HIT, PARTS, REFRESH, STUDY
 from sectax.model.errors import SectaxError
 from sectax.model.metric import FIRST
 from sectax.model.subject import Observation, Visit, Witnesses, Work
-from sectax.stack.secrets_manager.kept import Calls, Keeper, Secret
-from sectax.subjects.function.reading import Reading
-from sectax.subjects.function.subject import MAX_MEMORY, TOLD_CLOCK, FunctionSpec, FunctionSubject
 
 ACCESS_TIME = "access"
 HELD_BACK = "held_back"

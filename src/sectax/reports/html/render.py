@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from sectax.reports import document as parts
 from sectax.reports import units
-from sectax.reports.html import chart, interval_column
+from sectax.reports.html import chart, forest, interval_column
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template
 
 # Columns that a phone has room for, where the last of them holds words.
 _MOST_BESIDE = 2
@@ -35,9 +35,13 @@ _ORDER = {
     parts.Kind.END: 5,
 }
 
+# A page shows the one that its width has room for.
+_FORESTS = {"wide": forest.WIDE, "narrow": forest.NARROW}
+
 _NAMES: dict[type[parts.Block], str] = {
     parts.Table: "table",
     parts.Chart: "chart",
+    parts.Forest: "forest",
     parts.Stacks: "stacks",
     parts.Attachment: "attachment",
     parts.Text: "text",
@@ -51,7 +55,7 @@ _NAMES: dict[type[parts.Block], str] = {
 
 def render(document: parts.Document) -> str:
     """The whole document as text."""
-    style = (_HERE / "page.css").read_text(encoding="utf-8")
+    style = _style("page.css") + _style("forest.css")
     made: str = _template().render(
         document=document,
         sections=sorted(document.others, key=lambda each: _ORDER[each.kind]),
@@ -63,13 +67,28 @@ def render(document: parts.Document) -> str:
     return made + "\n"
 
 
+def render_picture(picture: parts.Forest) -> str:
+    """A forest plot as an SVG file of its own, which follows the light or dark scheme of whoever looks at it."""
+    template = _environment().get_template("forest.svg")
+    made: str = template.render(it=forest.draw(picture, forest.WIDE), style=_style("forest.css"), standalone=True)
+    return made.strip() + "\n"
+
+
 def is_ours(text: str) -> bool:
     """Whether a page was written by sectax."""
     return _GENERATOR in text
 
 
-@functools.cache
+def _style(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
 def _template() -> Template:
+    return _environment().get_template("page.html")
+
+
+@functools.cache
+def _environment() -> Environment:
     # jinja2 takes a while to import: only when a page is really written.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -81,6 +100,7 @@ def _template() -> Template:
         "interval_column": interval_column.interval_column,
         "legend": interval_column.legend,
         "drawn": chart.draw,
+        "forests": lambda given: [(name, forest.draw(given, sizes)) for name, sizes in _FORESTS.items()],
         "stacked": chart.draw_stacks,
         "data_url": lambda file: f"data:{file.media_type};base64,{base64.b64encode(file.content).decode()}",
         "is_wordy": _is_wordy,
@@ -89,18 +109,12 @@ def _template() -> Template:
         "place": lambda number: f"{number:.1f}".removesuffix(".0"),
     }
     environment.globals |= {"column_width": interval_column.WIDTH, "column_height": interval_column.HEIGHT}
-    environment.globals |= {"chart_width": chart.WIDTH, "tone_shapes": interval_column.SHAPES, "tone_words": _TONES}
-    return environment.get_template("page.html")
-
-
-_TONES = {
-    "worse": "costs more",
-    "better": "costs less",
-    "even": "no difference that matters",
-    "open": "open",
-    "void": "no verdict",
-    "none": "a control",
-}
+    environment.globals |= {
+        "chart_width": chart.WIDTH,
+        "tone_shapes": interval_column.SHAPES,
+        "tone_words": forest.TONES,
+    }
+    return environment
 
 
 def _is_wordy(table: parts.Table) -> bool:

@@ -86,15 +86,16 @@ class Bill(OfTreatment, frozen=True):
     total: _Total
     least: Annotated[float, said("At the lower end of the interval of what is billed.")]
     most: Annotated[float, said("At its upper end.")]
+    decided: Annotated[bool, said("Whether the run found out how the treatment compares with its baseline.")]
     currency: _Currency
     prices: _Prices
 
 
-class Place(Object, frozen=True):
+class Place(WithGaps, frozen=True):
     """How much more than its baseline a treatment takes of one thing."""
 
     words: str
-    more: Estimate
+    more: Annotated[Estimate | None, null("undecided")]
 
 
 class Placed(OfTreatment, frozen=True):
@@ -215,7 +216,7 @@ class Starving(WithGaps, frozen=True):
 class Between(WithGaps, frozen=True):
     """A figure with the ends that the intervals of what it is made of allow."""
 
-    point: float
+    point: Annotated[float | None, null("undecided")]
     low: Annotated[float | None, null(_NO_ENDS)]
     high: Annotated[float | None, null(_NO_ENDS)]
 

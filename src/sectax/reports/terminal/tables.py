@@ -149,6 +149,8 @@ def _whole_verdict(cells: dict[Part, str], row: Row) -> str:
     effect, verdict = cells[Part.EFFECT], cells[Part.VERDICT]
     if row.tone is Tone.NONE:
         return effect or verdict
+    if verdict.startswith(effect):
+        return verdict
     word = verdict.partition(" ")[0].rstrip(",:")
     if word in effect.split():
         return effect + verdict[len(word) :]

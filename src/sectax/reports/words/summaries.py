@@ -60,6 +60,11 @@ def summary(analysed: Analysed, *, brief: bool = False) -> list[str]:
     return lines
 
 
+def answer_of(analysed: Analysed, finding: Finding) -> str:
+    """One comparison's answer, as a sentence."""
+    return _silence([finding], 1) if finding.verdict in _WITHOUT else _sentence(analysed, finding)
+
+
 def _silence(silent: list[Finding], reported: int) -> str:
     """How many comparisons have no verdict, and why: '2 of 4 comparisons without a verdict: 2 withdrawn (timer).'"""
     reasons: Counter[str] = Counter()

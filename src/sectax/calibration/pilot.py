@@ -1,0 +1,315 @@
+"""The pilot: tries every treatment in processes of its own, and reads how long its operations last.
+
+What it measures is never part of a result. What is made of it stands in `engines.freeze`.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from sectax.calibration.freeze import SETTLE_UP_TO_S, Tried, freeze
+from sectax.design.batches import MOST_OPERATIONS, Operation, next_count, shortest_batch
+from sectax.engines.guarded import Guarded
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.metric import Metric
+from sectax.model.plan import Calibrated, Plan
+from sectax.model.subject import Subject, SubjectSpec, Witnesses, Work, gap_s, known_s
+from sectax.model.treatment import Treatment
+from sectax.model.trial import BlockEvent, Dropped, Opened, State
+
+# Two processes are the fewest that show how processes differ, and a pilot should be short.
+PROCESSES = 2
+BATCHES_PER_PROCESS = 10
+# Short ones are cheap, and many of them tell more of how neighbours resemble each other.
+MOST_BATCHES, SHORT_PROCESS_S = 32, 0.06
+# A subject whose visits last seconds is tried with fewer of them.
+LONGEST_PROCESS_S = 2.0
+FEWEST_BATCHES = 4
+# Where the plan fixes rounds and warm-up, a pilot finds out no more than how long an operation lasts: one process and a
+# few batches are enough.
+SIZING_S = 0.5
+FEWEST_TO_SIZE = 2
+# Other work on the machine can only lengthen a batch, so the fastest of a few readings says how long it lasts.
+READINGS = 3
+# A single operation that lasts so many times longer than a batch has to is long enough, whatever else runs.
+CLEARLY_ENOUGH = 4
+# Operations that take a caller longer than they last (a short function behind HTTP) make a visit longer than its batch.
+# Past this the subjects of a round would no longer meet the same machine, so such a batch has fewer operations.
+LONGEST_VISIT_S = 0.5
+
+Emit = Callable[[BlockEvent], None]
+Tick = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One batch: how long it lasted by the clock of the plan's first metric, and how long it took its caller."""
+
+    elapsed_s: float
+    spanned_s: float
+
+
+def calibrate(
+    plan: Plan,
+    specs: Mapping[str, SubjectSpec],
+    empties: Mapping[str, SubjectSpec],
+    emit: Emit,
+    left_s: Callable[[], float] = lambda: math.inf,
+    tick: Tick = lambda: None,
+    deciding: AbstractContextManager[None] | None = None,
+) -> Calibrated:
+    """Try every treatment, and freeze what the run needs to know of it.
+
+    Args:
+        specs: by treatment.
+        empties: by family, a subject whose operation does nothing; its cost is printed beside short operations.
+        emit: is called for every treatment that was opened or dropped.
+        left_s: the seconds of the budget that are left when it is asked.
+        tick: is called between one reading and the next.
+        deciding: is entered while nothing is measured any more and the figures are worked out.
+    Returns:
+        Calibrations of the treatments that could be tried.
+    """
+    metric = plan.metrics[0]
+    empty_s = {family: _empty_cost(spec, metric, emit, family) for family, spec in empties.items()}
+    known = {treatment.id: known_s(specs[treatment.id]) for treatment in plan.treatments}
+    tried: dict[str, Tried] = {name: _untried(seconds) for name, seconds in known.items() if seconds is not None}
+    alone = frozenset(tried_alone(plan, specs))
+    for cell in plan.cells:
+        members = [each for each in plan.treatments if each.cell == cell.id and each.id in alone]
+        tried |= _try_cell([_Trying(each.id, specs[each.id], plan, emit, tick) for each in members], emit)
+    sources = {treatment.id: _source(treatment, plan, specs) for treatment in plan.treatments}
+    with deciding or nullcontext():
+        return freeze(plan, {name: tried[of] for name, of in sources.items() if of in tried}, empty_s, left_s())
+
+
+def tried_alone(plan: Plan, specs: Mapping[str, SubjectSpec]) -> tuple[str, ...]:
+    """The treatments that the pilot tries; the others have the subject of their baseline, or a length that is known."""
+    return tuple(
+        each.id for each in plan.treatments if _source(each, plan, specs) == each.id and known_s(specs[each.id]) is None
+    )
+
+
+def _source(treatment: Treatment, plan: Plan, specs: Mapping[str, SubjectSpec]) -> str:
+    """Whose trial counts for this treatment: the baseline's where both have the same subject, otherwise its own."""
+    baseline = plan.cell(treatment.cell).baseline
+    return baseline if specs[treatment.id] == specs[baseline] else treatment.id
+
+
+def _untried(operation_s: float) -> Tried:
+    """What is known of an operation that the pilot leaves to the block: a visit has room for one."""
+    return Tried(Operation(operation_s, 0.0, 1), 0.0, 0.0, 1.0, 0.0, 0.0, ((math.log(operation_s),),))
+
+
+def _try_cell(members: list[_Trying], emit: Emit) -> dict[str, Tried]:
+    """Try the treatments of a cell as a block does: by turns, so that what they share is seen to be shared."""
+    going = list(members)
+
+    def each_of(among: list[_Trying], step: Callable[[_Trying], None]) -> None:
+        for trying in among:
+            if trying not in going:
+                continue
+            try:
+                step(trying)
+            except (SubjectFailed, SubjectSkipped) as error:
+                going.remove(trying)
+                trying.subject.kill()
+                emit(_dropped(trying.name, error))
+
+    try:
+        for number in range(PROCESSES):
+            again = [trying for trying in going if number == 0 or not trying.sizes_only]
+            each_of(again, _Trying.open)
+            for turn in range(max((trying.batches for trying in again), default=0)):
+                each_of([trying for trying in again if turn < trying.batches], _Trying.take_turn)
+            each_of(again, _Trying.close)
+        found: dict[str, Tried] = {}
+        each_of(members, lambda trying: found.update({trying.name: trying.seen()}))
+        return found
+    finally:
+        for trying in members:
+            trying.subject.kill()
+
+
+class _Trying:
+    """One treatment while it is tried.
+
+    Attributes:
+        sizes_only: whether no more is to be found out than how long an operation lasts.
+        batches: turns that a process of it has.
+    """
+
+    def __init__(self, name: str, spec: SubjectSpec, plan: Plan, emit: Emit, tick: Tick) -> None:
+        self.name = name
+        self.sizes_only = not plan.warms_up and not plan.chooses_rounds
+        self.batches = 0
+        self._spec, self._plan, self._emit, self._tick = spec, plan, emit, tick
+        # Operations with idle time between them tell nothing together that each alone does not.
+        self._idle_s = gap_s(spec)
+        self._most = 1 if self._idle_s else None
+        self._count = 0
+        self._witnesses = Witnesses()
+        self._opened_s: list[float] = []
+        self._processes: list[list[_Reading]] = []
+        self.subject = Guarded(name, spec)
+
+    def open(self) -> None:
+        """Begin another process; in the first one, find out how many operations make a batch."""
+        plan = self._plan
+        self.subject = Guarded(self.name, self._spec)
+        began = time.monotonic()
+        self._witnesses = self.subject.open()
+        self._ended = time.monotonic()
+        self._opened_s.append(self._ended - began)
+        self._processes.append([])
+        if self._count:
+            return
+        self._emit(Opened(self.name, self._witnesses, self.subject.first, self._opened_s[0]))
+        shortest_s = self._shortest_s()
+        self._count, self._most, seen = _enough(self._read, shortest_s, plan.batch_s, self._most)
+        fastest = min(seen, key=lambda each: each.elapsed_s)
+        # What outlasts whatever starting anew could change is not done again and again to see how it varies.
+        self.sizes_only |= not plan.warms_up and fastest.elapsed_s > SETTLE_UP_TO_S and self._count == 1
+        batches = _batches(min(max(each.spanned_s, each.elapsed_s) for each in seen), sizes_only=self.sizes_only)
+        if self.sizes_only:
+            self._processes[-1] += seen
+            batches = max(0, batches - len(seen))
+        self.batches = batches
+
+    def take_turn(self) -> None:
+        self._tick()
+        self._processes[-1].append(self._read(self._count))
+
+    def close(self) -> None:
+        self.subject.close()
+        self.subject.kill()
+
+    def seen(self) -> Tried:
+        """What was found out. Raises `SubjectFailed` where its clock stood still."""
+        metric, count = self._plan.metrics[0], self._count
+        readings = [reading for process in self._processes for reading in process]
+        if any(reading.elapsed_s <= 0 for reading in readings):
+            raise SubjectFailed(
+                f"{self.name}: its clock stood still while {count} operations ran",
+                "a clock with finer steps is needed; sectax doctor names this machine's",
+                "pilot",
+            )
+        fastest_s = min(reading.elapsed_s for reading in readings)
+        waits_s = min(max(0.0, reading.spanned_s - reading.elapsed_s) for reading in readings)
+        return Tried(
+            operation=Operation(fastest_s / count, self._shortest_s(), self._most),
+            # The first opening of all loads what every later one finds loaded.
+            open_s=min(self._opened_s),
+            waits_s=waits_s,
+            pace=max(1.0, statistics.fmean(reading.spanned_s for reading in readings) / (fastest_s + waits_s)),
+            granularity_s=_coarsest(self._witnesses, "granularity", metric),
+            clock_read_s=_coarsest(self._witnesses, "read", metric),
+            processes=tuple(tuple(math.log(each.elapsed_s / count) for each in process) for process in self._processes),
+            gap_s=self._idle_s,
+        )
+
+    def _shortest_s(self) -> float:
+        return _shortest_s(self._witnesses, self._plan.metrics[0], timed_alone=self._plan.times_one_by_one)
+
+    def _read(self, count: int) -> _Reading:
+        """One batch. What its pace made it wait for is no part of it: in a block others work meanwhile."""
+        began = time.monotonic()
+        elapsed_s = _elapsed_s(self.subject, count, self._plan.metrics[0])
+        idle_s = max(0.0, self._ended + self._idle_s - began) if self._idle_s else 0.0
+        self._ended = time.monotonic()
+        return _Reading(elapsed_s, max(0.0, self._ended - began - idle_s))
+
+
+def _batches(visit_s: float, *, sizes_only: bool) -> int:
+    """How many batches a process of the pilot has, by how long a visit takes whoever makes it."""
+    if sizes_only and visit_s > LONGEST_PROCESS_S:
+        return 1  # what lasts for minutes is not done again to learn how long it lasts
+    visit = max(visit_s, 1e-9)
+    longest_s, fewest = (SIZING_S, FEWEST_TO_SIZE) if sizes_only else (LONGEST_PROCESS_S, FEWEST_BATCHES)
+    many = (
+        BATCHES_PER_PROCESS if sizes_only else max(BATCHES_PER_PROCESS, min(MOST_BATCHES, int(SHORT_PROCESS_S / visit)))
+    )
+    return max(fewest, min(many, int(longest_s / visit)))
+
+
+def _enough(
+    read: Callable[[int], _Reading], shortest_s: float, aim_s: float, most: int | None
+) -> tuple[int, int | None, list[_Reading]]:
+    """How many operations last long enough to judge by, how many a visit has room for, and the readings of so many."""
+    enough_s = max(shortest_s, aim_s / 2)
+    following: int | None = 1
+    count, room, readings = 1, most, [_Reading(0.0, 0.0)]
+    while following is not None:
+        count = following
+        readings = [read(count)]
+        while True:
+            fastest = min(readings, key=lambda each: each.elapsed_s)
+            room = _room(fastest, count, shortest_s) if most is None else most
+            following = next_count(count, fastest.elapsed_s, enough_s, room or MOST_OPERATIONS)
+            # A reading that was long because something else ran would end the search at too few operations.
+            is_long = fastest.elapsed_s > LONGEST_VISIT_S or (
+                count == 1 and fastest.elapsed_s > CLEARLY_ENOUGH * enough_s
+            )
+            if following is not None or len(readings) == READINGS or is_long:
+                break
+            readings.append(read(count))
+    return count, room, readings
+
+
+def _room(reading: _Reading, count: int, shortest_s: float) -> int | None:
+    """Operations that a visit has room for, at least as many as the clock needs; None where that says nothing."""
+    if reading.elapsed_s <= 0:
+        return None
+    needed = math.ceil(shortest_s * count / reading.elapsed_s)
+    return max(1, needed, int(LONGEST_VISIT_S * count / reading.spanned_s))
+
+
+def _elapsed_s(subject: Subject, count: int, metric: Metric, settle: int = 0) -> float:
+    """Seconds of so many operations by the clock of the plan's first metric."""
+    visit = subject.visit(Work(count, settle=settle))
+    return sum(each.value for each in visit.observations if each.metric == metric.observed)
+
+
+def _coarsest(witnesses: Witnesses, name: str, metric: Metric) -> float:
+    """The step of the clock that times the batches, or what reading it costs; 0 where the subject does not say.
+
+    Where CPU time answers, wall time stands beside it, and the coarser of both clocks counts.
+    """
+    clocks = ("clock", "cpu_clock") if metric.cpu else ("clock",)
+    return max(float(witnesses.get(f"{clock}_{name}_s", 0.0)) for clock in clocks)
+
+
+def _shortest_s(witnesses: Witnesses, metric: Metric, *, timed_alone: bool = False) -> float:
+    granularity_s, read_s = (_coarsest(witnesses, name, metric) for name in ("granularity", "read"))
+    return shortest_batch(granularity_s, read_s, timed_alone=timed_alone)
+
+
+def _empty_cost(spec: SubjectSpec, metric: Metric, emit: Emit, family: str) -> float | None:
+    """Seconds of an empty operation in this family's loop; None where it cannot be measured."""
+    subject = Guarded(f"{family}: empty", spec)
+    try:
+        witnesses = subject.open()
+        count, _, _ = _enough(
+            lambda count: _Reading(*2 * (_elapsed_s(subject, count, metric),)),
+            _shortest_s(witnesses, metric),
+            0.01,
+            None,
+        )
+        costs = [_elapsed_s(subject, count, metric, settle=count) for _ in range(5)]
+        subject.close()
+    except (SubjectFailed, SubjectSkipped) as error:
+        emit(_dropped(f"{family}: empty", error))
+        return None
+    finally:
+        subject.kill()
+    return min(costs) / count
+
+
+def _dropped(name: str, error: SubjectFailed | SubjectSkipped) -> Dropped:
+    state = State.SKIPPED if isinstance(error, SubjectSkipped) else State.FAILED
+    return Dropped(name, state, "pilot", error.message, error.hint)

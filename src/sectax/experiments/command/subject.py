@@ -1,0 +1,357 @@
+"""A command as a subject: a small launcher executes it, again and again, and times every execution."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+from dataclasses import dataclass, field
+
+from sectax.experiments.command import requests
+from sectax.experiments.command.launchers import (
+    COMMAND,
+    COMMAND_ALOUD,
+    NOTHING,
+    PREPARE,
+    PREPARE_ALOUD,
+    Launcher,
+    RunningLauncher,
+    definitions,
+    launcher_on,
+)
+from sectax.experiments.command.requests import (
+    INHERIT,
+    NULL,
+    Done,
+    Execution,
+    Late,
+    NotPrepared,
+    Refused,
+    ending,
+    is_sigkill,
+    last_words,
+    lateness,
+    refusal,
+)
+from sectax.hosts import facts
+from sectax.hosts.process.errors import ChildError, ChildNotStarted, describe_exit
+from sectax.hosts.process.host import NotFound
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Telemetry, facts_of, host
+from sectax.model.environment import LOCAL_HOST
+from sectax.model.errors import SubjectFailed
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Visit, Witnesses, Work
+
+WALL = "wall"
+CPU = "cpu"
+PEAK_MEMORY = "peak_memory"
+FIRST = "first"
+
+# Executions of a program that does nothing: enough for a median, and 4 ms in all.
+_NOTHINGS = 9
+# The kernel counts resident pages per CPU and adds up seldom, so the same program differs by some dozens of pages.
+_FLOOR_SLACK = 256 * 1024
+
+# What can go wrong with the launcher itself; the command's own failures are ordinary answers.
+_LauncherTrouble = (ChildError, ValueError)
+
+# Whoever waits for a message does not wait for long.
+_LONGEST_DIAGNOSIS_S = 10.0
+
+_BY_HAND = "run it by hand to see why; --ignore-failure accepts other exit statuses"
+_PREPARE_BY_HAND = "run what --prepare says by hand; it must end with exit status 0"
+
+
+@dataclass(frozen=True)
+class CommandSpec:
+    """How a command is executed, again and again; data that can travel to another machine.
+
+    Attributes:
+        name: of the treatment, for messages.
+        argv: the program and its arguments. No shell is involved; who wants one says `/bin/sh -c TEXT`.
+        cwd: where it runs; None for here.
+        prepare: runs untimed before every execution. What it starts (a server, say) lives until that execution has
+            ended and is then killed with the rest of its process group.
+        input: the file that it reads on stdin, from its beginning every time.
+        output: where its stdout goes. `null` discards stdout and stderr; `inherit` shows both on sectax's stderr
+            (sectax's stdout is its report); anything else is a file for stdout, written anew every time. Some
+            programs, such as GNU grep, work less when they see that their stdout is /dev/null: give those a file.
+        env: added to sectax's own environment. May hold secrets: it is never shown, and passed on over a pipe.
+        deadline_s: seconds that an execution, or its preparation, may take.
+        ignore_failure: accept exit statuses other than 0 and deaths by a signal; they are counted as witnesses. A
+            deadline missed, and being killed for memory, are never accepted.
+        injected_s: a known extra cost in seconds, for the positive control: the process is busy for so long before
+            it becomes the program. It lengthens the wall time to within microseconds, and the CPU time by what of it
+            was really spent on a CPU.
+        warmup: executions of a fresh launcher that do not count, after its first.
+        host: where it runs, by the name of a host (`sectax.hosts.registry`). Files and folders are those of that
+            host, and `inherit` is for this machine alone.
+        tells_host: witness what the host is, since its name promises it.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    cwd: str | None = None
+    prepare: tuple[str, ...] | None = None
+    input: str = os.devnull
+    output: str = NULL
+    env: dict[str, str] = field(default_factory=dict, repr=False)
+    deadline_s: float = 300.0
+    ignore_failure: bool = False
+    injected_s: float = 0.0
+    warmup: int = 0
+    host: str = LOCAL_HOST
+    tells_host: bool = False
+
+    def subject(self) -> CommandSubject:
+        return CommandSubject(self)
+
+
+class CommandSubject:
+    """Implements `sectax.model.subject.Subject` for a command.
+
+    Every execution is a process group of its own, in a session of the launcher's, without a terminal. When the program
+    itself has ended, what it left in its group is killed, outside the timed region: a leftover would run on in the
+    next arm's time. A daemon that opens a session of its own is left alone.
+    """
+
+    def __init__(self, spec: CommandSpec, using: Launcher | None = None) -> None:
+        """Args: *using*, another launcher than the best one."""
+        self.first: tuple[Observation, ...] = ()
+        self._spec = spec
+        self._host = host(spec.host)
+        self._using = using
+        self._running: RunningLauncher | None = None
+        self._telemetry: Telemetry = NoTelemetry()
+        self._stage = "open"
+        self._path = ""
+        self._prepare_path = ""
+        self._floor: int | None = None
+        self._smallest_peak: int | None = None
+        self._statuses: set[int] = set()
+        self._failed = 0
+        self._left = False
+
+    def start(self) -> None:
+        """Start the launcher, without waiting for its answer. The command itself is not run."""
+        if self._running is not None:
+            return
+        spec = self._spec
+        self._path = self._find(spec.argv)
+        self._prepare_path = self._find(spec.prepare, of_preparation=True) if spec.prepare else ""
+        try:
+            self._using = self._using or launcher_on(self._host)
+        except ChildNotStarted as error:
+            raise self._failure(f"cannot be timed: {error.reason}", "install a C compiler (cc) here") from error
+        try:
+            self._running = RunningLauncher(self._host, self._using, spec.cwd, spec.env)
+            for definition in definitions(
+                self._path, spec.argv, spec.input, spec.output, self._prepare_path, spec.prepare
+            ):
+                self._running.define(definition)
+        except ChildNotStarted as error:
+            raise self._failure(f"cannot run: {error.reason}", "give another folder to run it in") from error
+        except _LauncherTrouble as error:
+            raise self._launcher_failed(error) from error
+
+    def open(self) -> Witnesses:
+        """Measure what launching costs, then execute the command for the first time, and `spec.warmup` times more.
+
+        Returns:
+            program: the path of the program.
+            launcher: which program started and timed it.
+            launch_cost_s: median wall time of a program that does nothing: part of every wall time.
+            peak_memory_floor_bytes: what that program seems to need; no peak below can be seen.
+            clock, clock_granularity_s, clock_read_s: of the launcher. The first two witnesses of cost are missing
+            where there is no program that does nothing.
+            isolation, memory_encryption, kernel, …: with `spec.tells_host`, what the host is.
+        """
+        self.start()
+        running = self._alive()
+        assert self._using is not None
+        witnesses: Witnesses = {"program": self._path, "launcher": self._using.name, "clock": "monotonic"}
+        try:
+            clock = running.clock()
+            witnesses["clock_granularity_s"] = clock.granularity_s
+            witnesses["clock_read_s"] = clock.read_s
+            if self._using.nothing is not None:
+                witnesses |= self._launch_cost(running, self._using.nothing)
+            if self._spec.tells_host:
+                witnesses |= facts.witnesses(facts_of(self._spec.host))
+        except _LauncherTrouble as error:
+            raise self._launcher_failed(error) from error
+        self._telemetry = self._host.telemetry(running.child)
+        (execution,) = self._execute(1)
+        self.first = (Observation(FIRST, execution.wall_s, "s", "monotonic", 1),)
+        if self._spec.warmup:
+            self._execute(self._spec.warmup)
+        self._stage = "visit"
+        return witnesses
+
+    def visit(self, work: Work) -> Visit:
+        """Execute the command `work.settle` times and throw that away, then `work.count` times.
+
+        Observations: `wall` and `cpu` in seconds, one for all executions together, or with `work.each` one for every
+        execution; `peak_memory` in bytes, one: the largest of the executions.
+        """
+        if work.extra:
+            raise ValueError("a command's known cost is CommandSpec.injected_s; executions cannot be added to one")
+        if work.settle:
+            self._execute(work.settle)
+        before = self._telemetry.read()
+        executions = self._execute(work.count)
+        ridden = difference(before, self._telemetry.read())
+        return Visit(self._observations(executions, work.each), _telemetry(ridden, executions))
+
+    def close(self) -> Witnesses:
+        """Have the launcher end.
+
+        Returns:
+            peak_memory_at_most: a peak was so near the floor that the program may have needed less.
+            left_running: an execution left processes behind, which were killed and whose CPU time was not counted.
+            exit_statuses, failed_executions: only where failures are ignored, the different statuses that were seen
+            and how many executions did not end with 0.
+        """
+        self._stage = "close"
+        try:
+            self._alive().quit()
+        except _LauncherTrouble as error:
+            raise self._launcher_failed(error) from error
+        self.kill()
+        witnesses: Witnesses = {"left_running": self._left}
+        if self._floor is not None and self._smallest_peak is not None:
+            witnesses["peak_memory_at_most"] = self._smallest_peak <= self._floor + _FLOOR_SLACK
+        if self._spec.ignore_failure:
+            witnesses["exit_statuses"] = ", ".join(map(str, sorted(self._statuses)))
+            witnesses["failed_executions"] = self._failed
+        return witnesses
+
+    def kill(self) -> None:
+        """End the command and its launcher at once; never raises."""
+        self._telemetry.close()
+        if self._running is not None:
+            self._running.kill()
+
+    def _find(self, argv: tuple[str, ...], *, of_preparation: bool = False) -> str:
+        try:
+            return self._host.find_program(argv[0], self._spec.cwd, self._spec.env)
+        except NotFound as error:
+            raise self._failure(str(error), error.hint, of_preparation=of_preparation) from error
+
+    def _launch_cost(self, running: RunningLauncher, nothing: tuple[str, ...]) -> Witnesses:
+        null = requests.truncated(os.devnull)
+        running.define(requests.program(NOTHING, os.devnull, null, null, nothing[0], nothing))
+        executions = running.run(NOTHING, _NOTHINGS, deadline_s=10.0).executions
+        if len(executions) < _NOTHINGS:
+            return {}
+        self._floor = max(execution.peak_memory for execution in executions)
+        cost_s = statistics.median(execution.wall_s for execution in executions)
+        return {"launch_cost_s": cost_s, "peak_memory_floor_bytes": self._floor}
+
+    def _execute(self, times: int) -> tuple[Execution, ...]:
+        spec = self._spec
+        try:
+            done = self._alive().run(
+                COMMAND,
+                times,
+                prepare=None if spec.prepare is None else PREPARE,
+                strict=not spec.ignore_failure,
+                deadline_s=spec.deadline_s,
+                spin_s=spec.injected_s,
+            )
+        except _LauncherTrouble as error:
+            raise self._launcher_failed(error) from error
+        self._judge(done)
+        self._left |= any(execution.left for execution in done.executions)
+        peaks = [execution.peak_memory for execution in done.executions]
+        self._smallest_peak = min(peaks if self._smallest_peak is None else [self._smallest_peak, *peaks])
+        return done.executions
+
+    def _judge(self, done: Done) -> None:
+        """Count the statuses. Raises `SubjectFailed` for an execution that cannot count."""
+        spec = self._spec
+        match done.end:
+            case Late(slot):
+                raise self._failure(*lateness(spec.deadline_s), of_preparation=slot == PREPARE)
+            case Refused(slot) as refused:
+                path = self._prepare_path if slot == PREPARE else self._path
+                what = refusal(refused, printable(path, 200), printable(spec.input, 200), printable(spec.output, 200))
+                raise self._failure(*what, of_preparation=slot == PREPARE)
+            case NotPrepared(_, status):
+                raise self._failed_with(status, of_preparation=True)
+        self._statuses |= {execution.status for execution in done.executions}
+        failed = [execution.status for execution in done.executions if execution.status != 0]
+        self._failed += len(failed)
+        for status in failed:
+            if not spec.ignore_failure or self._out_of_memory(status):
+                raise self._failed_with(status)
+
+    def _failed_with(self, status: int, *, of_preparation: bool = False) -> SubjectFailed:
+        out_of_memory = self._out_of_memory(status)
+        message, hint = ending(status, out_of_memory, _PREPARE_BY_HAND if of_preparation else _BY_HAND)
+        # Something that is killed for memory would be killed again, perhaps with others beside it; and who inherits
+        # sectax's stderr has shown it already.
+        if not is_sigkill(status) and self._spec.output != INHERIT:
+            message += self._said(status, of_preparation)
+        return self._failure(message, hint, of_preparation=of_preparation)
+
+    def _said(self, status: int, of_preparation: bool) -> str:
+        """Run what failed once more, untimed, to hear what it says on its stderr. This ends the launcher.
+
+        Returns:
+            What to add to the message of a failure with this status; empty where nothing was learnt.
+        """
+        spec, running = self._spec, self._alive()
+        with contextlib.suppress(*_LauncherTrouble):
+            done = running.run(
+                PREPARE_ALOUD if of_preparation else COMMAND_ALOUD,
+                prepare=None if of_preparation or spec.prepare is None else PREPARE,
+                deadline_s=min(spec.deadline_s, _LONGEST_DIAGNOSIS_S),
+            )
+            running.quit()  # which reads the last of its stderr
+            if not isinstance(done.end, NotPrepared) and done.executions:
+                again = done.executions[0].status
+                if again == status:
+                    return last_words(running.child.stderr_tail)
+                return f"; run once more to read its stderr, it ended with {describe_exit(again)}"
+        return ""
+
+    def _out_of_memory(self, status: int) -> bool:
+        return is_sigkill(status) and self._alive().child.saw_memory_kill
+
+    def _observations(self, executions: tuple[Execution, ...], each: bool) -> tuple[Observation, ...]:
+        batches = [(execution,) for execution in executions] if each else [executions]
+        walls = [Observation(WALL, sum(e.wall_s for e in batch), "s", "monotonic", len(batch)) for batch in batches]
+        cpus = [Observation(CPU, sum(e.cpu_s for e in batch), "s", "rusage", len(batch)) for batch in batches]
+        peak = max(execution.peak_memory for execution in executions)
+        return (*walls, *cpus, Observation(PEAK_MEMORY, float(peak), "B", "rusage", 1))
+
+    def _alive(self) -> RunningLauncher:
+        if self._running is None:
+            raise RuntimeError("the subject was not started")
+        return self._running
+
+    def _launcher_failed(self, error: Exception) -> SubjectFailed:
+        return self._failure(
+            f"could not be executed, its launcher failed: {error}", "try again; if it stays, report it"
+        )
+
+    def _failure(self, message: str, hint: str, *, of_preparation: bool = False) -> SubjectFailed:
+        self.kill()
+        spec = self._spec
+        title = f"command {spec.name} ({spec.argv[0]})"
+        if of_preparation and spec.prepare is not None:
+            title = f"the preparation of command {spec.name} ({spec.prepare[0]})"
+        return SubjectFailed(printable(f"{title}: {message}"), printable(hint), self._stage)
+
+
+def _telemetry(ridden: dict[str, float], executions: tuple[Execution, ...]) -> dict[str, float]:
+    """What rides with a visit. Of the readings around it only those of the machine and of the cgroup that the command
+    shares with its launcher say something of the command; its own switches come from its end."""
+    shared = {name: ridden[name] for name in ("steal_s", "throttled_s", "throttled_periods") if name in ridden}
+    return shared | {
+        "system_s": sum(execution.system_s for execution in executions),
+        "voluntary_switches": float(sum(execution.voluntary_switches for execution in executions)),
+        "involuntary_switches": float(sum(execution.involuntary_switches for execution in executions)),
+    }

@@ -1,0 +1,374 @@
+"""A subject that runs one test on a host, as often as it is asked, through one shell there.
+
+The shell is started once per block and test, so neither a login nor the start of a container is in any figure. Times
+are those that the test takes itself: no clock of sectax, and none of another host, enters them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import time
+from dataclasses import dataclass
+
+from sectax.experiments.confidential import cpuid, probe
+from sectax.experiments.confidential.cpuid import Leaves
+from sectax.experiments.confidential.output import GRANULARITY_S, MOST_BYTES, Reading, UnknownOutput, read_result
+from sectax.experiments.confidential.patience import PATIENCE
+from sectax.experiments.confidential.tests import BLOCK, FIRST_BLOCK, PROBE, PUBLISHED_TESTS, SYSBENCH, TESTS, Test
+from sectax.hosts import facts
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Host, Telemetry, facts_of, host
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+
+TOTAL_TIME = "total_time"
+CPU_TIME = "cpu_time"
+
+# What one execution may take beyond the time after which it ends itself: a slow disk, a slow login.
+_GRACE_S = 20.0
+_CLOSE_S = 5.0
+# A host that is alive answers a shell's `echo` within it.
+_ANSWER_S = 5.0
+# A failure that came sooner says that something is wrong, and not that it hangs.
+_LONG_S = 2.0
+_LINE_LIMIT = 8 * 1024
+_VERSION = re.compile(r"sysbench ([0-9][\w.+-]{0,40})(?: [\w .,:()/+-]{0,80})?", re.ASCII)
+# Two clocks of one second differ by less; so much later may a host be asked than its own clock begins.
+_CLOCKS_DIFFER, _LATER_S = 1.05, 0.1
+_OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
+# Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench. The
+# mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed.
+_SHELL = r"""
+set -f
+folder=$(mktemp -d "/var/tmp/$0-XXXXXX") || exit 3
+trap 'cd / && rm -rf "$folder"' EXIT
+trap 'exit 4' HUP INT TERM PIPE
+cd "$folder" || exit 3
+echo "$$" >.shell
+while IFS= read -r words; do
+  case $words in
+    'probe '*) "$1" ${words#probe } </dev/null 2>&1 ;;
+    *) $words </dev/null 2>&1 ;;
+  esac
+  printf '\n%s %s\n' "$0" "$?"
+done
+"""
+
+# On another machine the shell outlives the connection: what hangs there would hang on.
+_TIDY = r"""
+for file in "/var/tmp/$0"-*/.shell; do
+  [ ! -r "$file" ] || kill -9 "$(cat "$file")" 2>/dev/null
+done
+rm -rf "/var/tmp/$0"-*
+"""
+
+# The hosts on which the probe that was built here runs, with what CPUID says there, and those on which it does not.
+_WITH_PROBE: dict[str, Leaves] = {}
+_WITHOUT_PROBE: set[str] = set()
+
+
+@dataclass(frozen=True)
+class SysbenchSpec:
+    """One test on one host, as data.
+
+    Attributes:
+        host: the name of a host (`sectax.hosts.registry`).
+        test: one of `TESTS`, or of `PUBLISHED_TESTS`.
+        block: bytes of a block of the memory tests.
+        longest_s: seconds after which an execution counts as hung.
+        as_published: run the published study's command of this name.
+    """
+
+    host: str
+    test: str
+    block: int = BLOCK
+    longest_s: int = 60
+    as_published: bool = False
+
+    @property
+    def known_s(self) -> float | None:
+        """Of a study's command, about how long it takes: the pilot does not run what runs once for minutes."""
+        return PUBLISHED_TESTS[self.test].known_s if self.as_published else None
+
+    def subject(self) -> SysbenchSubject:
+        return SysbenchSubject(self, host(self.host))
+
+
+class SysbenchSubject:
+    """Implements `sectax.model.subject.Subject`; the very first operation is not timed apart."""
+
+    def __init__(self, spec: SysbenchSpec, at: Host) -> None:
+        self.first: tuple[Observation, ...] = ()
+        self._spec = spec
+        self._test: Test = (PUBLISHED_TESTS if spec.as_published else TESTS)[spec.test]
+        self._host = at
+        self._mark = f"sectax-{secrets.token_hex(8)}"
+        self._child: Child | None = None
+        self._probe = ""  # its path there; empty where it cannot be used
+        self._telemetry: Telemetry = NoTelemetry()
+        self._stage = "open"
+        self._events: set[int] = set()
+
+    def start(self) -> None:
+        if self._child is not None:
+            return
+        self._refuse_what_rests()
+        began = time.monotonic()
+        try:
+            self._probe = self._sent_probe()
+            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe)
+            self._child = self._host.start(words, line_limit=_LINE_LIMIT)
+        except ChildNotStarted as error:
+            if time.monotonic() - began > _LONG_S:
+                PATIENCE.hung(self._spec.host, time.monotonic() - began)
+            raise self._failure(error.reason) from error
+
+    def open(self) -> Witnesses:
+        """Make the files of the test where it has any, and run it once; a study's whole command is not run for that.
+
+        Returns:
+            what the host says of itself (`isolation`, `memory_encryption`, `kernel`, `mitigations`, …); `tool`, the
+            program and its version; the granularity of its clock; `configured_s`, after which a study's command ends
+            itself whatever it has done.
+        Raises:
+            SubjectSkipped: the host has no such program, or cannot do such a test.
+        """
+        self.start()
+        witnesses = self._says()
+        self._try_probe()
+        witnesses = cpuid.witnesses(_WITH_PROBE.get(self._spec.host, {}), witnesses)
+        if self._test.prepare:
+            said, _ = self._run(self._test.program, *self._test.prepare)
+            fatal = next((line for line in said.splitlines() if "FATAL" in line), None)
+            if fatal is not None:
+                raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
+        witnesses |= self._tool()
+        assert self._child is not None
+        self._telemetry = self._host.telemetry(self._child)
+        self._stage = "visit"
+        return witnesses
+
+    def visit(self, work: Work) -> Visit:
+        """Run the test once with all operations. Raises ValueError for operations one by one."""
+        if work.each:
+            raise ValueError("a test does not tell its operations apart")
+        if work.settle:
+            self._execute(work.settle)
+        before = self._telemetry.read()
+        reading = self._execute(work.count + work.extra)
+        PATIENCE.answered(*self._hangs)
+        ridden = difference(before, self._telemetry.read())
+        shared = {name: value for name, value in ridden.items() if name == "steal_s"}
+        if reading.steal_s is not None:
+            shared.setdefault("steal_s", reading.steal_s)
+        observed = [Observation(TOTAL_TIME, reading.total_s, "s", self._test.program, work.count)]
+        if reading.cpu_s is not None:
+            observed.append(Observation(CPU_TIME, reading.cpu_s, "s", "rusage", work.count))
+        return Visit(tuple(observed), shared)
+
+    def close(self) -> Witnesses:
+        """Returns: of a study's command `events`, the smallest and the largest number that it counted."""
+        self._stage = "close"
+        self.kill()
+        return {"events": f"{min(self._events)} to {max(self._events)}"} if self._events else {}
+
+    def kill(self) -> None:
+        """End the shell, which removes its files; never raises."""
+        self._telemetry.close()
+        if self._child is not None:
+            child, self._child = self._child, None
+            with contextlib.suppress(ChildError, OSError):
+                if child.close(grace=0.0 if self._stage == "hung" else _CLOSE_S) < 0:
+                    self._tidy()
+
+    def _tidy(self) -> None:
+        """End a shell that had to be left, with what it runs there, and remove its files. Raises `ChildError`."""
+        with self._host.start(("/bin/sh", "-c", _TIDY, self._mark)) as child:
+            child.wait(time.monotonic() + _CLOSE_S)
+
+    def _refuse_what_rests(self) -> None:
+        left_s = PATIENCE.rests_s(*self._hangs)
+        if left_s > 0:
+            raise self._failure(f"it hung twice, and is left alone for {left_s:.0f} s more")
+        if PATIENCE.is_doubted(self._spec.host) and not self._is_alive():
+            raise self._failure("it still does not answer")
+
+    def _sent_probe(self) -> str:
+        """Where the probe is on the host; empty where it cannot be used there."""
+        needed = self._test.program == PROBE
+        file = probe.built()
+        if file is None or self._spec.host in _WITHOUT_PROBE:
+            if needed:
+                if file is None:
+                    raise SubjectSkipped(probe.NO_COMPILER, "apt-get install gcc libc6-dev here")
+                raise SubjectSkipped(f"the probe does not run on {self._spec.host}", _OTHER_PROCESSOR)
+            return ""
+        return self._host.put(file)
+
+    def _try_probe(self) -> None:
+        """Learn, once for every host, whether the probe runs there. A shell takes a program that does not for a script.
+
+        Raises:
+            SubjectSkipped: it does not, and the test is one of its own.
+        """
+        at = self._spec.host
+        if not self._probe or at in _WITH_PROBE:
+            return
+        said, status = self._ask(f"{PROBE} nothing")
+        if status == 0 and not said.strip():
+            _WITH_PROBE[at] = probe.read_cpuid(self._ask(f"{PROBE} cpuid")[0])
+            return
+        _WITHOUT_PROBE.add(at)
+        self._probe = ""
+        if self._test.program == PROBE:
+            self.kill()
+            raise SubjectSkipped(f"the probe does not run on {at}: {printable(said.strip(), 120)}", _OTHER_PROCESSOR)
+
+    def _says(self) -> Witnesses:
+        try:
+            return facts.witnesses(facts_of(self._spec.host))
+        except ChildNotStarted as error:
+            raise self._failure(error.reason) from error
+        except ChildError as error:
+            raise self._failure(f"it does not say what it is: {error}") from error
+
+    def _tool(self) -> Witnesses:
+        """Which program does the test, shown to work. Raises as `open` does."""
+        tool: dict[str, Witness] = {"clock": self._test.program, "clock_read_s": 0.0}
+        if self._test.program == PROBE:
+            self._execute(1, FIRST_BLOCK)
+            return tool | {"tool": probe.version(), "clock_granularity_s": probe.GRANULARITY_S}
+        said, status = self._run(SYSBENCH, "--version")
+        found = next((each for line in said.splitlines() if (each := _VERSION.fullmatch(line))), None)
+        if found is None:
+            self.kill()
+            last = said.strip().splitlines()[-1:] or [f"exit status {status}"]
+            raise SubjectSkipped(
+                f"there is no sysbench on {self._spec.host}: {printable(last[0], 120)}",
+                "apt-get install sysbench there",
+            )
+        if self._test.clock_s is not None:
+            tool["configured_s"] = self._test.clock_s
+        else:
+            self._execute(1, FIRST_BLOCK)
+        return tool | {"tool": found[0].strip(), "sysbench": found[1], "clock_granularity_s": GRANULARITY_S}
+
+    def _execute(self, count: int, block: int | None = None) -> Reading:
+        if self._test.as_published:
+            return _together([self._once(1, self._spec.block) for _ in range(count)])
+        return self._once(count, block or self._spec.block)
+
+    def _once(self, count: int, block: int) -> Reading:
+        words = self._test.arguments(count, block, self._spec.longest_s)
+        began = time.monotonic()
+        text, status = self._run(self._test.program, *words)
+        passed_s = time.monotonic() - began
+        try:
+            if self._test.program == PROBE:
+                if status == 3:  # the probe's own: not on this host
+                    self._cannot(text)
+                return _possible(probe.read_test(text, self._test.name, count), passed_s)
+            cpu_s, steal_s = None, None
+            if self._probe:
+                text, cpu_s, steal_s = probe.read_run(text)
+            result = read_result(text)
+            reading = _possible(Reading(result.total_s, cpu_s, steal_s, result.events), passed_s)
+        except UnknownOutput as error:
+            raise self._failure(str(error)) from error
+        wanted = self._test.wanted_events(count)
+        if wanted is None:
+            self._events.add(result.events)
+        elif result.events != wanted or result.threads != self._test.threads:
+            raise self._failure(f"it did {result.events} of {wanted} events within {self._spec.longest_s} s")
+        return reading
+
+    def _cannot(self, said: str) -> None:
+        last = said.strip().splitlines()[-1:] or [""]
+        message = f"{self._test.name} cannot be done on {self._spec.host}: {printable(last[0], 120)}"
+        if self._stage != "open":
+            raise self._failure(message)
+        self.kill()
+        raise SubjectSkipped(message)
+
+    def _run(self, program: str, *words: str) -> tuple[str, int]:
+        """All that a program prints, and its exit status. sysbench ends with 0 even where its output says otherwise."""
+        counted = (PROBE, "run") if program == SYSBENCH and self._probe else ()
+        return self._ask(" ".join((*counted, program, *words)))
+
+    def _ask(self, line: str) -> tuple[str, int]:
+        child = self._child
+        if child is None:
+            raise self._failure("its shell has ended")
+        began = time.monotonic()
+        deadline = began + self._spec.longest_s + min(_GRACE_S, self._spec.longest_s)
+        mark = self._mark.encode()
+        lines: list[bytes] = []
+        size = 0
+        try:
+            child.send(line.encode() + b"\n", deadline)
+            while not (answer := child.receive_line(deadline)).startswith(mark):
+                size += len(answer)
+                if size > MOST_BYTES:
+                    raise self._failure("it prints without end")
+                lines.append(answer)
+        except ChildSilent as error:
+            self._stage, cost_s = "hung", time.monotonic() - began
+            if self._is_alive():  # else it is remembered that the whole host hangs
+                PATIENCE.hung((self._spec.host, self._spec.test), cost_s)
+            raise self._failure(f"no answer within {error.seconds:.0f} s", stage="visit") from error
+        except ChildDied as error:
+            last = f": {error.last_line}" if error.last_line else ""
+            raise self._failure(f"its shell ended ({error}){last}") from error
+        except ChildError as error:
+            raise self._failure(str(error)) from error
+        status = answer[len(mark) :].strip()
+        text = b"".join(lines).decode(errors="replace").removesuffix("\n")
+        return text, int(status) if re.fullmatch(rb"[0-9]{1,3}", status) else -1
+
+    def _is_alive(self) -> bool:
+        """Whether the host answers at all; that it does not is remembered."""
+        began = time.monotonic()
+        try:
+            with self._host.start(("echo", "alive")) as child:
+                child.receive_line(began + _ANSWER_S)
+        except ChildError:
+            PATIENCE.hung(self._spec.host, time.monotonic() - began)
+            return False
+        return True
+
+    @property
+    def _hangs(self) -> tuple[object, ...]:
+        """What can hang: the host, and this test on it."""
+        return self._spec.host, (self._spec.host, self._spec.test)
+
+    def _failure(self, why: str, *, stage: str | None = None) -> SubjectFailed:
+        stage = stage or self._stage
+        self.kill()
+        message = f"{self._test.program} {self._spec.test} on {self._spec.host}: {why}"
+        by_hand = " ".join(self._test.arguments(1, self._spec.block, self._spec.longest_s))
+        path = SYSBENCH if self._test.program == SYSBENCH else probe.built() or PROBE
+        return SubjectFailed(printable(message, 400), f"try by hand there: {path} {by_hand}", stage)
+
+
+def _together(readings: list[Reading]) -> Reading:
+    def added(values: list[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return sum(known) if len(known) == len(values) else None
+
+    return Reading(
+        sum(each.total_s for each in readings),
+        added([each.cpu_s for each in readings]),
+        added([each.steal_s for each in readings]),
+    )
+
+
+def _possible(reading: Reading, passed_s: float) -> Reading:
+    """A reading that took no longer than its answer. Raises `UnknownOutput` for one that did."""
+    if reading.total_s > passed_s * _CLOCKS_DIFFER + _LATER_S:
+        raise UnknownOutput(f"it says that it took {reading.total_s:.4g} s, and answered within {passed_s:.4g} s")
+    return reading

@@ -1,0 +1,149 @@
+"""A local Lambda for a run: a server in a process of its own, known by its command and its API."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.registry import host
+from sectax.model.errors import ExitStatus, SectaxError
+from sectax.parts import lambda_local
+
+MEASURED = "x-lambda-local-measured"
+_START_S = 30.0  # the sandbox is tried out first, and what a killed server left is removed
+_STOP_S = 15.0  # extensions have 2 s to end
+
+
+class NoLocalLambda(SectaxError):
+    """It cannot run here."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class _Ready(msgspec.Struct):
+    endpoint: str = ""
+    error: str = ""
+    hint: str = ""
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What the server tells of one invocation; docs/lambda.md has the members. What a machine cannot count is None."""
+
+    duration_s: float
+    billed_ms: int
+    request_id: str = ""
+    instance: str = ""
+    invocation: int = 0
+    after_answer_s: float | None = None
+    held_s: float | None = None
+    init_s: float | None = None
+    created_s: float | None = None
+    extensions_s: float | None = None
+    cpu_time_s: float | None = None
+    periods: int | None = None
+    throttled_periods: int | None = None
+    throttled_s: float | None = None
+    max_memory_bytes: int | None = None
+    memory_kills: int | None = None
+    cpu_quota: float | None = None
+    period_us: int | None = None
+    memory_limit_bytes: int | None = None
+    cgroup: str | None = None
+
+
+class LocalLambda:
+    """A context manager: the server runs inside it, and nothing of it is left behind it.
+
+    with LocalLambda() as local:
+        client = local.client()
+        client.create_function(…)
+        answer = client.invoke(FunctionName="hello", LogType="Tail")
+        measured(answer).throttled_periods
+    """
+
+    def __init__(
+        self,
+        *,
+        instances: int = 10,
+        idle_s: float = 300.0,
+        allow: Sequence[tuple[str, int]] = (),
+        exact_share: bool = False,
+        cpu_share: bool = True,
+    ) -> None:
+        """Args: as the options of `sectax lambda serve` say."""
+        self.endpoint = ""
+        self._words = ["--port", "0", "--instances", str(instances), "--idle", str(idle_s)]
+        for name, port in allow:
+            self._words += ["--allow", f"[{name}]:{port}" if ":" in name else f"{name}:{port}"]
+        self._words += ["--exact-share"] * exact_share + ["--no-cpu-share"] * (not cpu_share)
+        self._server: Child | None = None
+
+    def __enter__(self) -> LocalLambda:
+        """Start the server. Raises `SectaxError` where it cannot run here."""
+        # It alone can remove its instances, and it does so when its stdin ends.
+        argv = lambda_local.command("serve", "--json", *self._words)
+        self._server = server = host().start(argv, env=lambda_local.environment(), ends_itself=True)
+        deadline = time.monotonic() + _START_S
+        try:
+            ready = msgspec.json.decode(server.receive_line(deadline), type=_Ready)
+        except (ChildError, msgspec.DecodeError) as error:
+            self.stop()
+            said = server.stderr_tail.decode(errors="replace").strip()
+            raise SectaxError(f"the local Lambda did not start: {error}\n{said}".strip(), "report it") from error
+        if ready.error:
+            self.stop()
+            raise NoLocalLambda(ready.error, ready.hint)
+        self.endpoint = ready.endpoint
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        """The server's."""
+        assert self._server is not None
+        return self._server.pid
+
+    def stop(self) -> None:
+        """End the server with all its instances. May be called again and again."""
+        if self._server is not None:
+            self._server.close(_STOP_S)
+
+    def client(self, **config: Any) -> Any:
+        """A boto3 client for it.
+
+        Args:
+            config: of `botocore.config.Config`; calls are not repeated unless it says so.
+        """
+        import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+        from botocore.config import Config  # type: ignore[import-untyped]
+
+        # A function may take 15 minutes, and a repeated call would be measured as one.
+        wanted: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "read_timeout": 960} | config
+        return boto3.session.Session().client(
+            "lambda",
+            endpoint_url=self.endpoint,
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",  # noqa: S106 - it means nothing anywhere
+            config=Config(**wanted),
+        )
+
+
+def measured(answer: dict[str, Any]) -> Measured:
+    """What the server measured of an invocation.
+
+    Args:
+        answer: of boto3's `invoke`.
+    """
+    headers: dict[str, str] = answer["ResponseMetadata"]["HTTPHeaders"]
+    return msgspec.json.decode(headers[MEASURED], type=Measured)

@@ -1,0 +1,132 @@
+"""Lambda as the subjects of one bench share it: one client, one local server, one version of every layer."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from typing import Any
+from urllib.parse import urlsplit
+
+from sectax.experiments.on_lambda import AWS, LOCAL
+from sectax.experiments.on_lambda.code import read_code
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
+from sectax.model.errors import ExitStatus, SectaxError, WrongUse
+from sectax.model.printable import printable
+
+# Every treatment of a cell keeps one instance from the beginning of a block to its end, however long that takes: an
+# instance that was reaped meanwhile would answer its next event with a cold start.
+_INSTANCES = 200
+_IDLE_S = 24 * 3600.0
+_REGION = "us-east-1"  # of an address that is not AWS's, where the environment names none
+# What stays on this machine is not carried off in the clear to the proxy that the environment names.
+_NO_PROXY: dict[str, str] = {}
+# What the environment and AWS's configuration files name in the place of AWS (AWS_ENDPOINT_URL, endpoint_url) is not
+# asked: it may be anybody, without TLS. Whoever wants another Lambda says so.
+_AWS_ITSELF: dict[str, Any] = {"ignore_configured_endpoint_urls": True}
+_ANSWER_S = 10.0  # what a service at an address may take to say that it is there
+
+
+class NoService(SectaxError):
+    """There is no Lambda at an address."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class Service:
+    """AWS's Lambda API at one endpoint, as a context manager: inside it, it can be called.
+
+    Attributes:
+        endpoint: `LOCAL`, an address, or `AWS` (None) for the real one, with the credentials of the environment.
+    """
+
+    def __init__(
+        self, endpoint: str | None, allow: tuple[tuple[str, int], ...] = (), *, exact_share: bool = False
+    ) -> None:
+        """Args: *allow* and *exact_share* are those of `LocalLambda`."""
+        self.endpoint = endpoint
+        local = LocalLambda(instances=_INSTANCES, idle_s=_IDLE_S, allow=allow, exact_share=exact_share)
+        self._local = local if endpoint == LOCAL else None
+        self._clients: dict[float, Any] = {}
+        self._layers: dict[str, str] = {}
+
+    def __enter__(self) -> Service:
+        """Start the local server, or ask at the address.
+
+        Raises:
+            SectaxError: the local Lambda cannot run here, or none answers at the address.
+        """
+        if self._local is not None:
+            self._local.__enter__()
+        elif self.endpoint is not AWS:
+            self._see_that_it_answers(self.endpoint)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the local server, or remove from AWS the layers that were published there; never raises.
+
+        A local server whose process dies without this notices it, and ends by itself.
+        """
+        if self._local is not None:
+            self._local.stop()
+            return
+        for arn in self._layers.values():
+            name, _, version = arn.rpartition(":")
+            for client in list(self._clients.values())[:1]:
+                with contextlib.suppress(Exception):
+                    client.delete_layer_version(LayerName=name, VersionNumber=int(version))
+
+    def client(self, read_timeout_s: float) -> Any:
+        """boto3's client. A call is made once: one that is repeated would hide a throttle and be measured as one."""
+        if read_timeout_s not in self._clients:
+            self._clients[read_timeout_s] = self._new_client(read_timeout_s)
+        return self._clients[read_timeout_s]
+
+    def layer(self, client: Any, given: str) -> str:
+        """The ARN of a layer version; an archive is published the first time. May raise `failures.ServiceTrouble`."""
+        from sectax.experiments.on_lambda.failures import answer_of  # with boto3's own errors
+
+        if given.startswith("arn:"):
+            return given
+        archive = read_code(given)
+        mark = hashlib.sha256(archive).hexdigest()
+        if mark not in self._layers:
+            with answer_of("PublishLayerVersion"):
+                published = client.publish_layer_version(LayerName=f"sectax-{mark[:16]}", Content={"ZipFile": archive})
+                self._layers[mark] = str(published["LayerVersionArn"])
+        return self._layers[mark]
+
+    def _see_that_it_answers(self, address: str) -> None:
+        """So that a wrong address is reported once, not by every function. Any answer of a Lambda will do."""
+        from sectax.experiments.on_lambda.failures import ServiceTrouble, Unreadable, absence, is_lambdas_own
+
+        try:
+            client = self.client(_ANSWER_S)
+        except ValueError as error:  # how boto3 refuses an address
+            raise WrongUse(f"{address} is not an address: {error}", "is --endpoint right?") from error
+        try:
+            answer = client.list_functions(MaxItems=1)
+        except (*ServiceTrouble, *Unreadable) as error:
+            if is_lambdas_own(error):
+                return
+            message, hint = absence(error)
+            raise NoService(f"no Lambda answers at {address}: {printable(message)}", hint) from error
+        if not isinstance(answer.get("Functions"), list):
+            raise NoService(f"no Lambda answers at {address}: what answers knows no functions", "is --endpoint right?")
+
+    def _new_client(self, read_timeout_s: float) -> Any:
+        if self._local is not None:
+            return self._local.client(read_timeout=read_timeout_s, proxies=_NO_PROXY)
+        import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+        from botocore.config import Config  # type: ignore[import-untyped]
+
+        session = boto3.session.Session()
+        wanted: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "read_timeout": read_timeout_s}
+        if self.endpoint is AWS:
+            return session.client("lambda", config=Config(**wanted, **_AWS_ITSELF))
+        where = {"endpoint_url": self.endpoint, "region_name": session.region_name or _REGION}
+        wanted["connect_timeout"] = _ANSWER_S
+        if urlsplit(self.endpoint).scheme == "http":  # on this machine, where any credentials will do
+            wanted["proxies"] = _NO_PROXY
+            if session.get_credentials() is None:
+                where |= {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+        return session.client("lambda", config=Config(**wanted), **where)

@@ -1,0 +1,284 @@
+"""A Lambda function as a subject: deployed for the block, invoked one event at a time, timed by the service."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sectax.experiments.on_lambda import EMPTY_EVENT
+from sectax.experiments.on_lambda.deployment import DeployedSpec, Deployment
+from sectax.experiments.on_lambda.failures import ServiceTrouble, function_error, refusal
+from sectax.experiments.on_lambda.reading import Reading, reading
+from sectax.experiments.on_probe.failures import redaction
+from sectax.model.errors import SectaxError, SubjectFailed
+from sectax.model.metric import FIRST
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Referee, Visit, Witnesses, Work
+
+DURATION = "duration"
+BILLED = "billed_duration"
+CPU_TIME = "cpu_time"
+INVOCATION = "invocation"
+MAX_MEMORY = "max_memory_used"
+FIRST_INIT = f"{FIRST}.init"
+FIRST_DURATION = f"{FIRST}.duration"
+
+TOLD_CLOCK = "the function's own clock"
+CPU_CLOCK = "CPU time of the instance's control group"
+
+# A service may replace an instance at any time. One that does so again and again measures cold starts.
+_COLD_IN_A_ROW = 3
+_LONGEST_WITNESS = 200  # characters
+
+
+@dataclass(frozen=True)
+class FunctionSpec(DeployedSpec):
+    """How a function is deployed and invoked.
+
+    Attributes:
+        events: JSON, or paths of files that hold it. Invocations take them by turns.
+        gap_s: seconds at least from its answer to its next event: 0 is back to back.
+        expected: JSON that every answer must be equal to; None where it may be anything but an error.
+        referee: judges every answer; its genuine and tampered artefacts are events, and a tampered one is refused by
+            an error or an answer that does not pass.
+        parts_in: the name of a JSON object in every answer that holds nanoseconds as `part_ns`: each becomes an
+            observation named `part`, and the rest is judged as the answer. Empty where there is none.
+        counts_first: whether the first invocation is also reported among all others, as `invocation`: what somebody
+            sees who does not treat cold starts separately. The referee then waits until `close`, so that nothing comes
+            between them.
+    """
+
+    events: tuple[bytes | str, ...] = field(default=(EMPTY_EVENT,), repr=False)
+    gap_s: float = 0.0
+    expected: str | None = field(default=None, repr=False)
+    referee: Referee | None = field(default=None, repr=False)
+    parts_in: str = ""
+    counts_first: bool = False
+
+    def subject(self) -> FunctionSubject:
+        return FunctionSubject(self)
+
+
+class FunctionSubject:
+    """Implements `sectax.model.subject.Subject` for a function.
+
+    Each subject deploys a function of its own, so each block meets a fresh instance. Whatever fails deletes it and
+    raises `SubjectFailed`.
+    """
+
+    def __init__(self, spec: FunctionSpec) -> None:
+        self.first: tuple[Observation, ...] = ()
+        self._spec = spec
+        self._deployment: Deployment | None = None
+        self._events: Iterator[bytes] = iter(())
+        self._redacted = redaction(spec.environment.values())
+        self._answered = 0.0  # when, by the monotonic clock
+        self._stage = "open"
+
+    def start(self) -> None:
+        """Nothing begins before `open`: a function that is being made would share the processors with its makers."""
+
+    def open(self) -> Witnesses:
+        """Deploy the function, invoke it for the first time, and see that it does what the referee demands.
+
+        `first` is the cold start: the init phase and the first Duration in one, and each by itself as `first.init` and
+        `first.duration`.
+
+        Returns:
+            The configuration as GetFunctionConfiguration tells it (`memory_mb`, `timeout_s`, `runtime`, `handler`,
+            `architecture`, `code_sha256`, `layers`), the limits in force as read back from the kernel where the
+            service tells them (`cpu_quota`, `cpu_period_us`, `memory_limit_mb`, `cgroup`), `event_bytes` (of the
+            largest), `answer_bytes`, `clock` and `clock_granularity_s`.
+        """
+        spec = self._spec
+        try:
+            events = self._first_events()
+            self._events = itertools.cycle(events)
+            self._deployment = Deployment(spec)
+            witnesses = self._deployment.create()
+        except ServiceTrouble as error:
+            raise self._failure(*refusal(error)) from error
+        except OSError as error:
+            raise self._failure(f"its event cannot be read: {error}", "give a file with JSON") from error
+        except SectaxError as error:
+            raise self._failure(error.message, error.hint) from error
+        seen, answer = self._invoke(next(self._events))
+        self.first = tuple(self._of_first(seen))
+        if not spec.counts_first:
+            self._examine()
+        self._stage = "visit"
+        reported = {name: self._safe(value) if isinstance(value, str) else value for name, value in witnesses.items()}
+        sizes: Witnesses = {"event_bytes": max(map(len, events)), "answer_bytes": len(answer)}
+        timing: Witnesses = {"clock": seen.clock, "clock_granularity_s": seen.step_s}
+        return reported | seen.limits | sizes | timing
+
+    def visit(self, work: Work) -> Visit:
+        """Invoke it `work.settle` times and throw that away, then `work.count` times.
+
+        Observations: `duration` and `billed_duration` in seconds, one of each for every invocation, by the service's
+        clock; one `cpu_time` of each where the service tells it, and one of every part that the answers tell of;
+        `max_memory_used` in bytes, one: the instance's highest use up to now. A cold start in between is thrown away
+        and made up for.
+
+        Telemetry is of the invocations, those that settle too, and not of the time between them: `cpu_time_s`,
+        `throttled_s`, `throttled_periods`, `periods`, and in `spanned_s` the Durations; `cold_starts` where there
+        were any.
+        """
+        if work.extra:
+            raise ValueError("a function's cost is the time of one invocation; others cannot be added to it")
+        telemetry: dict[str, float] = {"spanned_s": 0.0}
+        for _ in range(work.settle):
+            self._warm(telemetry)
+        seen = [self._warm(telemetry) for _ in range(work.count)]
+        observations = [observation for each in seen for observation in self._of_each(each)]
+        used = [each.max_memory_bytes for each in seen if each.max_memory_bytes is not None]
+        if used:
+            observations.append(Observation(MAX_MEMORY, max(used), "B", seen[-1].clock, 1))
+        return Visit(tuple(observations), telemetry)
+
+    def close(self) -> Witnesses:
+        """Have the referee look once more, and delete the function."""
+        self._stage = "close"
+        self._examine()
+        try:
+            self._running().delete()
+        except ServiceTrouble as error:
+            raise self._failure(*refusal(error)) from error
+        return {}
+
+    def kill(self) -> None:
+        """Delete the function, whatever state it is in; never raises."""
+        if self._deployment is not None:
+            self._deployment.abandon()
+
+    def _first_events(self) -> list[bytes]:
+        """The events that it is sent by turns, from its first invocation on."""
+        return [Path(event).read_bytes() if isinstance(event, str) else event for event in self._spec.events]
+
+    def _wait(self) -> None:
+        """Until the pace lets it have the next event. Its quota fills up while others are invoked, so that counts."""
+        left_s = self._answered + self._spec.gap_s - time.monotonic()
+        if left_s > 0:
+            time.sleep(left_s)
+
+    def _of_first(self, seen: Reading) -> Iterator[Observation]:
+        if seen.init_s is not None:  # an instance that the service began ahead tells of no init phase
+            yield Observation(FIRST, seen.init_s + seen.duration_s, "s", seen.clock, 1)
+            yield Observation(FIRST_INIT, seen.init_s, "s", seen.clock, 1)
+        yield Observation(FIRST_DURATION, seen.duration_s, "s", seen.clock, 1)
+        if self._spec.counts_first:
+            yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
+
+    def _of_each(self, seen: Reading) -> Iterator[Observation]:
+        # First of all: a record tells observations of one name apart by their place in the list, and an opening has
+        # others before this one.
+        if self._spec.counts_first:
+            yield Observation(INVOCATION, seen.duration_s, "s", seen.clock, 1)
+        yield Observation(DURATION, seen.duration_s, "s", seen.clock, 1)
+        yield Observation(BILLED, seen.billed_s, "s", seen.clock, 1)
+        if "cpu_time_s" in seen.amounts:
+            yield Observation(CPU_TIME, seen.amounts["cpu_time_s"], "s", CPU_CLOCK, 1)
+        for part, seconds in seen.parts.items():
+            yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
+
+    def _warm(self, telemetry: dict[str, float]) -> Reading:
+        """One invocation of an instance that is warm, at the pace of the treatment."""
+        for _ in range(_COLD_IN_A_ROW):
+            self._wait()
+            seen, _ = self._invoke(next(self._events))
+            for name, amount in seen.amounts.items():
+                telemetry[name] = telemetry.get(name, 0.0) + amount
+            telemetry["spanned_s"] += seen.duration_s
+            if seen.init_s is None:
+                if self._spec.parts_in and not seen.parts:
+                    raise self._failure(
+                        f"its answer has no nanoseconds in `{self._spec.parts_in}`",
+                        "see whether its environment asks for it",
+                    )
+                return seen
+            telemetry["cold_starts"] = telemetry.get("cold_starts", 0.0) + 1
+        raise self._failure(
+            f"{_COLD_IN_A_ROW} invocations in a row were cold starts",
+            "its instances do not live: see whether it ends its own process, or whether concurrency is limited to 0",
+        )
+
+    def _invoke(self, event: bytes) -> tuple[Reading, str]:
+        """Invoke once, and see that the answer is the right one."""
+        answer, payload = self._call(event)
+        if answer.get("FunctionError"):
+            log = base64.b64decode(answer.get("LogResult", "")).decode(errors="replace")
+            raise self._failure(*function_error(payload, log))
+        parts, bare = self._parts(payload)
+        wrong = self._wrong(bare)
+        if wrong is not None:
+            raise self._failure(f"gave a wrong answer: {wrong}", "nothing is timed that does not do its work")
+        seen = reading(answer)
+        if seen is None:
+            raise self._failure("was invoked, and reported no Duration", "the service must return REPORT lines")
+        return replace(seen, parts=parts), payload
+
+    def _call(self, event: bytes) -> tuple[dict[str, Any], str]:
+        try:
+            return self._running().invoke(event)
+        except ServiceTrouble as error:
+            raise self._failure(*refusal(error)) from error
+        finally:
+            self._answered = time.monotonic()
+
+    def _wrong(self, payload: str) -> str | None:
+        """What is wrong with an answer without the parts that it tells of; None where nothing is."""
+        spec = self._spec
+        if spec.expected is not None and not _equal(payload, spec.expected):
+            return f"{printable(payload, _LONGEST_WITNESS)}, not what was expected"
+        return None if spec.referee is None else spec.referee.judge(payload)
+
+    def _parts(self, payload: str) -> tuple[dict[str, float], str]:
+        """Seconds by the name of the part that an answer tells of, and the answer without them."""
+        if not self._spec.parts_in:
+            return {}, payload
+        try:
+            content: dict[str, Any] = msgspec.json.decode(payload, type=dict[str, Any])
+            reported = msgspec.convert(content.pop(self._spec.parts_in, {}), dict[str, int])
+        except (msgspec.DecodeError, UnicodeError):
+            return {}, payload
+        parts = {name.removesuffix("_ns"): value / 1e9 for name, value in reported.items() if name.endswith("_ns")}
+        return parts, msgspec.json.encode(content).decode()
+
+    def _examine(self) -> None:
+        """The referee's own events: the genuine ones are accepted, the tampered ones are not."""
+        referee = self._spec.referee
+        if referee is None:
+            return
+        for event in referee.genuine():
+            self._invoke(event.encode())
+        for event in referee.tampered():
+            answer, payload = self._call(event.encode())
+            if not answer.get("FunctionError") and self._wrong(self._parts(payload)[1]) is None:
+                raise self._failure("accepted a tampered event", "nothing is timed that does not do its work")
+
+    def _running(self) -> Deployment:
+        if self._deployment is None:
+            raise RuntimeError("the subject was not opened")
+        return self._deployment
+
+    def _safe(self, text: str) -> str:
+        return printable(self._redacted(text), _LONGEST_WITNESS)
+
+    def _failure(self, message: str, hint: str) -> SubjectFailed:
+        self.kill()
+        safe = self._redacted(f"function {self._spec.name} ({self._spec.memory_mb} MB): {message}")
+        return SubjectFailed(printable(safe), printable(self._redacted(hint)), self._stage)
+
+
+def _equal(payload: str, expected: str) -> bool:
+    try:
+        return bool(msgspec.json.decode(payload) == msgspec.json.decode(expected))
+    except (msgspec.DecodeError, UnicodeError):
+        return payload == expected

@@ -1,0 +1,78 @@
+"""Turns what went wrong with a probe into words for a person."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+
+from sectax.hosts.process.errors import ChildDied, ChildError, ChildFlooded, ChildNotStarted, ChildSilent
+from sectax.model.printable import printable
+from sectax.protocol.session import AnsweredFailed, AnsweredSkipped, ProtocolViolation
+
+# Everything that a probe may do wrong while it is talked to.
+ProbeTrouble = (ChildError, ProtocolViolation, AnsweredFailed, AnsweredSkipped)
+
+_LAST_WORDS = 200  # characters
+# The shortest piece of an input that is recognised. Shorter ones occur by chance.
+_PIECE = 12
+# The shortest input that is recognised as a whole, whatever it is made of.
+_WHOLE = 8
+_MARK = "[input]"
+_RUN = re.compile(rf"[A-Za-z0-9+/=_-]{{{_PIECE},}}")
+
+
+def story(error: Exception, doing: str = "") -> str:
+    """What happened, to be put behind the name of the probe: `stopped replying to measure: exit status 137, …`."""
+    to = f" to {doing}" if doing else ""
+    said = f"; last on its stderr: {error.last_line}" if isinstance(error, ChildError) and error.last_line else ""
+    match error:
+        case ChildNotStarted():
+            return f"could not be started: {error.program}: {error.reason}"
+        case ChildDied():
+            return f"stopped replying{to}: {error}{said}"
+        case ChildSilent():
+            return f"did not reply{to} within {error.seconds:.1f} s{said}"
+        case ChildFlooded():
+            return f"flooded its stdout in its reply{to}: {error}"
+        case ProtocolViolation():
+            return f"broke the protocol in its reply{to}: {error}"
+        case AnsweredFailed() | AnsweredSkipped():
+            return f"refused{f' {doing}' if doing else ''}: {printable(error.reason, _LAST_WORDS)}"
+    return f"failed: {printable(str(error), _LAST_WORDS)}"
+
+
+def advice(error: Exception | None, name: str) -> str:
+    """What to try next with the probe of this name; None is a fault that is no exception."""
+    match error:
+        case ChildNotStarted():
+            return "sectax doctor says what is missing"
+        case ChildDied(out_of_memory=True):
+            return "give it more memory (free some, or raise the limit of its container or cgroup), or leave it out"
+        case AnsweredFailed() | AnsweredSkipped() if error.hint:
+            return printable(error.hint, _LAST_WORDS)
+    return f"sectax probe check {shlex.quote(name)} tries it by itself and names what fails"
+
+
+def redaction(secrets: Iterable[str]) -> Callable[[str], str]:
+    """What takes out of a text the inputs and every longer piece of them: a probe's words may quote its key."""
+    whole = sorted((secret for secret in secrets if len(secret) >= _WHOLE), key=len, reverse=True)
+
+    def _or_mark(match: re.Match[str]) -> str:
+        return _MARK if any(piece in secret for piece in _pieces(match[0]) for secret in whole) else match[0]
+
+    def _redacted(text: str) -> str:
+        for secret in whole:
+            text = text.replace(secret, _MARK)
+        return _RUN.sub(_or_mark, text)
+
+    return _redacted
+
+
+def redacted(text: str, secrets: Iterable[str]) -> str:
+    """As `redaction`, for one text."""
+    return redaction(secrets)(text)
+
+
+def _pieces(run: str) -> Iterator[str]:
+    return (run[start : start + _PIECE] for start in range(len(run) - _PIECE + 1))

@@ -1,0 +1,245 @@
+"""The buckets of a run: made with the default encryption that a treatment wants, and removed with what the run put in.
+
+What sectax did not make stays: only keys below the run's own prefix are deleted, and a bucket that then is not empty is
+left to whoever put something into it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sectax.experiments.s3.encryption import ENCRYPTIONS
+from sectax.experiments.s3.server import Access
+from sectax.model.errors import ExitStatus, SectaxError
+from sectax.model.printable import printable
+
+# So that no treatment sits on a favoured place of the disk.
+NUMBER = 3
+_DELETED_AT_ONCE = 1000  # what one DeleteObjects takes
+_ANSWER_S = 20.0
+
+
+class NoBucket(SectaxError):
+    """A bucket cannot be had, or is not what the treatment needs."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class _Journal(msgspec.Struct):
+    """What a later run must know to clean up after one that was killed. Nothing secret."""
+
+    endpoint: str
+    region: str
+    prefix: str
+    made: list[str] = []
+    used: list[str] = []
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A bucket's default encryption, as asked for and read back."""
+
+    algorithm: str
+    bucket_key: bool = False
+
+
+class Buckets:
+    """All buckets of one session at one service."""
+
+    def __init__(self, access: Access, journals: Path | None = None) -> None:
+        """Args: *journals*, where to note what was made; None for a server whose data go with it."""
+        self.token = secrets.token_hex(5)
+        self.prefix = f"sectax-{self.token}/"
+        self._s3 = client(access)
+        self._journal = _Journal(access.endpoint, access.region, self.prefix)
+        self._path = None if journals is None else journals / f"{self.token}.json"
+        self._lock = -1
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def make(self, encryption: str, kms_key: str = "") -> tuple[str, ...]:
+        """New buckets with this default encryption. Raises `NoBucket`."""
+        names = tuple(f"sectax-{self.token}-{encryption}-{number}" for number in range(1, NUMBER + 1))
+        for name in names:
+            self._journal.made.append(name)
+            self._note()
+            with _explained(name):
+                self._create(name)
+                self._encrypt(name, encryption, kms_key)
+        return names
+
+    def use(self, name: str, encryption: str) -> tuple[str, ...]:
+        """A bucket that is there already. Raises `NoBucket` where its default encryption is another one."""
+        self._journal.used.append(name)
+        self._note()
+        with _explained(name):
+            self._s3.head_bucket(Bucket=name)
+            seen = self._rule(name)
+        wanted = ENCRYPTIONS[encryption]
+        if (seen.algorithm, seen.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
+            raise NoBucket(
+                f"bucket {name} has the default encryption {seen.algorithm or 'none'}, and {encryption} needs "
+                f"{wanted.bucket_rule or 'none'}",
+                "name another bucket, or change its default encryption",
+            )
+        return (name,)
+
+    def remove(self) -> list[str]:
+        """Delete what the run stored, and the buckets that it made; never raises.
+
+        Returns:
+            What could not be removed, as sentences.
+        """
+        left = remove(self._s3, self._journal)
+        if self._path is not None and self._lock >= 0:
+            if not left:
+                self._path.unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = -1
+        return left
+
+    def _create(self, name: str) -> None:
+        region = self._journal.region
+        # us-east-1 is the one region that may not be named.
+        where = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+        self._s3.create_bucket(Bucket=name, **where)
+
+    def _encrypt(self, name: str, encryption: str, kms_key: str) -> None:
+        wanted = ENCRYPTIONS[encryption]
+        if not wanted.bucket_rule:
+            return
+        by_default: dict[str, Any] = {"SSEAlgorithm": wanted.bucket_rule}
+        if wanted.kms and kms_key:
+            by_default["KMSMasterKeyID"] = kms_key
+        rule: dict[str, Any] = {"ApplyServerSideEncryptionByDefault": by_default}
+        if wanted.bucket_key:
+            rule["BucketKeyEnabled"] = True
+        self._s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration={"Rules": [rule]})
+        seen = self._rule(name)
+        if (seen.algorithm, seen.bucket_key) != (wanted.bucket_rule, wanted.bucket_key):
+            raise NoBucket(
+                f"bucket {name} was given {wanted.words}, and reads back {seen}", "does the service know this kind?"
+            )
+
+    def _rule(self, name: str) -> Rule:
+        from botocore.exceptions import ClientError  # type: ignore[import-untyped]
+
+        try:
+            answer = self._s3.get_bucket_encryption(Bucket=name)
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ServerSideEncryptionConfigurationNotFoundError":
+                return Rule("")
+            raise
+        rule = answer["ServerSideEncryptionConfiguration"]["Rules"][0]
+        by_default = rule.get("ApplyServerSideEncryptionByDefault", {})
+        return Rule(by_default.get("SSEAlgorithm", ""), rule.get("BucketKeyEnabled", False))
+
+    def _note(self) -> None:
+        if self._lock >= 0:
+            os.pwrite(self._lock, msgspec.json.encode(self._journal), 0)
+
+
+def client(access: Access) -> Any:
+    """boto3's client for what is not measured. Calls are made once."""
+    import boto3  # type: ignore[import-untyped]  # it takes a third of a second
+    from botocore.config import Config  # type: ignore[import-untyped]
+
+    settings: dict[str, Any] = {
+        "retries": {"total_max_attempts": 1},
+        "connect_timeout": _ANSWER_S,
+        "read_timeout": _ANSWER_S,
+    }
+    given: dict[str, Any] = {"region_name": access.region}
+    if access.access_key:
+        given |= {"aws_access_key_id": access.access_key, "aws_secret_access_key": access.secret_key}
+        given["aws_session_token"] = access.session_token or None
+    if access.endpoint:
+        given["endpoint_url"] = access.endpoint
+        settings |= {"s3": {"addressing_style": "path"}, "proxies": {}}
+    else:
+        settings["ignore_configured_endpoint_urls"] = True
+    if access.ca_pem:
+        with tempfile.NamedTemporaryFile("w", suffix=".pem", delete=False) as file:
+            file.write(access.ca_pem)
+        given["verify"] = file.name
+    try:
+        made = boto3.session.Session().client("s3", config=Config(**settings), **given)
+        if access.ca_pem:
+            with contextlib.suppress(Exception):
+                made.list_buckets()  # it reads the file at its first call
+        return made
+    finally:
+        if access.ca_pem:
+            os.unlink(file.name)
+
+
+def remove(s3: Any, journal: _Journal) -> list[str]:
+    """Delete all below the journal's prefix, then the buckets that were made and are empty."""
+    left: list[str] = []
+    for name in dict.fromkeys((*journal.made, *journal.used)):
+        try:
+            for keys in _keys(s3, name, journal.prefix):
+                s3.delete_objects(Bucket=name, Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True})
+            for upload in s3.list_multipart_uploads(Bucket=name, Prefix=journal.prefix).get("Uploads", []):
+                s3.abort_multipart_upload(Bucket=name, Key=upload["Key"], UploadId=upload["UploadId"])
+            if name in journal.made:
+                s3.delete_bucket(Bucket=name)
+        except Exception as error:  # whatever it is, the other buckets come next
+            if "NoSuchBucket" not in str(error):
+                left.append(f"bucket {name} is left: {printable(str(error), 200)}")
+    return left
+
+
+def sweep(access: Access, journals: Path) -> list[str]:
+    """Remove from a service what runs that were killed left there. Never raises; returns what is left."""
+    left: list[str] = []
+    for path in sorted(journals.glob("*.json")):
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                content = path.read_bytes()
+                journal = msgspec.json.decode(content, type=_Journal) if content else None
+                if journal is not None and (journal.endpoint, journal.region) != (access.endpoint, access.region):
+                    continue
+                found = [] if journal is None else remove(client(access), journal)
+                left += found
+                if not found:
+                    path.unlink()
+            finally:
+                os.close(lock)
+    return left
+
+
+def _keys(s3: Any, bucket: str, prefix: str) -> Iterator[Sequence[str]]:
+    while True:
+        found = s3.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=_DELETED_AT_ONCE).get("Contents", [])
+        if not found:
+            return
+        yield [each["Key"] for each in found]
+
+
+@contextlib.contextmanager
+def _explained(bucket: str) -> Iterator[None]:
+    """Turn boto3's errors into `NoBucket`."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from sectax.experiments.s3.failures import meaning_of
+
+    try:
+        yield
+    except (ClientError, BotoCoreError) as error:
+        message, hint = meaning_of(error)
+        raise NoBucket(f"bucket {bucket}: {printable(message, 300)}", hint) from error

@@ -1,0 +1,102 @@
+"""Turns what went wrong with an S3 service or a client into words for a person."""
+
+from __future__ import annotations
+
+from sectax.hosts.process.errors import ChildDied, ChildSilent
+
+
+class Answered(Exception):
+    """A client answered that something went wrong: its kind, as clients/PROTOCOL.md has them, and a text."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+_CREDENTIALS = "see that AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY or AWS_PROFILE are those of this service"
+_NOT_ALL = "see what lies between here and the service: what it sent did not arrive as it was stored"
+
+# By the service's error code, or the client's own kind: what it means, and what to do.
+_MEANINGS: dict[str, tuple[str, str]] = {
+    "InvalidAccessKeyId": ("the service does not know the access key", _CREDENTIALS),
+    "SignatureDoesNotMatch": ("the secret key is not the one of the access key", _CREDENTIALS),
+    "credentials": ("there are no credentials", _CREDENTIALS),
+    "AccessDenied": (
+        "access is denied",
+        "is the bucket yours, and may you put, get and delete objects in it (and use its KMS key)?",
+    ),
+    "NoSuchBucket": ("there is no such bucket", "create it, or leave --bucket out: sectax then makes its own"),
+    "403": ("access is denied", "is the bucket yours, and may you put, get and delete objects in it?"),
+    "BucketAlreadyExists": ("somebody else has a bucket of this name", "run it again: the next name is another one"),
+    "404": ("there is no such bucket or object", "did something else delete it meanwhile?"),
+    "NoSuchKey": ("an object that was stored is gone", "did something else delete it meanwhile?"),
+    "PermanentRedirect": ("the bucket is in another region", "say --region, or AWS_REGION"),
+    "AuthorizationHeaderMalformed": ("the bucket is in another region", "say --region, or AWS_REGION"),
+    "SlowDown": ("the service asks to slow down", "fewer requests at once: a lower concurrency, or fewer sizes"),
+    "SlowDownRead": ("the service asks to slow down", "fewer requests at once: a lower concurrency"),
+    "SlowDownWrite": ("the service asks to slow down", "fewer requests at once: a lower concurrency"),
+    "ServiceUnavailable": ("the service is overloaded", "try again later, or with a lower concurrency"),
+    "503": ("the service is overloaded", "try again later, or with a lower concurrency"),
+    "XMinioStorageFull": (
+        "the server's disk is full",
+        "free some space, give another folder with --data, or smaller sizes",
+    ),
+    "RequestTimeTooSkewed": (
+        "this machine's clock is wrong",
+        "set it (timedatectl set-ntp true): a signature holds 15 minutes",
+    ),
+    "InvalidRequest": ("the service refuses the request", "does it know this kind of encryption?"),
+    "BadDigest": ("the service says that a body arrived changed", _NOT_ALL),
+    "XAmzContentChecksumMismatch": ("the service says that a body arrived changed", _NOT_ALL),
+    "wrong-checksum": ("a body came with a checksum that is not its own", _NOT_ALL),
+    "short-body": ("a body was cut short", _NOT_ALL),
+    "wrong-body": ("a body is not the one that was stored", _NOT_ALL),
+    "wrong-encryption": (
+        "objects of one bucket are not encrypted alike",
+        "does something change the bucket meanwhile?",
+    ),
+    "certificate": (
+        "the service's certificate is not trusted",
+        "give the certificate of its authority with --ca FILE; what cannot be verified is not measured",
+    ),
+    "connection": ("the service cannot be reached", "is --endpoint right, and does it run?"),
+    "timeout": ("the service did not answer in time", "is it overloaded, or the link very slow?"),
+}
+
+
+def meaning_of(error: Exception) -> tuple[str, str]:
+    """Of an error of boto3's own: what it means, and what to do."""
+    from botocore import exceptions as trouble  # type: ignore[import-untyped]
+
+    if isinstance(error, trouble.ClientError):
+        code = str(error.response.get("Error", {}).get("Code", ""))
+        meaning, hint = _MEANINGS.get(code, (f"the service answered {code}", ""))
+        return f"{meaning} ({error.operation_name})", hint
+    kinds = {
+        trouble.SSLError: "certificate",
+        trouble.NoCredentialsError: "credentials",
+        trouble.ConnectionError: "connection",
+        trouble.HTTPClientError: "connection",
+    }
+    kind = next((kind for cause, kind in kinds.items() if isinstance(error, cause)), "")
+    meaning, hint = _MEANINGS.get(kind, ("it failed", ""))
+    return f"{meaning} ({error})", hint
+
+
+def story(error: Exception, doing: str) -> tuple[str, str]:
+    """What happened, and what to do; the text of the service stands behind it."""
+    match error:
+        case Answered():
+            meaning, hint = _MEANINGS.get(error.kind, (f"the service answered {error.kind}", ""))
+            return f"{meaning} ({doing}: {error.reason})", hint
+        case ChildDied(out_of_memory=True):
+            return f"its client was killed for memory ({doing})", "free some memory, or leave the largest size out"
+        case ChildSilent():
+            return f"its client did not answer to {doing} within {error.seconds:.0f} s", "is the service very slow?"
+        case ChildDied():
+            return (
+                f"its client ended ({doing}): {error}{f'; {error.last_line}' if error.last_line else ''}",
+                "report it",
+            )
+    return f"its client failed ({doing}): {error}", "report it"

@@ -1,0 +1,215 @@
+"""MinIO as a process of its own on loopback, with a random user, a random KMS key and, if wanted, TLS.
+
+Its licence is the AGPL: sectax starts the program and speaks S3 to it, nothing more. Upstream maintains it no longer.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import http.client
+import os
+import secrets
+import socket
+import ssl
+import time
+from pathlib import Path
+
+from sectax.experiments.client_server.work_folder import WorkFolder
+from sectax.experiments.s3.server import Access, ServerFailed, loopback_certificate
+from sectax.hosts.process.child import Child
+from sectax.hosts.process.errors import ChildError, ChildSilent
+from sectax.hosts.registry import host
+from sectax.model.printable import printable
+from sectax.model.why_not import WhyNot
+from sectax.parts import files, go_programs
+
+KMS_KEY = "sectax"
+# By which folders that a killed server left are found.
+WORK_FOLDERS = "s3"
+
+_START_S = 30.0
+_LOOK_EVERY_S = 0.02
+_PORTS = 3  # another program can take a free port before the server does
+_LAST_WORDS = 300  # characters
+# Child's pipes would fill up, since nobody asks this one anything: what it says goes into a file.
+_TO_LOG = 'log=$1; shift; exec "$@" >>"$log" 2>&1 </dev/null'
+
+
+class Minio:
+    """One server process. It holds no data that is worth keeping.
+
+    Attributes:
+        access: how clients reach it, once it is started.
+        data: where it keeps its objects.
+    """
+
+    def __init__(self, base: Path, *, tls: bool = False) -> None:
+        """Args: *base*, the folder below which it makes its own; *tls*, whether it speaks HTTPS."""
+        self._program = go_programs.load("minio")
+        self.access = Access("")
+        self.data = base
+        self._base = base
+        self._tls = tls
+        self._folder: WorkFolder | None = None
+        self._process: Child | None = None
+        self._log = base
+
+    @property
+    def pid(self) -> int:
+        """The process whose CPU time is the server's."""
+        if self._process is None:
+            raise AssertionError("the server was not started")
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start it and wait until it answers. Raises `ServerFailed`."""
+        lack = self._program.missing()
+        if lack is not None:
+            raise ServerFailed(f"{self._program.title}: {lack.reason}", "sectax setup s3")
+        try:
+            self._prepare()
+        except OSError as error:
+            self.stop()
+            raise ServerFailed(
+                f"nothing can be written below {self._base}: {error.strerror}", "give another folder with --data"
+            ) from error
+        for attempt in range(_PORTS):
+            try:
+                self._launch()
+                return
+            except ServerFailed:
+                if attempt == _PORTS - 1 or "address already in use" not in self.said(10_000):
+                    self.stop()
+                    raise
+                self._end_process()
+
+    def _prepare(self) -> None:
+        self._folder = WorkFolder(WORK_FOLDERS, self._base)
+        root = self._folder.path
+        self.data, self._log = root / "data", root / "log"
+        for name in ("data", "certs", "home"):
+            (root / name).mkdir()
+        user, password = secrets.token_hex(10), secrets.token_hex(20)
+        kms = base64.b64encode(secrets.token_bytes(32)).decode()
+        # A file that only we may read: an environment or a command line shows in the list of processes.
+        settings = {
+            "MINIO_ROOT_USER": user,
+            "MINIO_ROOT_PASSWORD": password,
+            "MINIO_KMS_SECRET_KEY": f"{KMS_KEY}:{kms}",
+            "MINIO_BROWSER": "off",
+            "MINIO_UPDATE": "off",
+            "MINIO_SCANNER_SPEED": "slowest",  # it looks through all objects in the background
+        }
+        lines = "".join(f"{name}={value}\n" for name, value in settings.items())
+        files.write_new(root / "settings", lines.encode(), private=True)
+        certificate = ""
+        if self._tls:
+            certificate, key = loopback_certificate()
+            (root / "certs" / "public.crt").write_text(certificate)
+            files.write_new(root / "certs" / "private.key", key.encode(), private=True)
+        self.access = Access("", access_key=user, secret_key=password, ca_pem=certificate)
+
+    def _launch(self) -> None:
+        assert self._folder is not None
+        root, port = self._folder.path, _free_port()
+        words = [str(self._program.path), "server", "--quiet", "--address", f"127.0.0.1:{port}"]
+        words += ["--certs-dir", str(root / "certs"), str(self.data)]
+        environment = {
+            "PATH": os.defpath,
+            "HOME": str(root / "home"),
+            "TMPDIR": str(root),
+            "MINIO_CONFIG_ENV_FILE": str(root / "settings"),
+        }
+        try:
+            words = ["/bin/sh", "-c", _TO_LOG, "minio", str(self._log), *words]
+            self._process = host().start(words, env=environment)
+        except ChildError as error:
+            raise ServerFailed(f"MinIO cannot be started: {error}") from error
+        self._await(port)
+        scheme = "https" if self._tls else "http"
+        self.access = Access(
+            f"{scheme}://127.0.0.1:{port}",
+            access_key=self.access.access_key,
+            secret_key=self.access.secret_key,
+            ca_pem=self.access.ca_pem,
+        )
+
+    def _await(self, port: int) -> None:
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            self.check()
+            if self._answers(port):
+                return
+            time.sleep(_LOOK_EVERY_S)
+        raise ServerFailed(f"MinIO did not answer within {_START_S:g} s{self.said()}", "try again")
+
+    def _answers(self, port: int) -> bool:
+        connection: http.client.HTTPConnection
+        if self._tls:
+            context = ssl.create_default_context(cadata=self.access.ca_pem)
+            connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=2, context=context)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+        with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
+            connection.request("GET", "/minio/health/ready")
+            return connection.getresponse().status == http.HTTPStatus.OK
+        return False
+
+    def check(self) -> None:
+        """Raises `ServerFailed` with what it said last where it has ended."""
+        if self._process is None:
+            raise ServerFailed("MinIO was not started")
+        with contextlib.suppress(ChildSilent):
+            status = self._process.wait(time.monotonic())
+            raise ServerFailed(f"MinIO ended with exit status {status}{self.said()}", "sectax resume RUN")
+
+    def cpu_time_s(self) -> float | None:
+        """CPU time of its process up to now, in seconds; None once it has ended."""
+        try:
+            # The clock of another process's CPU time, as clock_getcpuclockid(3) makes it.
+            return time.clock_gettime((~self.pid << 3) | 2)
+        except OSError:
+            return None
+
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.is_running()
+
+    def stop(self) -> None:
+        """End it and remove its data; may be called again and again, never raises."""
+        self._end_process()
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+
+    def _end_process(self) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(OSError, ChildError):
+            # Not a signal to its number: once reaped, that may be another's.
+            self._process.kill()
+        self._process = None
+
+    @staticmethod
+    def lacks(encryption: str) -> WhyNot | None:
+        """Why it cannot encrypt in this way, TLS aside; None where it can."""
+        if encryption == "sse-kms-bucket-key":
+            return WhyNot("MinIO has no bucket keys: it takes the setting and forgets it", "--endpoint aws")
+        return None
+
+    def said(self, most: int = _LAST_WORDS) -> str:
+        """The end of its log, without its secrets."""
+        try:
+            text = self._log.read_text(errors="replace")
+        except OSError:
+            return ""
+        for secret in self.access.secrets():
+            text = text.replace(secret, "…")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return f"; it said last: {printable(' '.join(lines)[-most:])}" if lines else ""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

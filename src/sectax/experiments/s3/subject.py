@@ -1,0 +1,389 @@
+"""An S3 client as a subject: opened with a proof that the service encrypts, visited for batches of operations."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sectax.experiments.on_probe.failures import redaction
+from sectax.experiments.s3.client_process import ClientProcess, Measured
+from sectax.experiments.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
+from sectax.experiments.s3.failures import Answered, story
+from sectax.experiments.s3.minio import Minio
+from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
+from sectax.experiments.s3.server import Access, ServerFailed
+from sectax.hosts.process.errors import ChildError
+from sectax.hosts.process.telemetry import NoTelemetry, difference
+from sectax.hosts.registry import Telemetry, host
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.printable import printable
+from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
+
+LATENCY = "latency"
+FIRST_BYTE = "first_byte"
+CHECK = "check"
+TRANSFER = "transfer"
+CLIENT_CPU = "client_cpu"
+SERVER_CPU = "server_cpu"
+CLIENT_MEMORY = "client_memory"
+DISK_BYTES = "disk_bytes"
+CLIENT_CPU_PER_GB = "client_cpu_per_gb"
+SERVER_CPU_PER_GB = "server_cpu_per_gb"
+_GB = 1e9
+
+# Of a first object that is there to show the encryption, and to warm the connection.
+_FIRST_BYTES = 2**20
+# A GET of a small object goes round several, one per bucket; a large one is stored once a block.
+_OBJECTS = 3
+_LARGE = 4 * 1024 * 1024
+# Bodies and objects are made ready, and removed, for many turns at once: between two turns there is nothing else to do.
+_READY, _READY_BYTES = 32, 8 * 1024 * 1024
+_KEPT, _KEPT_BYTES = 1000, 64 * 1024 * 1024
+_WARMING, _WARMING_BYTES = 10, 4 * 1024 * 1024
+# The clock of a file system may be so much behind.
+_FILE_CLOCK_S = 2.0
+# What a smaller first object says nothing of. The kind of its ETag goes by the encryption, not by the size.
+_OF_ITS_SIZE = frozenset({"parts", "stored_bytes"})
+
+_Trouble = (ChildError, Answered, msgspec.DecodeError)
+
+
+@dataclass(frozen=True)
+class S3Spec:
+    """One treatment of the experiment `s3`.
+
+    Attributes:
+        client: `python` or `go`. argv: how it is started.
+        operation: of `OPERATIONS`. encryption: of `ENCRYPTIONS`.
+        bytes: of the object, before any encryption.
+        buckets: objects go to all of them in turn.
+        prefix: of every key.
+        key: Base64 of 32 bytes, for SSE-C and the client's own encryption.
+        part_bytes: of a multipart upload; 0 puts the object at once.
+        concurrency: operations at once, at most.
+        rate: operations per second that are sent on schedule; 0 for a closed loop.
+        server: the local server, whose files can be searched; None for another's.
+        thorough: whether opening looks at all that there is to see, as the run's first object of a treatment wants: the
+            plaintext is searched in all files of the server, and of a large body it is found out what its ETag is.
+        added_s: seconds that the client adds to every operation, a known cost on purpose.
+    """
+
+    client: str
+    argv: tuple[str, ...]
+    access: Access
+    operation: str
+    encryption: str
+    bytes: int
+    buckets: tuple[str, ...]
+    prefix: str = "sectax/"
+    key: str = field(default="", repr=False)
+    part_bytes: int = 0
+    concurrency: int = 1
+    rate: float = 0.0
+    server: Minio | None = field(default=None, repr=False)
+    thorough: bool = True
+    added_s: float = 0.0
+
+    @property
+    def first_bytes(self) -> int:
+        """Of the object that is stored when a client is opened.
+
+        A client that stores new objects needs no large one before them, and the thorough opening had one.
+        """
+        fresh = self.operation in ("put", "delete") and not self.part_bytes
+        return min(self.bytes, _FIRST_BYTES) if fresh and not self.thorough else self.bytes
+
+    def subject(self) -> S3Subject:
+        return S3Subject(self)
+
+
+class S3Subject:
+    """Implements `sectax.model.subject.Subject` for an S3 client."""
+
+    def __init__(self, spec: S3Spec) -> None:
+        self.first: tuple[Observation, ...] = ()
+        self._spec = spec
+        self._client: ClientProcess | None = None
+        self._telemetry: Telemetry = NoTelemetry()
+        self._stage = "open"
+        self._clock = ""
+        self._disk_bytes: int | None = None
+        self._ready = self._kept = 0  # operations that are staged; those that were run since the last clearing
+        self._prefix = ""
+        self._redacted = redaction((*spec.access.secrets(), spec.key))
+
+    def start(self) -> None:
+        """Start the client, without waiting for it."""
+        if self._client is not None:
+            return
+        try:
+            self._client = ClientProcess(self._spec.argv, self._spec.access, self._spec.bytes, self._spec.rate)
+        except ChildError as error:
+            raise self._failed(error, "start") from error
+
+    def open(self) -> Witnesses:
+        """Store the first object, and see that it is encrypted as the treatment claims.
+
+        Returns:
+            encryption_header, kms_key_named, bucket_key, etag (`md5`, `multipart`, `opaque`; of a large first object
+            only where the spec is thorough), parts, stored_bytes, server: as the client read them back. proof: whether
+            the marker was found in the server's files. disk_bytes: what the object takes there. page_cache: which share
+            of it the kernel keeps. `client`, `runtime`, `library_…` and the clock's figures.
+        Raises:
+            SubjectSkipped: the service encrypts what was to be plain.
+            SubjectFailed: it does not encrypt what it says, or refuses.
+            ServerFailed: the local server has ended.
+        """
+        self.start()
+        spec, client = self._spec, self._running()
+        marker = secrets.token_hex(16)
+        prefix = f"{spec.prefix}{secrets.token_hex(6)}/"
+        objects = 1 if spec.bytes > _LARGE else _OBJECTS
+        began = time.time()
+        try:
+            hello = client.hello()
+            opened = client.open(self._wanted(prefix, marker), objects)
+        except _Trouble as error:
+            raise self._failed(error, "open") from error
+        self._prefix, seen = prefix, dict(opened.witnesses)
+        bucket, key = str(seen.pop("first_bucket", "")), str(seen.pop("first_key", ""))
+        self._check_header(str(seen.get("encryption_header")))
+        if not self._first_is_alike:
+            seen = {name: value for name, value in seen.items() if name not in _OF_ITS_SIZE}
+        witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
+        if spec.server is not None:
+            witnesses |= self._proof(spec.server.data, bucket, key, marker, began - _FILE_CLOCK_S)
+        self._clock = str(hello.clock["name"])
+        self._telemetry = host().telemetry(client.child)
+        self._stage = "visit"
+        self._warm_up()
+        libraries: Witnesses = {f"library_{name}": self._safe(version) for name, version in hello.libraries.items()}
+        clock: Witnesses = {
+            "clock": self._clock,
+            "clock_granularity_s": int(hello.clock["granularity_ns"]) * 1e-9,
+            "clock_read_s": int(hello.clock["read_ns"]) * 1e-9,
+        }
+        return witnesses | {"client": hello.client, "runtime": self._safe(hello.runtime)} | libraries | clock
+
+    def visit(self, work: Work) -> Visit:
+        """Have the operations run: `work.settle` of them thrown away, then `work.count`.
+
+        Observations, by the client's own clock: `latency` in seconds, one per operation; of a GET also `first_byte` and
+        `check`, the hashing of the body that latency holds too; `transfer`, the seconds of the whole batch over its
+        bytes; `client_cpu`, and `server_cpu` where the server is ours, also per GB where a body moves; `client_memory`
+        in bytes; `disk_bytes`. Bodies are made and objects are removed outside of all of them.
+
+        Telemetry: `attempts`; what a load does to its client, where operations overlap: `load_cpu_s` of the
+        `load_quota_s` that it may have; and of a schedule `load_scheduled` operations in `load_schedule_s`, of which
+        `load_dropped` were not sent and `load_late` not on time, the others within `load_sending_s`.
+        """
+        if work.extra:
+            raise ValueError("an operation's known cost is S3Spec.added_s; others cannot be added to it")
+        if work.settle:
+            self._batch(work.settle)
+        batch, server_s, ridden = self._batch(work.count)
+        clock, count = self._clock, len(batch.elapsed_ns)
+        observed = [Observation(LATENCY, each * 1e-9, "s", clock, 1) for each in batch.elapsed_ns]
+        observed += [Observation(FIRST_BYTE, each * 1e-9, "s", clock, 1) for each in batch.first_byte_ns]
+        observed += [Observation(CHECK, each * 1e-9, "s", clock, 1) for each in batch.check_ns]
+        if self._spec.bytes:
+            observed.append(Observation(TRANSFER, batch.wall_ns * 1e-9, "s", clock, count * self._spec.bytes))
+        observed.append(Observation(CLIENT_CPU, batch.cpu_ns * 1e-9, "s", "process CPU time", count))
+        if server_s is not None:
+            observed.append(Observation(SERVER_CPU, server_s, "s", "server's CPU time", count))
+        observed += self._per_gb(observed, count)
+        if batch.peak_bytes:
+            observed.append(Observation(CLIENT_MEMORY, float(batch.peak_bytes), "B", "kernel", 1))
+        if self._disk_bytes is not None:
+            observed.append(Observation(DISK_BYTES, float(self._disk_bytes), "B", "file system", 1))
+        return Visit(tuple(observed), ridden)
+
+    def _per_gb(self, observed: list[Observation], count: int) -> list[Observation]:
+        """The CPU times of a batch again, over the bytes that it moved."""
+        moved = 0 if self._spec.operation in METADATA else count * self._spec.bytes
+        names = {CLIENT_CPU: CLIENT_CPU_PER_GB, SERVER_CPU: SERVER_CPU_PER_GB}
+        return [
+            Observation(names[each.metric], each.value * _GB, "s/GB", each.clock, moved)
+            for each in observed
+            if moved and each.metric in names
+        ]
+
+    def close(self) -> Witnesses:
+        """Have the client remove what it stored, and end. Returns `attempts`."""
+        self._stage = "close"
+        try:
+            attempts = self._running().close(self._kept + self._ready)
+        except _Trouble as error:
+            raise self._failed(error, "close") from error
+        self.kill()
+        return {"requests": attempts}
+
+    def kill(self) -> None:
+        """End the client at once; never raises. What it stored is removed with the buckets."""
+        self._telemetry.close()
+        if self._client is not None:
+            with contextlib.suppress(OSError):
+                self._client.kill()
+
+    def _wanted(self, prefix: str, marker: str) -> dict[str, Any]:
+        """What the client is told, by the names of clients/PROTOCOL.md."""
+        spec = self._spec
+        return asdict(spec.access) | {
+            "operation": spec.operation,
+            "bytes": spec.bytes,
+            "buckets": list(spec.buckets),
+            "prefix": prefix,
+            "encryption": spec.encryption,
+            "key": spec.key if spec.encryption in (SSE_C, CLIENT) else "",
+            "part_bytes": spec.part_bytes,
+            "concurrency": spec.concurrency,
+            "marker": marker,
+            "thorough": spec.thorough,
+            "first_bytes": spec.first_bytes,
+            "added_ns": round(spec.added_s * 1e9),
+            "rate": spec.rate,
+        }
+
+    def _batch(self, count: int) -> tuple[Measured, float | None, dict[str, float]]:
+        """Returns what was measured, the server's CPU seconds meanwhile, and the client's telemetry."""
+        client, doing = self._running(), "stage"
+        try:
+            self._make_ready(count)
+            doing = self._spec.operation
+            before = self._telemetry.read()
+            server, began = self._server_cpu_s(), time.monotonic()
+            batch = client.measure(count)
+            spanned_s, server_after = time.monotonic() - began, self._server_cpu_s()
+            after = self._telemetry.read()
+            self._ready, self._kept = self._ready - count, self._kept + count
+            if self._disk_bytes is None and self._spec.server is not None:
+                self._disk_bytes = self._largest_stored(self._spec.server.data)
+            doing = "clear"
+            self._clear_in_time()
+        except _Trouble as error:
+            raise self._failed(error, doing) from error
+        complaint = batch.complaint(count, spanned_s)
+        if complaint is not None:
+            raise self._failure(complaint, "report it")
+        ridden = difference(before, after) | {"spanned_s": spanned_s, "attempts": float(batch.attempts)}
+        if self._spec.concurrency > 1 or self._spec.rate:  # one operation at a time is waited for with its CPU time
+            # Of Python's threads one runs at a time, but for hashing and encryption.
+            processors = 1 if self._spec.client == "python" else len(os.sched_getaffinity(0))
+            ridden |= batch.load(count, self._spec.rate, processors)
+        server_s = None if server is None or server_after is None else server_after - server
+        return batch, server_s, ridden
+
+    def _warm_up(self) -> None:
+        """A few operations of the kind that is measured: its first ones are slower by up to the half."""
+        count = max(1, min(_WARMING, _WARMING_BYTES // max(1, self._spec.bytes)))
+        if self._spec.rate or count == 1:
+            return
+        try:
+            self._make_ready(count)
+            self._running().measure(count)
+            self._ready, self._kept = self._ready - count, self._kept + count
+        except _Trouble as error:
+            raise self._failed(error, self._spec.operation) from error
+
+    def _make_ready(self, count: int) -> None:
+        if self._ready < count:
+            ahead = max(1, min(_READY, _READY_BYTES // max(1, self._spec.bytes)))
+            more = max(count - self._ready, ahead)
+            self._running().stage(more)
+            self._ready += more
+
+    def _clear_in_time(self) -> None:
+        """Remove what was stored, before it becomes much."""
+        if self._spec.operation != "put":
+            self._kept = 0
+        elif self._kept >= _KEPT or self._kept * self._spec.bytes >= _KEPT_BYTES:
+            self._running().clear(self._kept)
+            self._kept = 0
+
+    def _check_header(self, seen: str) -> None:
+        claimed = ENCRYPTIONS[self._spec.encryption]
+        if seen == claimed.header:
+            return
+        self.kill()
+        if self._spec.encryption == NONE:
+            raise SubjectSkipped(
+                f"{self._title()}: nothing was asked for, and the service encrypts all the same ({self._safe(seen)})",
+                "AWS has encrypted every new object with SSE-S3 since 2023-01-05: compare with that, "
+                "--endpoint aws does so by itself",
+            )
+        raise self._failure(
+            f"claims {claimed.words}, and the object says {self._safe(seen)}", "does the service know this encryption?"
+        )
+
+    def _proof(self, data: Path, bucket: str, key: str, marker: str, since: float) -> Witnesses:
+        """Search the server's files for what the first object's body begins with."""
+        spec, stored = self._spec, data / bucket / key
+        own = not spec.thorough and stored.is_dir() and spec.bytes >= len(marker)
+        found = holds(stored if own else data, marker.encode(), since)
+        hides = ENCRYPTIONS[spec.encryption].hides
+        if found is hides:
+            words = ENCRYPTIONS[spec.encryption].words
+            raise self._failure(
+                f"{words} is claimed, and its plaintext was found in the server's files"
+                if found
+                else "is to be plain, and its plaintext was not found in the server's files",
+                "nothing is timed that does not do what its name says; report it",
+            )
+        witnesses: Witnesses = {"proof": "plaintext found on disk" if found else "no plaintext on disk"}
+        if stored.is_dir() and self._first_is_alike:
+            self._disk_bytes = stored_bytes(stored)
+            witnesses["disk_bytes"] = self._disk_bytes
+            cached = cached_share(stored)
+            if cached is not None:
+                held = "held" if cached >= 0.9 else "held in part"
+                witnesses["page_cache"] = "not held" if cached <= 0.1 else held
+        return witnesses
+
+    @property
+    def _first_is_alike(self) -> bool:
+        """Whether the first object is as large as those that are measured."""
+        return self._spec.first_bytes == self._spec.bytes
+
+    def _largest_stored(self, data: Path) -> int | None:
+        """What the largest object of this client takes of the server's disk; None where it is not to be seen."""
+        below = [Path(data, bucket, self._prefix) for bucket in self._spec.buckets]
+        return max(
+            (stored_bytes(each) for folder in below if folder.is_dir() for each in folder.iterdir()), default=None
+        )
+
+    def _server_cpu_s(self) -> float | None:
+        return None if self._spec.server is None else self._spec.server.cpu_time_s()
+
+    def _running(self) -> ClientProcess:
+        if self._client is None:
+            raise RuntimeError("the subject was not started")
+        return self._client
+
+    def _title(self) -> str:
+        spec = self._spec
+        return f"s3 ({spec.operation}, {spec.bytes} bytes, {spec.encryption}, {spec.client} client)"
+
+    def _failed(self, error: Exception, doing: str) -> Exception:
+        server = self._spec.server
+        if server is not None and not server.is_running():
+            self.kill()
+            return ServerFailed(
+                f"the local S3 server has ended in the middle of the run{self._redacted(server.said())}",
+                "sectax resume goes on with a new one; is there enough memory and disk?",
+            )
+        return self._failure(*story(error, doing))
+
+    def _failure(self, message: str, hint: str) -> SubjectFailed:
+        self.kill()
+        safe = printable(self._redacted(f"{self._title()}: {message}"))
+        return SubjectFailed(safe, self._redacted(hint), self._stage)
+
+    def _safe(self, value: Witness) -> Witness:
+        return printable(self._redacted(value), 200) if isinstance(value, str) else value

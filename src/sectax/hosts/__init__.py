@@ -1,0 +1,1 @@
+"""Where a subject runs: a started child, its telemetry and its identity, here, in a container or over ssh."""

@@ -1,0 +1,269 @@
+"""Programs of this machine inside containers of an OCI runtime: runc, crun, gVisor's runsc, or another like them."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Unpack
+
+from sectax.hosts import facts
+from sectax.hosts.containers.bundle import configuration
+from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted
+from sectax.hosts.process.host import LocalHost, NotFound
+from sectax.hosts.process.telemetry import SharedTelemetry
+from sectax.model.errors import WrongUse
+
+KIND = "oci"
+SECCOMP, APPARMOR = "seccomp", "apparmor"
+# Where a program in a container may write: a folder of this machine's disk, the same for every runtime.
+WORK = "/var/tmp"  # noqa: S108 - it is the container's
+
+_LOCAL = LocalHost()
+_NAME = re.compile(rf"{KIND}:([a-z0-9][a-z0-9._-]*)(\+{SECCOMP})?(\+{APPARMOR})?")
+# The profile that container engines load; what the kernel says of AppArmor.
+_PROFILE = "docker-default"
+_APPARMOR_ON = Path("/sys/module/apparmor/parameters/enabled")
+_APPARMOR_PROFILES = Path("/sys/kernel/security/apparmor/profiles")
+_PREFIX = "sectax-oci-"
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_ANSWER_S = 30.0
+_LOOK_EVERY_S, _LOOKS = 0.02, 100
+# Options of runtimes that need them: systrap works without hardware virtualisation, and a container without network
+# needs none of gVisor's.
+_OPTIONS = {"runsc": ("--platform", "systrap", "--network", "none", "--ignore-cgroups")}
+# What runs in mount and process namespaces of its own, as their first process: with it the kernel kills everything in
+# the container, whoever was killed first. A runtime refuses `/` itself as the root of a container, and crun the
+# half-mounted second hierarchy of control groups.
+_ENTER = 'umount /sys/fs/cgroup/unified 2>/dev/null; mount --bind / "$1" && shift && exec "$@"'
+_NAMESPACES = ("--mount", "--propagation", "private", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
+
+
+def runtime_word(name: str) -> str:
+    """The program that a host's name asks for: `runsc` of `oci:runsc`, `runc` of `oci:runc+seccomp`.
+
+    Raises:
+        WrongUse: it is not such a name.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        raise WrongUse(
+            f"{name!r} does not name a container runtime",
+            f"say {KIND}:runc, {KIND}:runc+{SECCOMP}, {KIND}:runc+{APPARMOR}, {KIND}:runsc",
+        )
+    return found[1]
+
+
+class OciHost:
+    """Implements `sectax.hosts.registry.Host`: every program that it starts is a container of its own.
+
+    The container sees this machine's files, read-only, so the very same programs run. It writes to `WORK`, to an empty
+    `/tmp` and to the folder that it is started in. Networks are cut off. Needs root.
+    """
+
+    def __init__(self, name: str, find_runtime: Callable[[str], str | None] = shutil.which) -> None:
+        """Args: the name; *find_runtime*, from a runtime's word to its path. Raises `WrongUse` for another name."""
+        self.name = name
+        self._word = runtime_word(name)
+        self._seccomp = f"+{SECCOMP}" in name
+        self._apparmor = f"+{APPARMOR}" in name
+        self._find_runtime = find_runtime
+        self._folder: Path | None = None
+        self._started: dict[str, Child] = {}
+        self._numbers = itertools.count(1)
+        self._facts: dict[str, str] | None = None
+
+    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+        cwd, env, runtime, folder = how.get("cwd"), how.get("env"), self._runtime(), self._made()
+        self._clear()
+        name = f"{folder.name}-{next(self._numbers)}"
+        bundle = folder / name
+        rootfs = bundle / "rootfs"
+        rootfs.mkdir(parents=True)
+        where = str(cwd) if cwd is not None else WORK
+        writable = {WORK: str(folder / "work")} | ({} if cwd is None else {where: where})
+        inside = {"PATH": _PATH, "LANG": os.environ.get("LANG", "C.UTF-8")} if env is None else env
+        described = configuration(
+            argv,
+            where,
+            inside,
+            name=name,
+            writable=writable,
+            seccomp=self._seccomp,
+            apparmor=_PROFILE if self._apparmor else "",
+        )
+        # Its environment may hold secrets.
+        with os.fdopen(os.open(bundle / "config.json", os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "w") as file:
+            json.dump(described, file)
+        run = [*self._command(runtime), "run", "--bundle", str(bundle), name]
+        # The namespaces end with their first process, so the group of processes is all that must be killed.
+        own: How = {**how, "cwd": None, "env": None, "ends_itself": False}
+        child = _LOCAL.start(["unshare", *_NAMESPACES, "sh", "-c", _ENTER, "sh", str(rootfs), *run], **own)
+        self._started[name] = child
+        return child
+
+    def telemetry(self, child: Child) -> SharedTelemetry:
+        """Of this machine only: the child that it knows is the runtime, not the program in the container."""
+        return SharedTelemetry(_LOCAL.telemetry(child))
+
+    def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
+        try:
+            with self.start(("/bin/sh", "-c", 'command -v -- "$0"', word), cwd=cwd) as child:
+                return child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
+        except ChildDied as error:
+            if error.exit_status not in (1, 127):
+                raise NotFound(f"{self.name} starts no program: {error.last_line or error}", "sectax doctor") from error
+            raise NotFound(f"{word!r} was not found in {self.name}", "install it on this machine") from error
+        except ChildError as error:
+            raise NotFound(f"{self.name} starts no program: {error}", "sectax doctor") from error
+
+    def put(self, file: Path) -> str:
+        """A copy where the container can see it, whatever of this machine is mounted where."""
+        there = self._made() / "work" / file.name
+        if not there.exists():
+            try:
+                shutil.copy(file, there)
+            except OSError as error:
+                raise ChildNotStarted(str(file), error.strerror or str(error)) from error
+        return f"{WORK}/{file.name}"
+
+    def on_one_processor(self, claims: Path) -> AbstractContextManager[None]:
+        return nullcontext()  # its children inherit this machine's choice
+
+    def identity(self) -> dict[str, str]:
+        """What the container says of itself, asked once, and which runtime it is. Raises `ChildError`."""
+        if self._facts is None:
+            said = facts.ask(self)
+            self._facts = said | {"host.runtime": self._version()}
+        return dict(self._facts)
+
+    def circumstances(self) -> dict[str, str]:
+        return {}  # those of this machine, which is in the record already
+
+    def _version(self) -> str:
+        """What the runtime says that it is, and its bytes: one that was built from source may name no version."""
+        path = self._runtime()
+        with open(path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        with contextlib.suppress(ChildError), _LOCAL.start([path, "--version"]) as child:
+            said = child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
+            return f"{said}, sha256 {digest}"
+        return f"{self._word}, sha256 {digest}"
+
+    def _runtime(self) -> str:
+        if os.geteuid() != 0:
+            raise ChildNotStarted(self.name, "containers need root here")
+        path = self._find_runtime(self._word)
+        if path is None:
+            raise ChildNotStarted(self.name, f"{self._word} is not installed")
+        if self._apparmor:
+            _refuse_without_apparmor(self.name)
+        return path
+
+    def _command(self, runtime: str) -> list[str]:
+        return [runtime, "--root", str(self._made() / "state"), *_OPTIONS.get(self._word, ())]
+
+    def _made(self) -> Path:
+        if self._folder is None:
+            _sweep()
+            self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=WORK))
+            for name in ("work", "state"):
+                (self._folder / name).mkdir()
+            atexit.register(self._end, self._folder, os.getpid())
+        return self._folder
+
+    def _clear(self) -> None:
+        """Remove what is kept of containers that have ended."""
+        for name, child in [*self._started.items()]:
+            if child.has_ended:
+                del self._started[name]
+                _remove_container(self._made(), name)
+
+    def _end(self, folder: Path, owner: int) -> None:
+        if os.getpid() != owner:  # a fork has inherited the duty, and not the containers
+            return
+        for name, child in self._started.items():
+            child.kill()
+            _remove_container(folder, name)
+        _remove(folder)
+
+
+def _refuse_without_apparmor(name: str) -> None:
+    if not _APPARMOR_ON.exists() or _APPARMOR_ON.read_text().strip() != "Y":
+        raise ChildNotStarted(name, "this kernel has no AppArmor, or it is off")
+    with contextlib.suppress(OSError):
+        if f"{_PROFILE} (enforce)" in _APPARMOR_PROFILES.read_text().splitlines():
+            return
+    raise ChildNotStarted(name, f"AppArmor's profile {_PROFILE} is not loaded: a container engine loads it")
+
+
+def _remove_container(folder: Path, name: str) -> None:
+    """Remove the control groups, the bundle and the runtime's state of a container that has ended.
+
+    The runtime itself must not do it (`delete --force`): its state names processes by the numbers that they had in the
+    container's namespace, where other processes have these numbers outside.
+    """
+    _remove_groups(lambda group: group.name == name)
+    for state in (folder / "state").glob(f"{name}*"):
+        if state.is_dir():
+            shutil.rmtree(state, ignore_errors=True)
+        else:
+            state.unlink(missing_ok=True)
+    _remove_bundle(folder / name)
+
+
+def _remove_groups(which: Callable[[Path], bool]) -> None:
+    for pattern in (f"{_PREFIX}*", f"*/{_PREFIX}*"):  # version 2, and the hierarchies of version 1
+        for group in filter(which, Path("/sys/fs/cgroup").glob(pattern)):
+            _remove_group(group)
+
+
+def _remove_group(group: Path) -> None:
+    """Its last processes were killed a moment ago, and leave it when they are reaped."""
+    for _ in range(_LOOKS):
+        try:
+            group.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(_LOOK_EVERY_S)
+
+
+def _sweep() -> None:
+    """Remove the control groups and folders that a killed sectax has left."""
+    _remove_groups(_is_left)
+    for folder in filter(_is_left, Path(WORK).glob(f"{_PREFIX}*")):
+        _remove(folder)
+
+
+def _is_left(path: Path) -> bool:
+    owner = path.name.removeprefix(_PREFIX).partition("-")[0]
+    return owner.isdigit() and not Path("/proc", owner).exists()
+
+
+def _remove(folder: Path) -> None:
+    for each in ("work", "state"):
+        shutil.rmtree(folder / each, ignore_errors=True)
+    for bundle in folder.glob(f"{_PREFIX}*"):
+        _remove_bundle(bundle)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def _remove_bundle(bundle: Path) -> None:
+    # Never with all that is in it: in the namespace of a container, rootfs is this machine's own root.
+    with contextlib.suppress(OSError):
+        (bundle / "config.json").unlink(missing_ok=True)
+        (bundle / "rootfs").rmdir()
+        bundle.rmdir()

@@ -1,0 +1,152 @@
+"""What a host says of itself: kernel, processor, clock, mitigations, its isolation and memory encryption.
+
+One POSIX shell script collects it, so that a host needs nothing else. Everything here is the host's own word: a host
+that wants to lie can. Only an attestation report is proof (`sandboxes.attestation`).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Protocol
+
+from sectax.hosts.process.child import Child
+from sectax.model.printable import printable
+from sectax.model.subject import Witnesses
+
+_DEADLINE_S = 30.0
+_LINE_LIMIT = 64 * 1024
+_MOST_LINES = 200
+_LONGEST = 400  # characters of one value
+_END = "end"
+_PROCESSORS = "host.cpus"
+
+# The technologies that encrypt the memory of a guest, the strongest of AMD's last, as the kernel prints them.
+TECHNOLOGIES = ("sev", "sev-es", "sev-snp", "tdx", "cca")
+
+# Every line is a name, a tab and a value. What cannot be read is left out.
+SCRIPT = r"""
+say() { [ -n "$2" ] && printf '%s\t%s\n' "$1" "$(printf '%s' "$2" | tr '\n\t' '; ')"; }
+of() { [ -r "$1" ] && head -n 1 "$1" 2>/dev/null; }
+field() { sed -n "s/^$1[[:space:]]*:[[:space:]]*//p" /proc/cpuinfo 2>/dev/null | head -n 1; }
+say host.kernel "$(uname -r)"
+say host.machine "$(uname -m)"
+say host.cpu_model "$(field 'model name')"
+say host.microcode "$(field microcode)"
+say host.cpus "$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null)"
+say host.clock_source "$(of /sys/devices/system/clocksource/clocksource0/current_clocksource)"
+say host.huge_pages "$(of /sys/kernel/mm/transparent_hugepage/enabled)"
+say host.last_level_cache "$(cat /sys/devices/system/cpu/cpu0/cache/index*/size 2>/dev/null | sort -n | tail -n 1)"
+say host.hypervisor "$(of /sys/class/dmi/id/sys_vendor) $(of /sys/class/dmi/id/product_name)"
+say host.swiotlb "$(of /sys/kernel/debug/swiotlb/io_tlb_nslabs ||
+  dmesg 2>/dev/null | sed -n 's/.*software IO TLB: mapped.*(\(.*\)).*/\1/p' | head -n 1)"
+say host.mitigations "$(cd /sys/devices/system/cpu/vulnerabilities 2>/dev/null && grep . * 2>/dev/null)"
+say seen.flags "$(field flags | tr ' ' '\n' | grep -x -E 'hypervisor|tdx_guest' | tr '\n' ' ')"
+say seen.seccomp "$(sed -n 's/^Seccomp:[[:space:]]*//p' /proc/self/status 2>/dev/null)"
+say seen.no_new_privileges "$(sed -n 's/^NoNewPrivs:[[:space:]]*//p' /proc/self/status 2>/dev/null)"
+say seen.apparmor "$(of /proc/self/attr/apparmor/current || of /proc/self/attr/current)"
+say seen.pid "$$"
+say seen.devices "$(ls -d /dev/sev-guest /dev/tdx_guest /dev/tdx-guest /sys/devices/platform/arm-cca-dev \
+  /sys/devices/platform/arm-smccc/arm_cca_guest.* 2>/dev/null)"
+if log=$(dmesg 2>/dev/null) && [ -n "$log" ]; then
+  case $log in *'Linux version'*|*'Booting Linux'*) say seen.kernel_messages 'from the start' ;;
+    *'Starting gVisor'*) say seen.kernel_messages gVisor ;;
+    *) say seen.kernel_messages 'not from the start' ;; esac
+  say seen.encryption "$(printf '%s\n' "$log" |
+    grep -i -E 'Memory Encryption Features active|tdx: Guest detected|RME: Using RSI' | head -n 3)"
+fi
+printf 'end\t\n'
+"""
+
+
+class Starts(Protocol):
+    """What of a host is needed to ask it something."""
+
+    def start(self, argv: tuple[str, ...], *, line_limit: int) -> Child: ...
+
+
+def ask(host: Starts) -> dict[str, str]:
+    """What a host says of itself; asked anew each time.
+
+    Returns:
+        names such as `host.kernel`, `host.memory_encryption`, `host.isolation`; what is not known is left out.
+    Raises:
+        ChildError: it cannot be reached, or does not answer within 30 s.
+    """
+    deadline = time.monotonic() + _DEADLINE_S
+    lines: list[str] = []
+    with host.start(("/bin/sh", "-c", SCRIPT), line_limit=_LINE_LIMIT) as child:
+        while len(lines) < _MOST_LINES:
+            line = child.receive_line(deadline).decode(errors="replace").rstrip("\n")
+            if line.partition("\t")[0] == _END:
+                break
+            lines.append(line)
+    return judged(read(lines))
+
+
+def read(lines: list[str]) -> dict[str, str]:
+    """The names and values of the script's lines; a line that is not of it is left out."""
+    said: dict[str, str] = {}
+    for line in lines:
+        name, separator, value = line.partition("\t")
+        if separator and re.fullmatch(r"(host|seen)\.[a-z_]{1,40}", name) and value.strip():
+            said[name] = printable(value.strip(), _LONGEST)
+    # It is calculated with, so it has to be a number.
+    if re.fullmatch(r"[0-9]{1,5}", said.get(_PROCESSORS, "")) is None:
+        said.pop(_PROCESSORS, None)
+    return said
+
+
+def judged(said: Mapping[str, str]) -> dict[str, str]:
+    """What was read, with the two judgements that labels are held against."""
+    known = {name: value for name, value in said.items() if name.startswith("host.")}
+    known["host.isolation"] = isolation(said)
+    encryption = memory_encryption(said)
+    if encryption is not None:
+        known["host.memory_encryption"] = encryption
+    return known
+
+
+def witnesses(known: Mapping[str, str]) -> Witnesses:
+    """What a subject on a host says of it: what labels are held against, and what figures depend on.
+
+    Args:
+        known: as `ask` gives it.
+    """
+    names = ("isolation", "memory_encryption", "kernel", "cpu_model", "clock_source", "mitigations", "runtime")
+    told: Witnesses = {name: known[f"host.{name}"] for name in names if f"host.{name}" in known}
+    if "memory_encryption" in told:
+        told["confidential"] = told["memory_encryption"] in TECHNOLOGIES
+    return told
+
+
+def isolation(said: Mapping[str, str]) -> str:
+    """`gvisor`, `container` (process namespaces of its own), `seccomp` and `apparmor` where they are on, or `none`."""
+    if said.get("seen.kernel_messages") == "gVisor" or said.get("host.kernel", "").endswith("-gvisor"):
+        return "gvisor"
+    parts = ["container"] if said.get("seen.pid") == "1" else []
+    parts += ["seccomp"] if said.get("seen.seccomp") == "2" else []
+    parts += ["apparmor"] if said.get("seen.apparmor", "").endswith("(enforce)") else []
+    return "+".join(parts) or "none"
+
+
+def memory_encryption(said: Mapping[str, str]) -> str | None:
+    """Which technology encrypts the guest's memory: one of `TECHNOLOGIES`, `none`, or None where it is not known.
+
+    `none` is said only where the kernel's messages reach back to its start: SEV and SEV-ES show nowhere else. A sandbox
+    has messages of its own, which say nothing of the machine below it.
+    """
+    devices, messages = said.get("seen.devices", ""), said.get("seen.encryption", "")
+    if "sev-guest" in devices:
+        return "sev-snp"
+    if "tdx" in devices or "tdx_guest" in said.get("seen.flags", "").split() or "tdx: guest" in messages.lower():
+        return "tdx"
+    # Later kernels are to have the second in the place of the first.
+    if "arm-cca-dev" in devices or "arm_cca_guest" in devices or "using rsi" in messages.lower():
+        return "cca"
+    amd = re.search(r"Memory Encryption Features active: *(?:AMD)?([^;\[]*)", messages)
+    if amd is not None:
+        seen = amd[1].lower().split()
+        return next((each for each in ("sev-snp", "sev-es", "sev") if each in seen), "none")
+    return "none" if said.get("seen.kernel_messages") == "from the start" else None

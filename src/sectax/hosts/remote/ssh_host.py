@@ -1,0 +1,195 @@
+"""Another machine as a host, over the system's ssh client and one persistent connection.
+
+Nobody is asked anything: a host key that is unknown or has changed, and a login that wants a password, are refused.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Unpack
+
+from sectax.hosts import facts
+from sectax.hosts.process.child import Child, How
+from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent, last_line
+from sectax.hosts.process.host import LocalHost, NotFound
+from sectax.hosts.process.telemetry import NoTelemetry
+from sectax.model.errors import WrongUse
+from sectax.model.printable import printable
+
+# A file for the ssh client in the place of ~/.ssh/config.
+CONFIG = "SECTAX_SSH_CONFIG"
+
+_LOCAL = LocalHost()
+# No part begins with a dash: it would be an option of the client.
+_NAME = re.compile(
+    r"ssh://(?:[A-Za-z0-9_][A-Za-z0-9._-]*@)?(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?"
+)
+_READY = b"sectax-ready\n"
+_CONNECT_S = 20.0
+_ANSWER_S = 30.0
+_REFUSE = {
+    "BatchMode": "yes",
+    "PasswordAuthentication": "no",
+    "KbdInteractiveAuthentication": "no",
+    "StrictHostKeyChecking": "yes",
+    "UpdateHostKeys": "no",
+    "ForwardAgent": "no",
+    "ForwardX11": "no",
+    "ClearAllForwardings": "yes",
+    "ConnectTimeout": "10",
+    # A host that is gone is noticed after 20 s.
+    "ServerAliveInterval": "5",
+    "ServerAliveCountMax": "4",
+    "LogLevel": "ERROR",
+}
+# What ssh's client says -> why there is no connection, and what helps.
+_REASONS = (
+    (
+        "REMOTE HOST IDENTIFICATION HAS CHANGED",
+        "its host key is not the one that was known. Either the machine was reinstalled, or another one answers in its "
+        "place. Find out which; only then remove the old key with ssh-keygen -R",
+    ),
+    ("Host key verification failed", "its host key is not known here: log in once with ssh by hand and check the key"),
+    ("host key is known", "its host key is not known here: log in once with ssh by hand and check the key"),
+    (
+        "Permission denied",
+        "it does not accept a key without a password: sectax never types one. Try ssh -o BatchMode=yes",
+    ),
+)
+
+
+class SshHost:
+    """Implements `sectax.hosts.registry.Host` for `ssh://user@host:port`. There, a POSIX shell is enough."""
+
+    def __init__(self, name: str) -> None:
+        """Raises `WrongUse` for a name that is not of this form."""
+        if _NAME.fullmatch(name) is None:
+            raise WrongUse(f"{name!r} is not the address of an ssh host", "say ssh://user@host or ssh://user@host:port")
+        self.name = name
+        self._master: Child | None = None
+        self._sockets: Path | None = None
+        self._there: str | None = None  # the folder that programs are sent to
+        self._sent: set[str] = set()
+        self._facts: dict[str, str] | None = None
+
+    def start(self, argv: Sequence[str], **how: Unpack[How]) -> Child:
+        """As `Host.start`. What *env* holds stands on the other machine's command line, where others may see it."""
+        self._connect()
+        cwd, env = how.get("cwd"), how.get("env")
+        words = [*argv] if env is None else ["env", "-i", *(f"{key}={value}" for key, value in env.items()), *argv]
+        if any("\0" in word for word in words):
+            raise ChildNotStarted(argv[0], "a word has a NUL")
+        command = f"exec {shlex.join(words)}"
+        if cwd is not None:
+            command = f"cd -- {shlex.quote(str(cwd))} && {command}"
+        own: How = {**how, "cwd": None, "env": None, "ends_itself": False}
+        return _LOCAL.start([*self._ssh("no"), self.name, command], **own)
+
+    def telemetry(self, child: Child) -> NoTelemetry:
+        """None: reading another machine's counters around every batch would cost more than the batch."""
+        said = "" if self._facts is None else self._facts.get("host.cpus", "")
+        return NoTelemetry(int(said) if said.isdigit() else 1)
+
+    def find_program(self, word: str, cwd: str | None, env: Mapping[str, str]) -> str:
+        try:
+            return self._say(("/bin/sh", "-c", 'command -v -- "$0"', word), cwd)
+        except ChildDied as error:
+            raise NotFound(f"{word!r} was not found on {self.name}", "install it there") from error
+        except ChildError as error:
+            raise NotFound(f"{self.name} does not answer: {error}", f"try ssh -o BatchMode=yes {self.name}") from error
+
+    def put(self, file: Path) -> str:
+        if self._there is None:
+            self._there = self._say(("mktemp", "-d", "/var/tmp/sectax-XXXXXXXX"), None)  # noqa: S108 - made there, private
+        path = f"{self._there}/{file.name}"
+        if path not in self._sent:
+            script = 'cat > "$0.part" && chmod 700 "$0.part" && mv "$0.part" "$0"'
+            try:
+                with self.start(("/bin/sh", "-c", script, path)) as child:
+                    child.send(file.read_bytes(), time.monotonic() + _ANSWER_S)
+                    child.close_stdin()
+                    status = child.wait(time.monotonic() + _ANSWER_S)
+                    said = last_line(child.stderr_tail)
+            except (ChildError, OSError) as error:
+                raise ChildNotStarted(path, f"it could not be sent: {error}") from error
+            if status != 0:
+                raise ChildNotStarted(path, f"it could not be written there: {said or f'exit status {status}'}")
+            self._sent.add(path)
+        return path
+
+    def on_one_processor(self, claims: Path) -> AbstractContextManager[None]:
+        return nullcontext()  # the other machine is measured whole
+
+    def identity(self) -> dict[str, str]:
+        """What the machine says of itself, asked once. Raises `ChildError`."""
+        if self._facts is None:
+            self._facts = facts.ask(self)
+        return dict(self._facts)
+
+    def circumstances(self) -> dict[str, str]:
+        """Its load, where it can be read."""
+        with contextlib.suppress(ChildError):
+            return {"host.load": self._say(("cut", "-d", " ", "-f", "1-3", "/proc/loadavg"), None)}
+        return {}
+
+    def _say(self, argv: Sequence[str], cwd: str | None) -> str:
+        with self.start(argv, cwd=cwd) as child:
+            return child.receive_line(time.monotonic() + _ANSWER_S).decode(errors="replace").strip()
+
+    def _ssh(self, master: str) -> list[str]:
+        options = _REFUSE | {"ControlMaster": master, "ControlPersist": "no", "ControlPath": f"{self._sockets}/s"}
+        config = os.environ.get(CONFIG)
+        file = [] if not config else ["-F", config]
+        return ["ssh", *file, "-T", "-e", "none", *(f"-o{key}={value}" for key, value in options.items())]
+
+    def _connect(self) -> None:
+        """Open the persistent connection. A client holds it while its stdin is open, so as long as sectax lives."""
+        if self._master is not None:
+            if self._master.is_running():
+                return
+            self._forget()
+        # Not below the user's temporary folder: the path of a socket has at most 104 bytes.
+        self._sockets = Path(tempfile.mkdtemp(prefix="sectax-", dir="/tmp"))
+        atexit.register(self._end, self._sockets, os.getpid())
+        master = _LOCAL.start([*self._ssh("yes"), self.name, "echo sectax-ready; exec cat >/dev/null"])
+        try:
+            said = master.receive_line(time.monotonic() + _CONNECT_S)
+        except ChildSilent as error:
+            master.kill()
+            raise ChildNotStarted(self.name, f"no answer within {_CONNECT_S:.0f} s") from error
+        except ChildError as error:
+            master.kill()
+            text = error.stderr_tail.decode(errors="replace")
+            reason = next((reason for mark, reason in _REASONS if mark in text), error.last_line)
+            raise ChildNotStarted(self.name, reason or str(error)) from error
+        if said != _READY:
+            master.kill()
+            first = printable(said.decode(errors="replace").strip(), 80)
+            raise ChildNotStarted(self.name, f"its shell greets with {first!r} before a command's own output")
+        self._master = master
+
+    def _forget(self) -> None:
+        if self._master is not None:
+            self._master.kill()
+            self._master = None
+        if self._sockets is not None:
+            shutil.rmtree(self._sockets, ignore_errors=True)
+
+    def _end(self, sockets: Path, owner: int) -> None:
+        if os.getpid() != owner:
+            return
+        if self._there is not None and self._master is not None:
+            with contextlib.suppress(ChildError, OSError), self.start(("rm", "-rf", "--", self._there)) as child:
+                child.wait(time.monotonic() + 5)
+        self._forget()
+        shutil.rmtree(sockets, ignore_errors=True)

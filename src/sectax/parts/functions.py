@@ -1,0 +1,189 @@
+"""Builds the Lambda functions that come with sectax into zips that can be deployed, in the user's cache."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from sectax.model.errors import WrongUse
+from sectax.parts import cache, files, go, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
+
+_LOCK = "requirements.txt"
+# Of what an installer leaves, these say how and when it installed, not what: they would make every zip another.
+_INSTALLERS_OWN = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_cache.json", ".lock"}
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
+# Grows when what is made of the same sources changes.
+_BUILD = 1
+
+
+class _Language(msgspec.Struct, frozen=True):
+    handler: str
+    optional: bool = False
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    title: str
+    languages: dict[str, _Language]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function in one language.
+
+    Attributes:
+        folder: its sources in this language.
+        handler: what Lambda calls.
+        optional: whether there is something to measure without it too.
+    """
+
+    name: str
+    language: str
+    folder: Path
+    handler: str
+    optional: bool = False
+
+    @property
+    def runtime(self) -> str:
+        """The Lambda runtime that the built zip is for: the one of this interpreter, where it is Python."""
+        if self.language == "python":
+            return f"python{sys.version_info.major}.{sys.version_info.minor}"
+        return "provided.al2023"
+
+
+def load(name: str, language: str) -> Function:
+    """The function of this name in a language. Raises `WrongUse` where there is none."""
+    folder = cache.bundled("functions", name)
+    try:
+        manifest = msgspec.convert(tomllib.loads((folder / "function.toml").read_text()), _Manifest)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise WrongUse(f"there is no function {name!r} that can be used: {error}", f"see {folder}") from error
+    if language not in manifest.languages:
+        raise WrongUse(f"{name} is not written in {language!r}", f"there are: {', '.join(manifest.languages)}")
+    settings = manifest.languages[language]
+    return Function(name, language, folder / language, settings.handler, settings.optional)
+
+
+def missing(function: Function) -> Missing | None:
+    """What is lacking here to build it; None where it can be built (libraries may still have to be fetched)."""
+    if function.language == "go":
+        return go.missing(go.wanted(function.folder / "go.mod"))
+    if function.language == "python" and not installer.has_python_installer():
+        return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
+    return None
+
+
+def build(name: str, language: str) -> Path:
+    """The zip of a function, from the cache where nothing that it is made of has changed.
+
+    The same sources, libraries and tool-chain give the same bytes. A Python zip is for the Python version and the
+    machine that it is built on.
+
+    Raises:
+        WrongUse: there is no such function.
+        SetUpFailed: the tool-chain is missing or failed.
+    """
+    function = load(name, language)
+    lack = missing(function)
+    if lack is not None:
+        raise SetUpFailed(f"function {name} in {language}: {lack.reason}", lack.hint)
+    path = zip_of(function)
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=path.parent) as scratch:
+        content = Path(scratch, "content")
+        content.mkdir()
+        if language == "go":
+            _compile(function, content)
+        else:
+            _assemble(function, content)
+        # Two may build it at once: each its own, and the last one takes the place, with the same content.
+        with files.beside(path) as unfinished:
+            _zip(content, unfinished)
+    return path
+
+
+def zip_of(function: Function) -> Path:
+    """Where the zip of a function that can be built is, or will be."""
+    folder = cache.place("functions", f"{function.name}-{function.language}", *_made_of(function))
+    return folder.with_name(f"{folder.name}.zip")
+
+
+def _made_of(function: Function) -> Iterator[bytes]:
+    if function.language == "go":
+        tool_chain = [go.version_of(_go(function)), go.architecture()]
+    else:
+        tool_chain = [sys.version, platform.machine()]
+    yield repr((_BUILD, tool_chain)).encode()
+    for path in _sources(function):
+        yield str(path.relative_to(function.folder)).encode() + b"\0" + path.read_bytes() + b"\0"
+
+
+def _sources(function: Function) -> Iterator[Path]:
+    if function.language == "go":
+        wanted = [function.folder / "go.mod", function.folder / "go.sum"]
+        wanted += [path for path in function.folder.rglob("*.go") if not path.name.endswith("_test.go")]
+    else:
+        wanted = [function.folder / _LOCK, *_package(function).rglob("*.py")]
+    yield from sorted(wanted)
+
+
+def _package(function: Function) -> Path:
+    return function.folder / function.handler.split(".")[0]
+
+
+def _assemble(function: Function, content: Path) -> None:
+    """The function's package, and the libraries of its lock beside it."""
+    failure = f"the libraries of function {function.name} could not be installed"
+    words = ("--only-binary", ":all:", "--no-deps")
+    lock = function.folder / _LOCK
+    installer.install_python_packages(lock, sys.executable, failure, into=content, words=words, compiled=False)
+    package = _package(function)
+    shutil.copytree(package, content / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def _compile(function: Function, content: Path) -> None:
+    """One static program, the same on every machine for the same Go."""
+    words = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid="]
+    command = [str(_go(function)), "build", *words, "-o", str(content / function.handler), "."]
+    # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
+    own = {"GOFLAGS": "", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+    own |= {"GOOS": "linux", "GOARCH": go.architecture(), "CGO_ENABLED": "0"}
+    installer.run(
+        command,
+        f"function {function.name} could not be compiled",
+        f"{installer.TRY_AGAIN}; go.mod says how new Go must be, and its modules are fetched the first time",
+        environment=os.environ | own,
+        folder=function.folder,
+    )
+
+
+def _go(function: Function) -> Path:
+    program = go.find(go.wanted(function.folder / "go.mod"))
+    if program is None:
+        raise AssertionError("what is missing was asked for before")
+    return program
+
+
+def _zip(content: Path, target: Path) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(path for path in content.rglob("*") if path.is_file()):
+            if path.name in _INSTALLERS_OWN or "__pycache__" in path.parts:
+                continue
+            entry = zipfile.ZipInfo(path.relative_to(content).as_posix(), _EPOCH)
+            entry.create_system = 3  # unix, whose modes these are
+            entry.external_attr = 0o100755 << 16  # whatever the umask was here
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())

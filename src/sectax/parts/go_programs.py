@@ -1,0 +1,170 @@
+"""Programs that Go builds from a module or from sectax's own sources, in the user's cache.
+
+`program:minio` is a server that others wrote, at one pinned version: the hash of its module stands here, Go holds what
+it fetches to its checksum database, and the program that was built must name that hash. `program:s3-client` is built
+from the sources that come with sectax.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sectax.model.errors import WrongUse
+from sectax.parts import cache, go, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class GoProgram:
+    """A program and what it is built from.
+
+    Attributes:
+        executable: the name of its file.
+        go_version: the oldest Go that builds it.
+        about: what building it takes, for a person who waits.
+        module, version, sum: of a program that others wrote; empty where sectax brings the sources.
+        folder: the sources that come with sectax.
+        optional: whether the experiment has something to measure without it.
+    """
+
+    name: str
+    title: str
+    executable: str
+    go_version: str
+    about: str
+    module: str = ""
+    version: str = ""
+    sum: str = ""
+    folder: Path | None = None
+    optional: bool = False
+
+    @property
+    def id(self) -> str:
+        return f"program-{self.name}"
+
+    @property
+    def path(self) -> Path:
+        """Where it is, or will be: under its version, or under a hash of its sources."""
+        mark = self.version or _digest(self)
+        return cache.cache_folder() / "programs" / f"{self.name}-{mark}-{go.architecture()}" / self.executable
+
+    def missing(self) -> Missing | None:
+        """What is lacking here to start it; None where it is built."""
+        if self.path.exists():
+            return None
+        lack = go.missing(self.go_version)
+        return lack or Missing(f"{self.title} is not built yet ({self.about})", "sectax setup s3", makable=True)
+
+    def make(self, say: Say) -> None:
+        """Fetch Go or build the program. Raises `SectaxError`."""
+        if go.missing(self.go_version) is not None:
+            say(f"fetching Go {self.go_version} (for {self.title})")
+            go.fetch(self.go_version)
+        else:
+            build(self, say)
+
+
+def load(name: str) -> GoProgram:
+    """The program of this name. Raises `WrongUse` where there is none."""
+    if name == "minio":
+        # The last release with everything that S3 encryption needs. Upstream maintains it no longer.
+        return GoProgram(
+            name="minio",
+            title="MinIO, the local S3 server",
+            executable="minio",
+            go_version="1.24.0",
+            about="about 3 minutes, 150 MB",
+            module="github.com/minio/minio",
+            version="v0.0.0-20260212201848-7aac2a2c5b7c",
+            sum="h1:/qdoYujxF5MBLDMVLeiYJ/7fBa1HikX39Dvzb9Ji8pA=",
+        )
+    if name == "s3-client":
+        folder = cache.bundled("clients", "s3-go")
+        return GoProgram(
+            name="s3-client",
+            title="the S3 client in Go",
+            executable="s3-client",
+            go_version=go.wanted(folder / "go.mod"),
+            about="about 20 seconds",
+            folder=folder,
+            optional=True,
+        )
+    raise WrongUse(f"there is no program {name!r} that can be set up", "there are: minio, s3-client")
+
+
+def build(program: GoProgram, say: Say) -> Path:
+    """Build it and put it into the cache, complete or not at all.
+
+    Raises:
+        SetUpFailed: Go failed, or what came is not the version that is pinned.
+    """
+    path = program.path
+    if path.exists():
+        return path
+    tool = go.find(program.go_version)
+    if tool is None:
+        raise SetUpFailed(f"{program.title} needs Go {program.go_version} or newer", "sectax setup s3")
+    place = path.parent
+    place.parent.mkdir(parents=True, exist_ok=True)
+    say(f"building {program.title} ({program.about})")
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
+        if program.folder is None:
+            words = ["install", f"{program.module}@{program.version}"]
+        else:
+            words = ["build", "-mod=readonly", "-buildvcs=false", "-o", str(Path(scratch, program.executable)), "."]
+        # GOFLAGS, GOROOT, go.work files and the choice of a release are the user's own, and none of this build.
+        own = go.VOUCHED | {"GOFLAGS": "-trimpath", "GOROOT": "", "GOWORK": "off", "GOTOOLCHAIN": "local"}
+        # The proxy is the user's own, as companies have theirs.
+        own |= {"CGO_ENABLED": "0", "GOBIN": scratch, "GOPROXY": _ask(tool, "env", "GOPROXY").strip()}
+        installer.run(
+            [str(tool), *words],
+            f"{program.title} could not be built",
+            "are the Go module proxy and sum.golang.org within reach? Then try again",
+            environment=os.environ | own,
+            folder=program.folder,
+            progress=lambda _, seconds: say(f"still building {program.title}: {seconds:.0f} s"),
+        )
+        _check_sum(tool, Path(scratch, program.executable), program)
+        place.mkdir(exist_ok=True)
+        # Two may build it at once: each its own, and the last one takes the place.
+        Path(scratch, program.executable).replace(path)
+    return path
+
+
+def _ask(tool: Path, *words: str) -> str:
+    done = subprocess.run([tool, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return done.stdout
+
+
+def _check_sum(tool: Path, built: Path, program: GoProgram) -> None:
+    if not program.sum:
+        return
+    said = _ask(tool, "version", "-m", str(built))
+    found = re.search(rf"^\tmod\t{re.escape(program.module)}\t(\S+)\t(\S+)$", said, re.MULTILINE)
+    if found is None or (found[1], found[2]) != (program.version, program.sum):
+        seen = f"{found[1]} {found[2]}" if found else "nothing"
+        raise SetUpFailed(
+            f"what was built as {program.title} is not {program.version}: it names {seen}, not {program.sum}",
+            "find out who changed it on its way (go env GOPROXY)",
+        )
+
+
+def _digest(program: GoProgram) -> str:
+    """A hash of all that a program of sectax's own is built from."""
+    assert program.folder is not None, "a program with a version has no sources here"
+    wanted = [program.folder / "go.mod", program.folder / "go.sum"]
+    wanted += [path for path in program.folder.glob("*.go") if not path.name.endswith("_test.go")]
+    digest = hashlib.sha256()
+    for path in sorted(wanted):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

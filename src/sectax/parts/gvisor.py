@@ -1,0 +1,49 @@
+"""gVisor's runtime, built once from a pinned version of its module into the user's cache."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from sectax.parts import go, installer
+from sectax.parts.cache import cache_folder
+from sectax.parts.programs import Missing
+
+PROGRAM = "runsc"
+# Of its branch `go`, the one that builds with Go's own tools. Go's checksum database vouches for it.
+VERSION = "v0.0.0-20260905035102-160fafc42237"
+_GO = "1.26.0"
+
+
+def built() -> Path:
+    """Where it is, or will be."""
+    return cache_folder() / "gvisor" / VERSION / PROGRAM
+
+
+def missing() -> Missing | None:
+    """What is lacking here to have it; None where it is on PATH or built."""
+    if shutil.which(PROGRAM) is not None or built().exists():
+        return None
+    return go.missing(_GO) or Missing("it is not built yet", "sectax setup confidential", makable=True)
+
+
+def make() -> None:
+    """Build it: 4 minutes on two processors, 100 MB. Raises `SetUpFailed`."""
+    program = go.find(_GO)
+    if program is None:
+        go.fetch(_GO)
+        return
+    place = built()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=place.parent) as scratch:
+        own = {"CGO_ENABLED": "0", "GOBIN": scratch, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "GOWORK": "off"}
+        installer.run(
+            [str(program), "install", f"gvisor.dev/gvisor/{PROGRAM}@{VERSION}"],
+            "gVisor could not be built",
+            "is the Go module proxy within reach? Or put a runsc on PATH (https://gvisor.dev/docs/user_guide/install)",
+            environment=os.environ | go.VOUCHED | own,
+            folder=Path(scratch),
+        )
+        os.replace(Path(scratch, PROGRAM), place)

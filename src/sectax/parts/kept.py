@@ -1,0 +1,83 @@
+"""Answers that are kept in the cache for as long as all that they were made of is unchanged.
+
+`list` and `show` say the same thing again and again, and the imports behind it take longer than all else. Reading this
+needs the standard library alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from sectax.parts.cache import cache_folder
+from sectax.parts.files import write_whole
+
+_MOST = 64  # answers of one kind
+_STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
+_SITE_PACKAGES = ("site-packages", "dist-packages")
+
+
+class Kept:
+    """One answer of a kind, under all that a caller can say of what it depends on besides files."""
+
+    def __init__(self, kind: str, key: Mapping[str, object]) -> None:
+        whole = {"python": sys.version, "path": sys.path, **key}
+        name = hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:32]
+        self._path = cache_folder() / "kept" / kind / f"{name}.json"
+
+    def recall(self, longest_s: float = float("inf")) -> str | None:
+        """The answer; None where there is none, it is older than that, or a file that it was made of has changed."""
+        try:
+            kept = json.loads(self._path.read_bytes())
+            if not 0 <= time.time() - kept["at"] <= longest_s:
+                return None
+            if any(_state(path) != state for path, state in kept["files"].items()):
+                return None
+            return str(kept["text"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def keep(self, text: str, files: Iterable[str | Path] = ()) -> None:
+        """Keep the answer. The code that is loaded now, and where packages are installed, is among what it was made of.
+
+        Args:
+            files: what else it was made of; one that is not there counts as well.
+        """
+        watched = {*map(str, files), *_loaded(), *(path for path in sys.path if os.path.isdir(path))}
+        kept = {"at": time.time(), "files": {path: _state(path) for path in sorted(watched)}, "text": text}
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path, json.dumps(kept).encode(), private=True)
+            self._forget_the_oldest()
+
+    def _forget_the_oldest(self) -> None:
+        kept = sorted(self._path.parent.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+        for path in kept[:-_MOST]:
+            path.unlink(missing_ok=True)
+
+
+def _loaded() -> set[str]:
+    """The files of all modules that are loaded and not Python's own."""
+    found = {getattr(module, "__file__", None) for module in tuple(sys.modules.values())}
+    return {path for path in found if path and not _is_standard(path)}
+
+
+def _is_standard(path: str) -> bool:
+    return path.startswith(_STANDARD_LIBRARY) and not any(f"{os.sep}{each}{os.sep}" in path for each in _SITE_PACKAGES)
+
+
+def _state(path: str) -> list[int] | None:
+    """What changes with a file's content: times of content and of status, size and number. None where it is absent."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    if not os.path.isfile(path):  # a folder's status changes with what is in it, and its size says nothing
+        return [found.st_mtime_ns, found.st_ino]
+    return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]

@@ -1,0 +1,208 @@
+"""Finds probes and installs their libraries.
+
+A probe is a folder with a `probe.toml`, registered in the entry point group `sectax.probes`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import msgspec
+
+from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
+from sectax.parts import cache, installer
+from sectax.parts.files import checksum
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing, Requirement, missing_program
+
+GROUP = "sectax.probes"
+# Folders beside a probe's code that do not change what it measures.
+_NOT_ITS_OWN = {"tests", "__pycache__", "node_modules", "target", "vendor"}
+
+
+class SetUp(msgspec.Struct, frozen=True):
+    """How the probe's own libraries are installed: `python-venv` builds an environment from a hashed lock."""
+
+    kind: str
+    lock: str = ""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The `probe.toml` of a probe. `{name}` in the command stands for a program that was found or built."""
+
+    name: str
+    title: str
+    command: list[str]
+    requires: list[Requirement] = []
+    setup: SetUp | None = None
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A probe and the folder it lives in."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def name(self) -> str:
+        return self.manifest.name
+
+    def environment_folder(self) -> Path | None:
+        """Where its libraries are built, named after the hash of the lock; None where it needs none."""
+        if self.manifest.setup is None:
+            return None
+        lock = (self.folder / self.manifest.setup.lock).read_bytes()
+        return cache.place("probes", self.name, lock, sys.version.encode())
+
+    def command(self) -> tuple[str, ...]:
+        """The argument list that starts it; run it in the probe's folder."""
+        return tuple(self._fill(word) for word in self.manifest.command)
+
+    def _fill(self, word: str) -> str:
+        match = re.fullmatch(r"\{(\w+)\}", word)
+        if match is None:
+            return word
+        environment = self.environment_folder()
+        if environment is not None:
+            return str(environment / "bin" / match[1])
+        return shutil.which(match[1]) or match[1]
+
+    def decided_by(self) -> tuple[Path, ...]:
+        """The files, besides programs, that say whether it can run: its manifest, and its libraries' lock and mark."""
+        manifest, environment = self.folder / "probe.toml", self.environment_folder()
+        if environment is None or self.manifest.setup is None:
+            return (manifest,)
+        return manifest, self.folder / self.manifest.setup.lock, environment / "complete"
+
+    def fingerprint(self) -> str:
+        """A hash over the probe's own files: a probe that was edited is another probe."""
+        digest = hashlib.sha256()
+        for folder, folders, files in os.walk(self.folder):
+            # Pruned in place, so that an environment of the probe's own (.venv, node_modules) is not walked through.
+            folders[:] = sorted(name for name in folders if name not in _NOT_ITS_OWN and not name.startswith("."))
+            for name in sorted(files):
+                path = Path(folder, name)
+                digest.update(str(path.relative_to(self.folder)).encode() + b"\0" + path.read_bytes())
+        return digest.hexdigest()[:16]
+
+
+def bundled(name: str) -> Path:
+    """The folder of a probe that comes with sectax: inside the package once installed, beside it in a checkout."""
+    return cache.bundled("probes", name)
+
+
+def copy_template(folder: Path) -> None:
+    """Copy the probe to begin with into a new folder. Raises `WrongUse` where there is one."""
+    try:
+        shutil.copytree(bundled("template"), folder, ignore=shutil.ignore_patterns("__pycache__"))
+    except FileExistsError as error:
+        raise WrongUse(f"{folder} exists already", "name a new folder") from error
+    except OSError as error:
+        raise WrongUse(f"{folder} cannot be made: {error}", "name another folder") from error
+
+
+def names() -> tuple[str, ...]:
+    """The names of all probes that are registered."""
+    return tuple(sorted(entry_points(group=GROUP).names))
+
+
+# Asked for every treatment; reading the entry points of all packages takes milliseconds.
+@functools.lru_cache(maxsize=64)
+def load(name: str) -> Probe:
+    """The probe of this name. Raises `WrongUse` where there is none or its manifest is wrong."""
+    found = entry_points(group=GROUP, name=name)
+    if not found:
+        raise WrongUse(f"there is no probe {name!r}", did_you_mean(name, names()))
+    folder: Path = next(iter(found)).load()(name)
+    try:
+        manifest = msgspec.convert(tomllib.loads((folder / "probe.toml").read_text()), Manifest)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise WrongUse(f"the manifest of probe {name} cannot be used: {error}", f"see {folder}/probe.toml") from error
+    return Probe(folder, manifest)
+
+
+def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
+    """What the probe lacks on this machine; None where it can run.
+
+    Args:
+        thorough: read all files of its libraries, to find one that was damaged. Takes some hundredths of a second.
+    """
+    own = probe.manifest.setup is not None and probe.manifest.setup.kind == "python-venv"
+    for requirement in probe.manifest.requires:
+        # A python probe runs on the interpreter of its own environment, which is made from ours.
+        lack = missing_program(requirement, ours=own and requirement.program == "python")
+        if lack is not None:
+            return lack
+    environment = probe.environment_folder()
+    if environment is None:
+        return None
+    if not (environment / "complete").exists():
+        return Missing(f"the libraries of probe {probe.name} are not installed", "sectax setup", makable=True)
+    if thorough and (damage := damage_of(environment)) is not None:
+        return Missing(f"the libraries of probe {probe.name} are damaged: {damage}", "sectax setup", makable=True)
+    return None
+
+
+def install_libraries(probe: Probe) -> None:
+    """Build the environment that the probe's libraries live in, in place of one that is there. Raises `SetUpFailed`."""
+    folder = probe.environment_folder()
+    settings = probe.manifest.setup
+    if folder is None or settings is None:
+        return
+    if settings.kind != "python-venv":
+        raise SetUpFailed(f"probe {probe.name}: unknown kind of set-up {settings.kind!r}", "python-venv is known")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    failure = f"the libraries of probe {probe.name} could not be installed"
+    python = installer.make_python_environment(folder, failure)
+    # Every block starts fresh processes, which must not compile the libraries again where they may not write.
+    installer.install_python_packages(probe.folder / settings.lock, python, failure, compiled=True)
+    remember_checksums(folder)
+    (folder / "complete").touch()
+
+
+# In the format of sha256sum, so that `sha256sum -c` reads it too.
+_LIST = "files.sha256"
+
+
+def remember_checksums(folder: Path) -> None:
+    """Write the checksum of every file in *folder* into a list beside them."""
+    lines = [f"{checksum(path)}  {path.relative_to(folder)}\n" for path in sorted(_files(folder))]
+    (folder / _LIST).write_text("".join(lines))
+
+
+def damage_of(folder: Path) -> str | None:
+    """The first damage in words; None where every file is as it was built. Files that came later do not count."""
+    try:
+        listed = (folder / _LIST).read_text().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return "the list of its files is missing"
+    if not listed:
+        return "the list of its files is empty"
+    for line in listed:
+        wanted, _, name = line.partition("  ")
+        try:
+            if checksum(folder / name) != wanted:
+                return f"{name} has changed"
+        except OSError:
+            return f"{name} is missing or cannot be read"
+    return None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Regular files. A link leads to what is not ours, such as the system's Python."""
+    for parent, _, names in os.walk(folder):
+        paths = (Path(parent, name) for name in names if name != _LIST)
+        yield from (path for path in paths if path.is_file() and not path.is_symlink())

@@ -1,0 +1,104 @@
+"""AWS's Secrets Manager Agent: one release, built by cargo into the user's cache, and checked by its hash before use.
+
+It answers as AWS's Parameters and Secrets Lambda Extension does, and the extension itself is not available outside AWS.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from sectax.parts import cache, installer
+from sectax.parts.files import checksum
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
+
+CRATE, VERSION = "aws_secretsmanager_agent", "2.1.0"
+PROGRAM = "aws_secretsmanager_agent"
+# Of the crate as crates.io has it: another one under this version is not built.
+_CRATE_SHA256 = "8ffe85d324228cbf2f407e3f952e7834ee47f0553707d1bd2f75b63c4a526f79"
+TITLE = "AWS's Secrets Manager Agent"
+_CRATES = 287  # that its lock file has for Linux
+
+
+def program() -> Path:
+    """The agent's program. Raises `SetUpFailed` where it is not built, or is no longer what was built."""
+    lack = missing()
+    if lack is not None:
+        raise SetUpFailed(f"{TITLE}: {lack.reason}", lack.hint)
+    return _program()
+
+
+def fingerprint() -> str:
+    """The agent's release and the first 16 hexadecimal digits of its program's SHA-256."""
+    return f"{CRATE} {VERSION}, sha256 {_hash_file().read_text().strip()[:16]}"
+
+
+def missing() -> Missing | None:
+    """What is lacking to run it; None where it is built and whole."""
+    if _program().is_file() and _hash_file().is_file():
+        if checksum(_program()) == _hash_file().read_text().strip():
+            return None
+        return Missing("it is built, but its file has changed since", "sectax setup secrets", makable=True)
+    if shutil.which("cargo") is None:
+        return Missing(f"cargo is not installed, which builds {TITLE}", "install Rust and cargo from https://rustup.rs")
+    return Missing(f"{TITLE} is not built yet", "sectax setup secrets", makable=True)
+
+
+def build(say: Callable[[str], None]) -> None:
+    """Build it, which takes cargo some minutes, and keep the program alone.
+
+    Args:
+        say: is told of the beginning, and every 15 seconds how far it is.
+    Raises:
+        SetUpFailed: cargo failed, or crates.io gave another crate than the one that is wanted.
+    """
+
+    def follow(printed: str, seconds: float) -> None:
+        # Cargo says nothing while it works on one crate, which may take minutes.
+        say(f"building {TITLE}: {printed.count('Compiling ')} of {_CRATES} crates, {seconds:.0f} s")
+
+    say(f"building {TITLE} {VERSION} with cargo, which takes some minutes")
+    target = _folder()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".agent-", dir=target.parent) as scratch:
+        root = Path(scratch, "root")
+        command = ["cargo", "install", "--locked", "--no-track", f"{CRATE}@{VERSION}", "--root", str(root)]
+        # Cargo's own folder for what is built would otherwise be left in /tmp, with some 900 MB.
+        environment = os.environ | {"CARGO_TARGET_DIR": str(Path(scratch, "target"))}
+        installer.run(command, f"{TITLE} could not be built", environment=environment, progress=follow)
+        _check_crate()
+        built = root / "bin" / PROGRAM
+        finished = Path(scratch, "finished")
+        finished.mkdir()
+        shutil.copy(built, finished / PROGRAM)
+        (finished / PROGRAM).chmod(0o755)
+        (finished / "sha256").write_text(checksum(built) + "\n")
+        shutil.rmtree(target, ignore_errors=True)
+        finished.replace(target)
+
+
+def _folder() -> Path:
+    return cache.place("secrets", f"agent-{VERSION}", _CRATE_SHA256.encode(), platform.machine().encode())
+
+
+def _program() -> Path:
+    return _folder() / PROGRAM
+
+
+def _hash_file() -> Path:
+    return _folder() / "sha256"
+
+
+def _check_crate() -> None:
+    home = Path(os.environ.get("CARGO_HOME") or "~/.cargo").expanduser()
+    fetched = sorted(home.glob(f"registry/cache/*/{CRATE}-{VERSION}.crate"))
+    if not any(checksum(each) == _CRATE_SHA256 for each in fetched):
+        raise SetUpFailed(
+            f"{CRATE} {VERSION} is not the crate that sectax knows",
+            "its SHA-256 is another one: see which registry cargo is set to use",
+        )

@@ -1,0 +1,58 @@
+"""The environment that the stand-in for Secrets Manager runs in: moto, installed once into the user's cache."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from sectax.parts import cache, installer
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.programs import Missing
+
+_LOCK = Path(__file__).with_name("backend.lock")
+
+
+def python() -> Path:
+    """The interpreter that has moto. Raises `SetUpFailed` where it is not installed."""
+    lack = missing()
+    if lack is not None:
+        raise SetUpFailed(f"the stand-in for Secrets Manager: {lack.reason}", lack.hint)
+    return _folder() / "bin" / "python"
+
+
+def identity() -> str:
+    """The versions of what answers."""
+    return ", ".join(_versions("moto", "cryptography"))
+
+
+def missing() -> Missing | None:
+    """What is lacking to run it; None where it is installed."""
+    if cache.is_complete(_folder()):
+        return None
+    if not installer.has_python_installer():
+        return Missing("neither uv nor pip is installed", "install uv, or Debian's python3-pip")
+    return Missing("moto is not installed yet", "sectax setup secrets", makable=True)
+
+
+def install() -> None:
+    """Install it. Raises `SetUpFailed`."""
+
+    def make(folder: Path) -> None:
+        failure = "the stand-in for Secrets Manager could not be installed"
+        own = installer.make_python_environment(folder, failure)
+        installer.install_python_packages(_LOCK, own, failure, compiled=True)
+
+    cache.make_once(_folder(), make)
+
+
+def _folder() -> Path:
+    return cache.place("secrets", "backend", _LOCK.read_bytes(), sys.version.encode())
+
+
+def _versions(*names: str) -> Iterator[str]:
+    lock = _LOCK.read_text()
+    for name in names:
+        found = re.search(rf"^{name}(?:\[[a-z,]+\])?==(\S+)", lock, re.MULTILINE)
+        yield f"{name} {found[1] if found else 'of an unknown version'}"

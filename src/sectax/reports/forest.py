@@ -1,0 +1,92 @@
+"""The picture to decide by: every comparison that answers the question, with its interval, on one axis of costs."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from sectax.model.analysed import Analysed
+from sectax.model.printable import printable
+from sectax.reports import units
+from sectax.reports.distrust import passed
+from sectax.reports.document import Forest, ForestGroup, ForestRow, Table
+from sectax.reports.result_tables import result_tables, visible
+from sectax.reports.words import names, summary
+
+# What can be read at the size at which pictures are shared: 1200 by 630.
+_MOST_ROWS = 14
+_LONGEST_TITLE = 140
+
+
+def forest(analysed: Analysed, path: str) -> Forest | None:
+    """Lay out the picture of a run; None where nothing has an interval.
+
+    Args:
+        path: of the run file, which the foot names.
+    """
+    plan = analysed.measured.plan
+    tables = list(result_tables(analysed, visible(analysed, show_all=False), brief=True, compared_alone=True))
+    rows = sum(len(table.rows) - 1 for table in tables)
+    room = _MOST_ROWS
+    groups = []
+    for table in tables:
+        shown = tuple(islice((_row(row.cells, table, place) for place, row in enumerate(table.rows) if place), room))
+        room -= len(shown)
+        if shown:
+            groups.append(_group(table, shown))
+    if not any(row.interval for group in groups for row in group.rows):
+        return None
+    return Forest(
+        _title(analysed),
+        printable(plan.question),
+        tuple(groups),
+        plan.stopping.margin,
+        rows - sum(len(group.rows) for group in groups),
+        _foot(analysed, path),
+    )
+
+
+def _row(cells: tuple[str, ...], table: Table, place: int) -> ForestRow:
+    label, value, effect, _, verdict = cells
+    row = table.rows[place]
+    unit = table.columns[1].head
+    words = effect if row.interval is not None else verdict
+    known = f"{value.partition(' ± ')[0]} {unit}, " if value != "–" else ""
+    return ForestRow(label, f"{known}{words}", row.tone, row.interval)
+
+
+def _group(table: Table, rows: tuple[ForestRow, ...]) -> ForestGroup:
+    label, value = table.rows[0].cells[:2]
+    return ForestGroup(table.title, f"baseline {label}: {_with_unit(value, table.columns[1].head)}", rows)
+
+
+def _with_unit(value: str, unit: str) -> str:
+    """'330 µs', also of '330 ± 18 %'."""
+    number, plus_minus, doubt = value.partition(" ± ")
+    return f"{number} {unit}{plus_minus}{doubt}"
+
+
+def _title(analysed: Analysed) -> str:
+    """As many sentences of the summary as there is room for; the first is always there."""
+    first, *others = summary(analysed, brief=True) or [""]
+    for sentence in others:
+        if len(first) + len(sentence) >= _LONGEST_TITLE:
+            break
+        first += f" {sentence}"
+    return first if len(first) <= _LONGEST_TITLE else f"{first[: _LONGEST_TITLE - 1].rstrip()}…"
+
+
+def _foot(analysed: Analysed, path: str) -> tuple[str, ...]:
+    measured = analysed.measured
+    session = measured.sessions[-1].whole_identity() if measured.sessions else {}
+    host = printable(session.get("host.cpu_model", "processor unknown"))
+    processors = printable(session.get("host.cpus", ""))
+    version = printable(session.get("sectax", ""))
+    passes = bool(analysed.controls) and all(map(passed, analysed.controls))
+    where = [f"{host}, {processors} processors" if processors else host, measured.started[:10]]
+    where += [f"{units.count(len(measured.blocks), 'block')}", f"sectax {version}".strip()]
+    check = "self-check passed" if passes else "self-check did not pass: see what to distrust"
+    everywhere = names.constants(measured.plan)
+    return (
+        " · ".join(where),
+        " · ".join([check, *([f"everywhere: {everywhere}"] if everywhere else []), f"figures: {printable(path)}"]),
+    )

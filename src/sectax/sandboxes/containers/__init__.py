@@ -1,5 +1,0 @@
-"""OCI containers on this machine as hosts: isolation, never memory encryption."""
-
-from sectax.sandboxes.containers.oci_host import OciHost, runtime_word
-
-__all__ = ["OciHost", "runtime_word"]

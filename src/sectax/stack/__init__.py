@@ -1,1 +1,0 @@
-"""Local services that stand in for a cloud's: the Lambda service."""

@@ -1,1 +1,0 @@
-"""The systems that are measured: a probe process, a command."""

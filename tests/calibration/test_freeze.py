@@ -1,0 +1,259 @@
+"""What is made of the pilot's readings: equal batches, controls that are fed like treatments, rounds that fit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sectax.calibration.freeze import Tried, freeze, sized_again, target_half_width
+from sectax.design.batches import Operation, uneven
+from sectax.model.plan import Calibrated, Plan, Stopping, Until, known_extra
+from sectax.model.treatment import Role
+from tests.design.plans import small_plan
+
+PLAN: Plan = replace(small_plan(), batch_s=0.005, rounds_range=(4, 64))
+# The cell without controls; the other one has as many rounds as whole extra operations need.
+PLAIN = PLAN.cells[1].id
+SECONDS = {"RS256": 4e-4, "ES256": 3e-5, "EdDSA": 2e-3}
+
+
+def tried(operation_s: float, noise: float = 0.01) -> Tried:
+    rng = np.random.default_rng(round(operation_s * 1e9))
+    readings = tuple(tuple(math.log(operation_s) + rng.normal(0, noise, 60)) for _ in range(2))
+    return Tried(Operation(operation_s, 1e-3), 0.05, 2e-4, 1.0, 1e-8, 5e-8, readings)
+
+
+def frozen(plan: Plan = PLAN, left_s: float = math.inf, noise: float = 0.01) -> Calibrated:
+    seen = {each.id: tried(SECONDS[each.levels["algorithm"]], noise) for each in plan.treatments}
+    return freeze(plan, seen, {}, left_s)
+
+
+def lengths(calibrated: Calibrated, cell: str) -> dict[str, float]:
+    return {each.id: calibrated.calibrations[each.id].batch_s for each in PLAN.treatments if each.cell == cell}
+
+
+@pytest.mark.parametrize("cell", [cell.id for cell in PLAN.cells])
+def test_the_batches_of_a_cell_are_equally_long(cell: str) -> None:
+    assert not uneven(lengths(frozen(), cell).values())
+
+
+def test_the_negative_control_has_batches_as_long_as_those_of_the_most_unequal_treatment() -> None:
+    operations = {"RS256": 1e-3, "ES256": 4e-3, "EdDSA": 1e-3}
+    seen = {each.id: tried(operations[each.levels["algorithm"]]) for each in PLAN.treatments}
+
+    calibrations = freeze(PLAN, seen, {}, math.inf).calibrations
+    (negative,) = (each for each in PLAN.treatments if each.role is Role.NEGATIVE)
+    baseline = calibrations[PLAN.cell(negative.cell).baseline]
+    unequal = {each.id: calibrations[each.id].batch_s / baseline.batch_s for each in PLAN.treatments}
+    farthest = max(unequal.values(), key=lambda ratio: abs(math.log(ratio)))
+
+    assert calibrations[negative.id].batch_s / baseline.batch_s == pytest.approx(farthest, rel=0.3)
+
+
+def test_a_batch_that_the_pilot_read_too_long_is_sized_again_after_the_first_block() -> None:
+    right = frozen()
+    wrong = {
+        name: replace(each, count=max(1, each.count // 5)) if name.endswith("/ES256") else each
+        for name, each in right.calibrations.items()
+    }
+    seen = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+
+    again = sized_again(PLAN, replace(right, calibrations=wrong), seen)
+
+    assert again is not None
+    for cell in PLAN.cells:
+        counts = {name: again.calibrations[name].count for name in lengths(again, cell.id)}
+        assert not uneven([counts[name] * seen[name] for name in counts])
+
+
+def test_even_batches_stay_as_they_are() -> None:
+    right = frozen()
+    interrupted = {each.id: 3 * SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+
+    assert sized_again(PLAN, right, {}) is None
+    assert sized_again(PLAN, right, interrupted) is None
+
+
+def test_batches_of_whole_processes_stay_as_they_are_however_long_one_is() -> None:
+    plan = replace(PLAN, equal_counts=True)
+    right = frozen(plan)
+
+    assert sized_again(plan, right, {each.id: SECONDS[each.levels["algorithm"]] for each in plan.treatments}) is None
+
+
+def test_a_short_budget_has_fewer_rounds_and_never_fewer_than_the_plan_allows() -> None:
+    unlimited, short, none = (frozen(left_s=left_s, noise=0.5) for left_s in (math.inf, 4.0, 0.0))
+
+    assert short.rounds[PLAIN] < unlimited.rounds[PLAIN]
+    assert none.rounds[PLAIN] == PLAN.rounds_range[0]
+
+
+@pytest.mark.parametrize("fewest", [1, 2, 3, 4])
+def test_a_budget_that_is_too_short_has_the_fewest_rounds(fewest: int) -> None:
+    """Four rounds that became three, and so four again, once went on for ever."""
+    plan = replace(PLAN, rounds_range=(fewest, 64))
+
+    assert frozen(plan, left_s=0.0, noise=0.5).rounds[PLAIN] == (1 if fewest == 1 else fewest + fewest % 2)
+
+
+def test_a_block_is_measured_for_as_long_as_it_is_opened() -> None:
+    """Three arms that are opened in 50 ms each, 7 ms a visit: on the quietest machine more than the fewest rounds."""
+    quiet = frozen(noise=1e-6)
+    opened_s = 3 * 0.05
+    round_s = sum(1.5 * length + 2e-4 for length in lengths(quiet, PLAIN).values())
+
+    assert quiet.rounds[PLAIN] * round_s == pytest.approx(opened_s, rel=0.3)
+
+
+def alternating(ratio_noise: float, shared_noise: float) -> dict[str, Tried]:
+    """Arms that took turns on a machine whose speed is another in every process, and wanders in each."""
+    rng, machine = np.random.default_rng(7), np.random.default_rng(8)
+    shared = [machine.normal(0, shared_noise) + np.cumsum(machine.normal(0, shared_noise, 60)) for _ in range(2)]
+    seen = {}
+    for each in PLAN.treatments:
+        operation_s = SECONDS[each.levels["algorithm"]]
+        logs = tuple(tuple(math.log(operation_s) + here + rng.normal(0, ratio_noise, 60)) for here in shared)
+        seen[each.id] = replace(tried(operation_s), processes=logs)
+    return seen
+
+
+def test_what_the_arms_of_a_cell_share_while_they_take_turns_is_no_noise_of_their_ratio() -> None:
+    plan = replace(PLAN, warms_up=False)
+    steady, wandering = (freeze(plan, alternating(0.3, shared), {}, math.inf).rounds[PLAIN] for shared in (0.0, 0.5))
+
+    assert wandering == steady > 8
+
+
+def test_a_budget_that_nobody_asked_for_leaves_rounds_that_cost_little() -> None:
+    plan = replace(PLAN, stopping=replace(PLAN.stopping, extends=True))
+
+    asked, own = (frozen(each, left_s=0.0, noise=0.5).rounds[PLAIN] for each in (PLAN, plan))
+
+    assert own > asked == PLAN.rounds_range[0]
+
+
+def test_the_rounds_of_the_longest_cell_are_cut_first() -> None:
+    slow = PLAN.cells[1].id
+    seen = {
+        each.id: tried(SECONDS[each.levels["algorithm"]] * (5 if each.cell == slow else 1), 0.3)
+        for each in PLAN.treatments
+    }
+
+    unlimited, short = (freeze(PLAN, seen, {}, left_s).rounds for left_s in (math.inf, 20.0))
+    other = PLAN.cells[0].id
+
+    assert short[slow] < unlimited[slow]
+    assert short[other] == unlimited[other]
+
+
+def test_operations_that_are_timed_one_by_one_take_turns_one_by_one() -> None:
+    plan = replace(PLAN, batch_s=0.0)
+    operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-5}
+    seen = {each.id: tried(operations[each.levels["algorithm"]]) for each in plan.treatments}
+    bare = {name: replace(each, operation=replace(each.operation, shortest_s=1e-4)) for name, each in seen.items()}
+
+    calibrated = freeze(plan, bare, {}, math.inf)
+
+    counts = {each.levels["algorithm"]: calibrated.calibrations[each.id].count for each in plan.treatments}
+    assert counts == {"RS256": 1, "ES256": 1, "EdDSA": 5}
+    assert sized_again(plan, calibrated, {each.id: 1e-3 for each in plan.treatments}) is None
+
+
+def test_rounds_come_in_pairs_of_mirror_images() -> None:
+    plan = replace(PLAN, stopping=Stopping(0.2))
+
+    assert frozen(plan, noise=0.1).rounds[PLAIN] % 2 == 0
+
+
+def test_a_quiet_machine_has_few_rounds_and_a_noisy_one_many() -> None:
+    quiet, noisy = frozen(noise=0.002), frozen(noise=0.3)
+
+    assert max(quiet.rounds.values()) <= 16
+    assert all(noisy.rounds[cell] > quiet.rounds[cell] for cell in quiet.rounds)
+
+
+def test_a_large_effect_needs_fewer_rounds_for_a_verdict_than_for_a_narrow_interval() -> None:
+    plans = [replace(PLAN, stopping=Stopping(0.02, until=until)) for until in (Until.VERDICT, Until.PRECISE)]
+    for_verdict, for_narrow = (frozen(plan, noise=0.3).rounds[PLAIN] for plan in plans)
+
+    assert for_verdict < for_narrow
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.005, 0.0198, 0.05, 1.1])
+@pytest.mark.parametrize("until", Until)
+def test_what_is_aimed_at_is_positive_and_leaves_no_verdict_open(until: Until, distance: float) -> None:
+    aimed = target_half_width(Stopping(0.02, until=until), distance)
+
+    assert math.log(1.02) / 2 * 0.7 <= aimed <= max(distance, math.log(1.02))
+
+
+def test_what_could_not_be_tried_is_not_there() -> None:
+    calibrated = freeze(PLAN, {}, {}, math.inf)
+
+    assert calibrated.calibrations == {}
+    assert set(calibrated.rounds.values()) == {PLAN.rounds_range[0]}
+
+
+@pytest.mark.parametrize("allowed", [(2, 64), (2, 4), (4, 4), (6, 80)])
+@pytest.mark.parametrize("left_s", [-1.0, 0.0, 10.0, 100.0])
+def test_a_budget_of_any_length_ends_the_search_for_rounds(allowed: tuple[int, int], left_s: float) -> None:
+    rounds = frozen(replace(PLAN, rounds_range=allowed), left_s=left_s, noise=0.3).rounds
+
+    assert all(allowed[0] <= number <= allowed[1] for number in rounds.values())
+
+
+def paced(operation_s: float) -> Tried:
+    each = tried(operation_s)
+    return replace(each, operation=replace(each.operation, most=1), gap_s=0.05)
+
+
+def test_operations_with_idle_time_between_them_stay_alone_in_their_batches() -> None:
+    plan = replace(PLAN, batch_s=0.1)
+    operations = {"RS256": 1e-3, "ES256": 3e-3, "EdDSA": 2e-2}
+    seconds = {each.id: operations[each.levels["algorithm"]] for each in plan.treatments}
+
+    calibrated = freeze(plan, {name: paced(each) for name, each in seconds.items()}, {}, math.inf)
+
+    assert {(each.count, each.settle) for each in calibrated.calibrations.values()} == {(1, False)}
+    assert sized_again(plan, calibrated, seconds) is None
+
+
+def test_one_reading_that_was_too_short_is_put_right_after_the_next_block() -> None:
+    right = frozen()
+    seconds = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    short = {name: each / 3 if name.endswith("/ES256") else each for name, each in seconds.items()}
+
+    misled = sized_again(PLAN, right, short)
+    assert misled is not None
+    again = sized_again(PLAN, misled, seconds)
+
+    assert again is not None
+    assert {name: each.count for name, each in again.calibrations.items()} == {
+        name: each.count for name, each in right.calibrations.items()
+    }
+
+
+def test_batches_that_are_sized_again_still_outlast_a_coarse_clock() -> None:
+    seen = {each.id: tried(SECONDS[each.levels["algorithm"]]) for each in PLAN.treatments}
+    coarse = {name: replace(each, operation=replace(each.operation, shortest_s=1.0)) for name, each in seen.items()}
+    seconds = {each.id: SECONDS[each.levels["algorithm"]] for each in PLAN.treatments}
+    halved = {name: each / 2 if name.endswith("/ES256") else each for name, each in seconds.items()}
+
+    again = sized_again(PLAN, freeze(PLAN, coarse, {}, math.inf), halved)
+
+    assert again is not None
+    assert all(each.batch_s > 0.7 for each in again.calibrations.values())
+
+
+def test_the_known_cost_is_still_known_after_batches_were_sized_again() -> None:
+    slow = {each.id: tried((7 if each.levels["algorithm"] == "EdDSA" else 1) * 1e-4) for each in PLAN.treatments}
+    again = sized_again(PLAN, freeze(PLAN, slow, {}, math.inf), {each.id: 1e-4 for each in PLAN.treatments})
+
+    assert again is not None
+    for each in PLAN.treatments:
+        if each.extra:
+            known = known_extra(again.calibrations[each.id], each.extra, again.rounds[each.cell])
+            assert known == pytest.approx(each.extra, rel=0.1)

@@ -1,0 +1,108 @@
+"""Both launchers, in a cache of their own, and a look at which processes are there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.command.launchers import Launcher, built_launcher, launcher, python_launcher
+from sectax.experiments.command.subject import CommandSpec, CommandSubject
+from sectax.model.subject import Visit, Witnesses, Work
+
+Measure = Callable[..., tuple[Witnesses, Visit, Witnesses]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Launchers are built for these tests alone; the user's cache stays as it is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SECTAX_CACHE", str(tmp_path_factory.mktemp("cache")))
+        launcher.cache_clear()
+        yield
+        launcher.cache_clear()
+
+
+@pytest.fixture(params=["c", "python"])
+def using(request: pytest.FixtureRequest) -> Launcher:
+    """Each launcher in turn: what one promises the other must keep."""
+    if request.param == "python":
+        return python_launcher()
+    built = built_launcher()
+    if built is None:
+        pytest.skip("no C compiler")
+    return built
+
+
+@pytest.fixture
+def subject_of(using: Launcher) -> Iterator[Callable[[CommandSpec], CommandSubject]]:
+    """Makes subjects and kills them in the end."""
+    made: list[CommandSubject] = []
+
+    def make(spec: CommandSpec) -> CommandSubject:
+        made.append(CommandSubject(spec, using))
+        return made[-1]
+
+    yield make
+    for subject in made:
+        subject.kill()
+
+
+@pytest.fixture
+def measure(subject_of: Callable[[CommandSpec], CommandSubject]) -> Measure:
+    """Open, one visit, close."""
+
+    def do(*argv: str, work: Work | None = None, **conditions: object) -> tuple[Witnesses, Visit, Witnesses]:
+        subject = subject_of(CommandSpec("it", argv, **conditions))  # type: ignore[arg-type]
+        opened = subject.open()
+        return opened, subject.visit(work or Work(count=1)), subject.close()
+
+    return do
+
+
+def processes_with(mark: str) -> list[int]:
+    """The processes that have this word in their command line, zombies left out."""
+    found: list[int] = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if mark.encode() in words:
+                found.append(int(folder.name))
+    return found
+
+
+def is_running(pid: int) -> bool:
+    """Whether it is there and no zombie: where it is reaped late (some containers) a dead process stays in the list."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def wait_until_gone() -> Callable[[str], list[int]]:
+    """Give dying processes a moment; what is still there."""
+
+    def wait(mark: str) -> list[int]:
+        until = time.monotonic() + 5
+        while (left := processes_with(mark)) and time.monotonic() < until:
+            time.sleep(0.01)
+        return left
+
+    return wait
+
+
+@pytest.fixture
+def wait_until_there() -> Callable[[str, int], bool]:
+    def wait(mark: str, count: int) -> bool:
+        until = time.monotonic() + 5
+        while len(processes_with(mark)) < count and time.monotonic() < until:
+            time.sleep(0.01)
+        return len(processes_with(mark)) >= count
+
+    return wait

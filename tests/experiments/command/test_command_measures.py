@@ -1,0 +1,255 @@
+"""What a command is said to cost is what it costs."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.command.subject import CommandSpec, CommandSubject
+from sectax.model.subject import Visit, Work
+
+from .conftest import Measure, is_running
+
+# -S and -I: an interpreter that does little of its own. Not the venv's: some of those start a second program.
+PYTHON = (os.path.realpath(sys.executable), "-I", "-S", "-c")
+MIB = 1024 * 1024
+
+
+def values(visit: Visit, metric: str) -> list[float]:
+    return [observation.value for observation in visit.observations if observation.metric == metric]
+
+
+def test_wall_time_is_that_of_the_command(measure: Measure) -> None:
+    _, visit, _ = measure("sleep", "0.1", work=Work(count=2, each=True))
+
+    assert all(0.1 <= wall < 10 for wall in values(visit, "wall"))
+
+
+def test_sleeping_costs_no_cpu_time(measure: Measure) -> None:
+    _, visit, _ = measure("sleep", "0.1")
+
+    assert values(visit, "cpu")[0] < 0.08
+
+
+def test_cpu_time_is_that_of_the_command_and_what_it_waited_for(measure: Measure) -> None:
+    busy = "import time\nwhile time.process_time() < 0.1: pass"
+
+    _, visit, _ = measure("sh", "-c", '"$@"; "$@"', "sh", *PYTHON, busy)
+
+    assert 0.2 <= values(visit, "cpu")[0] < 1
+
+
+def test_a_batch_is_one_sum_with_its_count(measure: Measure) -> None:
+    _, visit, _ = measure("sleep", "0.02", work=Work(count=3))
+
+    wall, cpu, peak = visit.observations
+    assert (wall.metric, wall.unit, wall.count) == ("wall", "s", 3)
+    assert (cpu.metric, cpu.unit, cpu.count) == ("cpu", "s", 3)
+    assert (peak.metric, peak.unit, peak.count) == ("peak_memory", "B", 1)
+    assert wall.value >= 0.06
+
+
+def test_single_executions_are_observed_one_by_one(measure: Measure) -> None:
+    _, visit, _ = measure("true", work=Work(count=4, each=True))
+
+    assert len(values(visit, "wall")) == len(values(visit, "cpu")) == 4
+    assert len(values(visit, "peak_memory")) == 1
+    assert all(observation.count == 1 for observation in visit.observations)
+
+
+def test_settling_executions_are_run_and_thrown_away(measure: Measure, tmp_path: Path) -> None:
+    tally = tmp_path / "tally"
+
+    _, visit, _ = measure("sh", "-c", f"echo >> {tally}", work=Work(count=3, settle=2))
+
+    first = 1
+    assert len(tally.read_text()) == first + 2 + 3
+    assert visit.observations[0].count == 3
+
+
+def test_the_first_execution_is_observed_by_itself(
+    subject_of: Callable[[CommandSpec], CommandSubject], tmp_path: Path
+) -> None:
+    mark = tmp_path / "warm"
+    slow_at_first = f"[ -e {mark} ] || {{ touch {mark}; sleep 0.5; }}"
+    subject = subject_of(CommandSpec("it", ("sh", "-c", slow_at_first)))
+
+    subject.open()
+    visit = subject.visit(Work(count=1))
+
+    (first,) = subject.first
+    assert first.metric == "first"
+    assert first.value >= 0.5
+    assert values(visit, "wall")[0] < 0.5
+
+
+def test_peak_memory_is_that_of_the_command(measure: Measure) -> None:
+    # Were it the memory of whoever started it, this would be seen in every command.
+    ballast = bytearray(300 * MIB)
+
+    _, small, _ = measure(*PYTHON, "pass")
+    _, large, closed = measure(*PYTHON, f"bytearray({50 * MIB})")
+
+    grown = values(large, "peak_memory")[0] - values(small, "peak_memory")[0]
+    assert grown == pytest.approx(50 * MIB, rel=0.05)
+    assert values(large, "peak_memory")[0] < 70 * MIB
+    assert closed["peak_memory_at_most"] is False
+    assert len(ballast) == 300 * MIB
+
+
+def test_a_peak_at_the_launchers_own_is_marked(measure: Measure) -> None:
+    opened, visit, closed = measure("true")
+
+    floor, peak = opened["peak_memory_floor_bytes"], values(visit, "peak_memory")[0]
+    assert isinstance(floor, int)
+    assert closed["peak_memory_at_most"] is (peak <= floor + 256 * 1024)
+    assert floor < (2 * MIB if str(opened["launcher"]).startswith("c") else 16 * MIB)
+
+
+def test_witnesses_say_how_it_was_timed(measure: Measure) -> None:
+    opened, _, _ = measure("true")
+
+    assert str(opened["launcher"]).startswith(("c, ", "python 3."))
+    assert str(opened["program"]).endswith("/true")
+    assert 0 < float(opened["launch_cost_s"]) < 0.1
+    assert 0 < float(opened["clock_granularity_s"]) < 1e-4
+    assert 0 <= float(opened["clock_read_s"]) < 1e-4
+
+
+def test_an_injected_cost_is_seen_in_wall_and_cpu_time(subject_of: Callable[[CommandSpec], CommandSubject]) -> None:
+    plain = subject_of(CommandSpec("plain", ("true",)))
+    injected = subject_of(CommandSpec("injected", ("true",), injected_s=0.005))
+    plain.open()
+    injected.open()
+    cost: dict[str, list[float]] = {"plain wall": [], "plain cpu": [], "injected wall": [], "injected cpu": []}
+
+    for _ in range(6):
+        for name, subject in (("plain", plain), ("injected", injected)):
+            visit = subject.visit(Work(count=5, each=True))
+            for metric in ("wall", "cpu"):
+                cost[f"{name} {metric}"] += values(visit, metric)
+
+    # Other work on the machine only ever adds to the wall time, and takes from the CPU time that is spent in it.
+    assert min(cost["injected wall"]) >= 0.005
+    assert max(cost["injected cpu"]) - min(cost["plain cpu"]) > 0.003
+    assert min(cost["injected cpu"]) - min(cost["plain cpu"]) < 0.01
+
+
+def test_telemetry_rides_with_a_visit(measure: Measure) -> None:
+    sleeps = "import time\nfor _ in range(20): time.sleep(0.001)"
+
+    _, visit, _ = measure(*PYTHON, sleeps)
+
+    assert visit.telemetry["voluntary_switches"] >= 20
+    assert visit.telemetry["steal_s"] >= 0
+
+
+def test_the_preparation_runs_before_every_execution_untimed(measure: Measure, tmp_path: Path) -> None:
+    tally = tmp_path / "tally"
+    prepare = ("sh", "-c", f"echo prepared >> {tally}; sleep 0.5")
+
+    _, visit, _ = measure("sh", "-c", f"echo executed >> {tally}", prepare=prepare, work=Work(count=1))
+
+    assert tally.read_text().split() == ["prepared", "executed"] * 2
+    assert values(visit, "wall")[0] < 0.5
+
+
+def test_what_the_preparation_started_lives_until_the_execution_has_ended(measure: Measure, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    prepare = ("sh", "-c", f"sleep 100 & echo $! > {pid}")
+
+    measure("sh", "-c", f"kill -0 $(cat {pid})", prepare=prepare)
+
+    assert not is_running(int(pid.read_text()))
+
+
+def test_a_command_reads_its_input_from_the_beginning_every_time(measure: Measure, tmp_path: Path) -> None:
+    (tmp_path / "input").write_text("hello\n")
+
+    measure("sh", "-c", 'read word; test "$word" = hello', input=str(tmp_path / "input"), work=Work(count=2))
+
+
+def test_without_an_input_there_is_nothing_to_read(measure: Measure) -> None:
+    measure("sh", "-c", "! read word")
+
+
+def test_output_goes_to_a_file_that_is_written_anew(measure: Measure, tmp_path: Path) -> None:
+    measure("echo", "hello", output=str(tmp_path / "output"), work=Work(count=3))
+
+    assert (tmp_path / "output").read_text() == "hello\n"
+
+
+def test_output_can_be_shown_on_stderr(measure: Measure, capfd: pytest.CaptureFixture[str]) -> None:
+    measure("sh", "-c", "echo out; echo err >&2", output="inherit")
+
+    shown = capfd.readouterr()
+    assert shown.err == "out\nerr\n" * 2
+    assert shown.out == ""
+
+
+def test_the_environment_is_added_to_and_the_folder_kept(
+    measure: Measure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEPT", "ours")
+    monkeypatch.setenv("CHANGED", "ours")
+    check = 'test "$KEPT,$CHANGED,$ADDED,$PWD" = "ours,theirs,a=b\nc,$0"'
+    env = {"CHANGED": "theirs", "ADDED": "a=b\nc"}
+
+    measure("sh", "-c", check, str(tmp_path), env=env, cwd=str(tmp_path))
+
+
+def test_a_program_is_found_from_the_folder_it_runs_in(measure: Measure, tmp_path: Path) -> None:
+    (tmp_path / "it").write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / "it").chmod(0o755)
+
+    opened, _, _ = measure("./it", cwd=str(tmp_path))
+
+    assert opened["program"] == str(tmp_path / "it")
+
+
+@pytest.mark.parametrize(
+    "flood", ["yes | head -n 3000000", "yes | head -n 3000000 >&2"], ids=["noisy stdout", "noisy stderr"]
+)
+def test_a_flood_costs_nothing_and_blocks_nothing(measure: Measure, flood: str) -> None:
+    measure("sh", "-c", flood, deadline_s=5.0)
+
+
+def test_a_pipe_ends_as_it_does_in_a_shell(measure: Measure) -> None:
+    # Whoever ignores SIGPIPE, as Python does, and hands that on, makes `yes` complain and fail.
+    measure("sh", "-c", "{ yes; echo $? >&3; } 3>status 2>/dev/null | head -n 1; test $(cat status) = 141", cwd="/tmp")
+
+
+def test_other_exit_statuses_are_counted_where_they_are_accepted(measure: Measure, tmp_path: Path) -> None:
+    fails_every_other_time = f"[ -e {tmp_path}/odd ] && rm {tmp_path}/odd && exit 3; touch {tmp_path}/odd"
+
+    _, visit, closed = measure("sh", "-c", fails_every_other_time, ignore_failure=True, work=Work(count=5))
+
+    assert visit.observations[0].count == 5
+    assert closed["exit_statuses"] == "0, 3"
+    assert closed["failed_executions"] == 3
+
+
+def test_words_arrive_as_they_were_given(measure: Measure, tmp_path: Path) -> None:
+    words = ["", " ", "a b", "'\"$\\", "x\ny", "ü€", os.fsdecode(b"\xff")]
+    output = tmp_path / "output"
+
+    measure("printf", "%s\\0", *words, output=str(output))
+
+    assert output.read_bytes() == b"".join(os.fsencode(word) + b"\0" for word in words)
+
+
+def test_several_subjects_take_turns(subject_of: Callable[[CommandSpec], CommandSubject]) -> None:
+    subjects = [subject_of(CommandSpec(name, ("true",))) for name in ("one", "two", "three")]
+    for subject in subjects:
+        subject.start()
+    for subject in subjects:
+        subject.open()
+
+    visits = [subject.visit(Work(count=1)) for subject in itertools.chain(subjects, reversed(subjects))]
+
+    assert len(visits) == 6

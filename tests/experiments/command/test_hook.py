@@ -1,0 +1,58 @@
+"""Hooks run once, say why they failed, and leave running what they were to start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.command.hook import run_hook
+from sectax.model.errors import SectaxError
+
+
+def test_a_hook_is_run_to_its_end(tmp_path: Path) -> None:
+    run_hook(("sh", "-c", 'echo "$WORD" > done'), 5.0, cwd=str(tmp_path), env={"WORD": "hello"})
+
+    assert (tmp_path / "done").read_text() == "hello\n"
+
+
+def test_a_server_that_a_hook_starts_stays_and_may_log(tmp_path: Path) -> None:
+    server = (
+        f"{{ while :; do echo log >&2; echo alive > {tmp_path}/alive; sleep 0.01; done; }} & echo $! > {tmp_path}/pid"
+    )
+
+    run_hook(("sh", "-c", server), 5.0)
+
+    pid = int((tmp_path / "pid").read_text())
+    try:
+        time.sleep(0.05)
+        (tmp_path / "alive").unlink(missing_ok=True)
+        time.sleep(0.2)
+        assert (tmp_path / "alive").exists()
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (("sh", "-c", "echo 'no \033[1mdisk' >&2; exit 4"), "exit status 4; last on its stderr: no \\x1b[1mdisk"),
+        (("sh", "-c", "kill -TERM $$"), "exit status 143, killed by SIGTERM"),
+        (("sleep", "60"), "sleep 60: was still running after 0.3 s and was killed"),
+        (("no-such-program",), "'no-such-program' was not found on PATH"),
+    ],
+)
+def test_a_hook_that_fails_says_why(argv: tuple[str, ...], message: str) -> None:
+    with pytest.raises(SectaxError) as caught:
+        run_hook(argv, 0.3)
+
+    assert message in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_hook_in_a_folder_that_is_not_there_says_so() -> None:
+    with pytest.raises(SectaxError, match="there is no folder /no/such"):
+        run_hook(("true",), 1.0, cwd="/no/such")

@@ -1,0 +1,66 @@
+"""The launcher is built once, and there is another where it cannot be built."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.command.launchers import built_launcher, launcher
+from sectax.parts import c_programs
+
+needs_a_compiler = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    launcher.cache_clear()
+    yield tmp_path / "cache"
+    launcher.cache_clear()
+
+
+@needs_a_compiler
+def test_it_is_built_once(cache: Path) -> None:
+    first = built_launcher()
+    assert first is not None
+    built = Path(first.argv[0]).stat().st_mtime_ns
+
+    again = built_launcher()
+
+    assert again == first
+    assert Path(first.argv[0]).stat().st_mtime_ns == built
+    assert [path.name for path in (cache / "launchers").iterdir()] == [Path(first.argv[0]).name]
+
+
+@needs_a_compiler
+def test_one_in_the_cache_that_does_not_run_is_built_anew() -> None:
+    first = built_launcher()
+    assert first is not None
+    Path(first.argv[0]).write_text("cut short")
+
+    assert built_launcher() == first
+    assert Path(first.argv[0]).stat().st_size > 10_000
+
+
+def test_without_a_compiler_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(c_programs, "COMPILERS", ("no-such-compiler",))
+
+    assert launcher().name.startswith("python 3.")
+
+
+def test_with_a_compiler_that_fails_it_is_the_python_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(c_programs, "COMPILERS", ("false",))
+
+    assert launcher().name.startswith("python 3.")
+
+
+def test_with_a_cache_that_cannot_be_written_it_is_the_python_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "file"))
+
+    assert launcher().name.startswith("python 3.")

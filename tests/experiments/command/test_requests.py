@@ -1,0 +1,74 @@
+"""What is said to a launcher and understood of it, without one."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.experiments.command import requests
+from sectax.experiments.command.requests import Clock, Done, Execution, Late, NotPrepared, Refused
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\0", codec="utf-8"))))
+def test_any_words_make_one_line_of_plain_words(argv: list[str]) -> None:
+    line = requests.program(1, "/dev/null", requests.truncated("/dev/null"), "-", "/bin/true", argv)
+
+    words = line.decode("ascii").split()
+    assert line.count(b"\n") == 1
+    assert [bytes.fromhex(word[1:]).decode() for word in words[6:]] == argv
+
+
+def test_times_are_said_in_nanoseconds() -> None:
+    line = requests.run(None, 1, 5, strict=True, deadline_s=1.5, spin_s=0.000_001)
+
+    assert line == b"run - 1 5 1 1500000000 1000\n"
+
+
+def test_a_greeting_is_a_clock() -> None:
+    assert requests.read_hello(b"launcher 1 20 25\n") == Clock(pytest.approx(20e-9), pytest.approx(25e-9))
+
+
+@pytest.mark.parametrize("line", [b"launcher 2 20 25\n", b"hello\n", b"\xff\n", b"probe 1 2 3\n"])
+def test_a_greeting_of_something_else_is_refused(line: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - any, as the caller takes them all
+        requests.read_hello(line)
+
+
+def test_executions_are_read_in_seconds_and_bytes() -> None:
+    done = requests.read_done(b"done 1500000,400,600,1024,3,4,0,0 2500000,1,2,2048,5,6,768,1\n")
+
+    assert done == Done(
+        (
+            Execution(pytest.approx(0.0015), pytest.approx(0.001), 1024 * 1024, 3, 4, 0, False, pytest.approx(6e-4)),
+            Execution(pytest.approx(0.0025), pytest.approx(3e-6), 2048 * 1024, 5, 6, 3, True, pytest.approx(2e-6)),
+        ),
+        None,
+    )
+
+
+def test_a_death_by_a_signal_is_a_negative_status() -> None:
+    assert requests.read_done(b"done 1,0,0,0,0,0,9,0\n").executions[0].status == -9
+
+
+@pytest.mark.parametrize(
+    ("word", "end"),
+    [
+        ("late:1", Late(1)),
+        ("refused:1:program:2", Refused(1, "program", errno.ENOENT)),
+        ("status:0:256", NotPrepared(0, 1)),
+    ],
+)
+def test_an_end_before_the_last_execution_is_understood(word: str, end: object) -> None:
+    done = requests.read_done(f"done 1,0,0,0,0,0,0,0 {word}\n".encode())
+
+    assert len(done.executions) == 1
+    assert done.end == end
+
+
+@pytest.mark.parametrize("line", [b"", b"error no such slot\n", b"done 1,2\n", b"done late:x\n", b"done gone:1\n"])
+def test_anything_else_is_refused(line: bytes) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - any, as the caller takes them all
+        requests.read_done(line)

@@ -1,0 +1,166 @@
+"""Our own probe: what it prints is read strictly, it really does its work, and it leaves alone what it cannot do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sectax.experiments.confidential import probe
+from sectax.experiments.confidential import subject as subjects
+from sectax.experiments.confidential.output import UnknownOutput
+from sectax.experiments.confidential.subject import SysbenchSpec
+from sectax.experiments.confidential.tests import PROBE_TESTS
+from sectax.model.errors import SubjectSkipped
+from sectax.model.subject import Work
+
+needs_probe = pytest.mark.skipif(probe.built() is None, reason="no C compiler")
+NAMES = [test.name for test in PROBE_TESTS]
+
+
+def ask(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([probe.built(), *words], capture_output=True, text=True, timeout=60)
+
+
+@needs_probe
+@pytest.mark.parametrize("name", NAMES)
+def test_every_test_does_its_operations_and_leaves_nothing_behind(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    reading = probe.read_test(ask(name, "200", "1048576").stdout, name, 200)
+
+    assert 0 < reading.total_s < 60
+    assert reading.cpu_s is not None
+    assert [*tmp_path.iterdir()] == []
+
+
+@needs_probe
+def test_fifty_times_as_many_operations_use_more_cpu_time():
+    few, many = (
+        min(probe.read_test(ask("syscalls", str(count), "1").stdout, "syscalls", count).cpu_s or 0.0 for _ in range(3))
+        for count in (20_000, 1_000_000)
+    )
+
+    assert many > 5 * few > 0
+
+
+@needs_probe
+def test_a_program_under_the_probe_keeps_its_output_and_its_exit_status():
+    said = ask("run", "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; echo done; exit 7")
+
+    output, cpu_s, steal_s = probe.read_run(said.stdout)
+
+    assert (output, said.returncode) == ("done\n", 7)
+    assert 0 < cpu_s < 60
+    assert steal_s is None or steal_s >= 0
+
+
+@needs_probe
+def test_a_program_that_is_not_there_has_the_status_of_a_shell():
+    assert ask("run", "no-such-program").returncode == 127
+
+
+@needs_probe
+@pytest.mark.parametrize("words", [(), ("no-such-test", "1", "1"), ("syscalls", "0", "1"), ("syscalls", "x", "1")])
+def test_words_that_make_no_sense_are_refused(words):
+    assert ask(*words).returncode == 2
+
+
+@needs_probe
+def test_a_test_that_cannot_be_done_is_no_figure(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+
+    said = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD"; exec "$0" fsync 1 1', probe.built()], cwd=folder, capture_output=True, text=True
+    )
+
+    assert said.returncode == 3
+    assert said.stdout == ""
+    assert said.stderr.startswith("open: ")
+
+
+def test_a_host_on_which_the_probe_does_not_run_is_skipped(tmp_path, monkeypatch):
+    foreign = tmp_path / "probe"
+    foreign.write_bytes(b"\x7fELF for another processor")
+    foreign.chmod(0o755)
+    monkeypatch.setattr(probe, "built", lambda: foreign)
+    monkeypatch.setattr(subjects, "_WITHOUT_PROBE", set())
+    monkeypatch.setattr(subjects, "_WITH_PROBE", {})
+
+    for _ in range(2):  # the second time it is known
+        with pytest.raises(SubjectSkipped, match="the probe does not run on local"):
+            SysbenchSpec("local", "syscalls").subject().open()
+
+
+def test_without_a_compiler_the_probe_is_skipped_with_what_to_install(monkeypatch):
+    monkeypatch.setattr(probe, "built", lambda: None)
+
+    with pytest.raises(SubjectSkipped, match="no C compiler") as caught:
+        SysbenchSpec("local", "syscalls").subject().open()
+
+    assert "gcc" in caught.value.hint
+
+
+@needs_probe
+def test_a_visit_counts_its_cpu_time_and_its_operations():
+    subject = SysbenchSpec("local", "syscalls").subject()
+    subject.open()
+
+    time, cpu = subject.visit(Work(count=100_000)).observations
+    subject.close()
+
+    assert (time.count, cpu.count) == (100_000, 100_000)
+    assert 0 < cpu.value < 3 * time.value + 0.01
+
+
+GOOD = "sectax-probe 1 syscalls 10 1200 900\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "0 times"),
+        (GOOD + GOOD, "2 times"),
+        (GOOD.replace("probe 1", "probe 2"), "0 times"),
+        (GOOD.replace("10 1200", "9 1200"), "answered with 9 operations of syscalls"),
+        (GOOD.replace("syscalls", "fsync"), "10 operations of fsync"),
+        (GOOD.replace("1200", "-1200"), "0 times"),
+    ],
+)
+def test_what_is_not_a_result_is_refused(text, said):
+    with pytest.raises(UnknownOutput, match=said):
+        probe.read_test(text, "syscalls", 10)
+
+
+def test_a_result_is_in_seconds():
+    reading = probe.read_test(f"warming up\n{GOOD}", "syscalls", 10)
+
+    assert reading.total_s == pytest.approx(1.2e-6)
+    assert reading.cpu_s == pytest.approx(0.9e-6)
+
+
+@given(st.text(max_size=200))
+def test_nonsense_is_refused(text):
+    with pytest.raises(UnknownOutput):
+        probe.read_test(text, "syscalls", 10)
+    with pytest.raises(UnknownOutput):
+        probe.read_run(text)
+
+
+def test_cpuid_is_read_leaf_by_leaf():
+    leaves = probe.read_cpuid("00000000 00000020 756e6547 6c65746e 49656e69\nnonsense\n80000000 8 0 0 0\n")
+
+    assert leaves == {0: (0x20, 0x756E6547, 0x6C65746E, 0x49656E69)}
+
+
+@needs_probe
+def test_this_processor_names_its_vendor():
+    if os.uname().machine != "x86_64":
+        assert ask("cpuid").returncode == 3
+        return
+
+    assert 0 in probe.read_cpuid(ask("cpuid").stdout)

@@ -1,0 +1,171 @@
+"""sysbench as a subject: the real one, and programs of its name that hang, fail, lie or are not there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.confidential import probe
+from sectax.experiments.confidential.patience import PATIENCE
+from sectax.experiments.confidential.subject import SysbenchSpec
+from sectax.experiments.confidential.tests import TESTS
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.subject import Work
+
+GOLDEN = Path(__file__).with_name("golden") / "mutex-1.0.20.txt"
+needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_has_hung():
+    PATIENCE.answered(*list(PATIENCE._times))
+    yield
+    PATIENCE.answered(*list(PATIENCE._times))
+
+
+def pretend(folder: Path, monkeypatch, body: str) -> None:
+    """Put a program of this name first on PATH; `$golden` is a real output of two events."""
+    script = folder / "sysbench"
+    version = 'if [ "$1" = --version ]; then echo "sysbench 1.0.20"; exit; fi'
+    script.write_text(f"#!/bin/sh\n{version}\ngolden={GOLDEN}\n{body}\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def left_by(subject) -> list[Path]:
+    return [*Path("/var/tmp").glob(f"{subject._mark}*")]
+
+
+@needs_sysbench
+@pytest.mark.skipif(probe.built() is None, reason="no C compiler")
+@pytest.mark.parametrize("test", sorted(TESTS))
+def test_every_test_of_sysbench_does_as_many_operations_as_it_is_asked(test):
+    subject = SysbenchSpec("local", test, block=2**20).subject()
+
+    witnesses = subject.open()
+    visit = subject.visit(Work(count=3, extra=1))
+    subject.close()
+
+    time, *cpu = visit.observations
+    assert time.count == 3
+    assert time.clock == TESTS[test].program
+    assert 0 <= time.value < 60
+    assert all(each.metric == "cpu_time" and 0 <= each.value < 60 for each in cpu)
+    assert bool(cpu) == (probe.built() is not None)
+    assert witnesses["tool"].startswith(("sysbench 1.0.", "sectax-probe 1 "))
+    assert witnesses["kernel"] == os.uname().release
+    assert left_by(subject) == []
+
+
+@needs_sysbench
+def test_more_operations_take_longer_by_the_clock_of_sysbench():
+    subject = SysbenchSpec("local", "cpu").subject()
+    subject.open()
+
+    few, many = (subject.visit(Work(count)).observations[0].value for count in (20, 400))
+    subject.close()
+
+    assert many > 4 * few
+
+
+def test_a_host_without_sysbench_is_skipped_with_what_to_do(tmp_path, monkeypatch):
+    for name in ("sh", "mktemp", "rm", "sed", "head", "cat", "uname", "tr", "grep", "ls", "sort", "tail", "nproc"):
+        found = shutil.which(name)
+        assert found is not None
+        (tmp_path / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(SubjectSkipped, match="there is no sysbench on local") as caught:
+        SysbenchSpec("local", "cpu").subject().open()
+
+    assert "apt-get install sysbench" in caught.value.hint
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
+    "words", ["sysbench ", r"sysbench \033[2J", "sysbench 1.0.20 \007", f"sysbench {'9' * 5000}", "sysbench one"]
+)
+def test_a_version_that_is_none_is_no_sysbench(tmp_path, monkeypatch, words):
+    script = tmp_path / "sysbench"
+    script.write_text(f"#!/bin/sh\nprintf '{words}\\n'\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(SubjectSkipped, match="there is no sysbench on local"):
+        SysbenchSpec("local", "mutex").subject().open()
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("status", ["9" * 5000, "", "-1", "0x0"])
+def test_a_host_that_lies_about_an_exit_status_is_not_believed(tmp_path, monkeypatch, status):
+    # It knows the mark that ends an answer: its shell was started with it.
+    shell = '/proc/$(cut -d " " -f 4 "/proc/$PPID/stat")/cmdline'
+    liar = f'mark=$(tr "\\0" "\\n" <"{shell}" | grep -a "^sectax-"); echo; echo "$mark {status}"'
+    pretend(tmp_path, monkeypatch, liar)
+
+    with pytest.raises(SubjectFailed):
+        SysbenchSpec("local", "mutex").subject().open()
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("sed s/1.0.20/1.1.0/ $golden", "this is sysbench 1.1.0"),
+        ('sed "s/events:  .*2$/events:                     1/" $golden', "it did 1 of 2 events"),
+        ("head -n 5 $golden", "stands there 0 times"),
+        ("kill -9 $PPID", "its probe was ended"),
+        ('kill -9 "$(cut -d " " -f 4 "/proc/$PPID/stat")"', "its shell ended"),
+        ("yes", "it prints without end"),
+        ("head -c 100000 /dev/zero", "without a line break"),
+        ("exit 0", "stands there 0 times"),
+        (
+            "sed 's/total time: .*/total time:                          999999999.9999s/' $golden",
+            "it says that it took 1e",
+        ),
+    ],
+)
+def test_a_sysbench_that_fails_or_lies_gives_no_figure(tmp_path, monkeypatch, body, said):
+    pretend(tmp_path, monkeypatch, body)
+    subject = SysbenchSpec("local", "mutex").subject()
+
+    with pytest.raises(SubjectFailed, match=said) as caught:
+        subject.open()
+
+    assert "sysbench mutex" in caught.value.hint
+    assert caught.value.stage == "open"
+    assert left_by(subject) == []
+
+
+@pytest.mark.more
+def test_a_sysbench_that_hangs_costs_its_own_time_and_no_more(tmp_path, monkeypatch):
+    pretend(tmp_path, monkeypatch, "sleep 1000")
+    monkeypatch.setattr("sectax.experiments.confidential.subject._GRACE_S", 0.5)
+    began = time.monotonic()
+
+    subject = SysbenchSpec("local", "mutex", longest_s=1).subject()
+    with pytest.raises(SubjectFailed, match="no answer within"):
+        subject.open()
+    hung_s = time.monotonic() - began
+
+    assert left_by(subject) == []
+    assert hung_s < 60
+    with pytest.raises(SubjectFailed, match="no answer within"):  # once may have been an accident
+        SysbenchSpec("local", "mutex", longest_s=1).subject().open()
+    began = time.monotonic()
+    with pytest.raises(SubjectFailed, match="it hung twice, and is left alone for"):
+        SysbenchSpec("local", "mutex", longest_s=1).subject().open()
+    assert time.monotonic() - began < max(1.0, hung_s / 2)
+    with pytest.raises(SubjectFailed, match="no answer within"):  # the host itself is alive
+        SysbenchSpec("local", "threads", longest_s=1).subject().open()
+
+
+def test_a_disk_that_is_full_is_said(tmp_path, monkeypatch):
+    pretend(tmp_path, monkeypatch, "echo 'FATAL: Failed to write file! errno = 28 (No space left on device)'")
+
+    with pytest.raises(SubjectFailed, match="No space left on device"):
+        SysbenchSpec("local", "fileio").subject().open()

@@ -1,0 +1,150 @@
+"""A Lambda at an address is used as it is; what is none is told once, before anything is deployed there."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.on_lambda import AWS
+from sectax.experiments.on_lambda.local_lambda import LocalLambda
+from sectax.model.errors import ExitStatus, SectaxError
+from tests.experiments.on_lambda.functions import close_services, needs_sandbox, service
+from tests.experiments.on_lambda.web import SilentHandler, web_server
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No credentials, and a proxy that must not be asked."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    yield
+    close_services()
+
+
+@contextmanager
+def serving(status: int, body: bytes, **headers: str) -> Iterator[str]:
+    """A web server that answers everything alike."""
+
+    class Handler(SilentHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            for name, value in (headers | {"Content-Length": str(len(body))}).items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            self.wfile.write(body)
+
+    with web_server(Handler) as address:
+        yield address
+
+
+def refused(address: str) -> SectaxError:
+    with pytest.raises(SectaxError) as caught:
+        service(address)
+    assert address in caught.value.message
+    assert "--endpoint" in caught.value.hint
+    return caught.value
+
+
+@pytest.mark.more
+@pytest.mark.parametrize(
+    ("status", "body", "headers"),
+    [
+        (200, b"<html>hello</html>", {"Content_Type": "text/html"}),
+        (200, b"{}", {"Content_Type": "application/json"}),
+        (200, b"[1]", {"Content_Type": "application/json"}),
+        (200, b'{"Functions": 1}', {"Content_Type": "application/json"}),
+        (404, b"<html>not found</html>", {"Content_Type": "text/html"}),
+        (301, b"", {"Location": "http://127.0.0.1:1/"}),
+        (500, b"\xff\xfe", {}),
+        (403, b'{"message": "\\u001b[2J"}', {"Content_Type": "application/json"}),
+    ],
+)
+def test_a_server_that_is_no_lambda_is_told_so(status, body, headers):
+    with serving(status, body, **headers) as address:
+        told = refused(address)
+
+    assert told.exit_status == ExitStatus.NOTHING_MEASURED
+    assert "is no Lambda" in told.message or "no Lambda answers" in told.message
+    assert told.message.isprintable()
+
+
+def test_a_closed_port_is_told():
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        port = listener.getsockname()[1]
+
+    told = refused(f"http://127.0.0.1:{port}")
+
+    assert "cannot be reached" in told.message
+
+
+def test_what_hangs_up_is_told():
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+
+        def hang_up() -> None:
+            listener.accept()[0].close()
+
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        told = refused(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        thread.join()
+
+    assert "cannot be reached" in told.message
+
+
+@pytest.mark.more
+def test_a_lambda_that_forbids_the_question_is_one_all_the_same():
+    with serving(403, b'{"Message": "no"}', x_amzn_ErrorType="AccessDeniedException") as address:
+        there = service(address)
+
+    assert there.endpoint == address
+
+
+@needs_sandbox
+def test_a_lambda_of_another_process_is_used_with_any_credentials_and_no_proxy():
+    with LocalLambda() as other:
+        functions = service(other.endpoint).client(10.0).list_functions()["Functions"]
+
+    assert functions == []
+
+
+ELSEWHERE = "http://203.0.113.9:4566"
+CONFIGURED = [
+    f"[default]\nendpoint_url = {ELSEWHERE}\n",
+    f"[default]\nservices = mine\n[services mine]\nlambda =\n  endpoint_url = {ELSEWHERE}\n",
+    f"[default]\nignore_configured_endpoint_urls = false\nendpoint_url = {ELSEWHERE}\n",
+]
+
+
+def endpoint_of_aws(monkeypatch: pytest.MonkeyPatch, configured: Path) -> str:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(configured))
+    return str(service(AWS).client(10.0).meta.endpoint_url)
+
+
+@pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_LAMBDA"])
+def test_what_the_environment_names_in_the_place_of_aws_is_not_asked(tmp_path, monkeypatch, name):
+    monkeypatch.setenv(name, ELSEWHERE)
+    monkeypatch.setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "false")
+
+    assert endpoint_of_aws(monkeypatch, tmp_path / "none") == "https://lambda.eu-central-1.amazonaws.com"
+
+
+@pytest.mark.parametrize("content", CONFIGURED, ids=["for all services", "for Lambda", "said not to be ignored"])
+def test_what_a_configuration_file_names_in_the_place_of_aws_is_not_asked(tmp_path, monkeypatch, content):
+    (tmp_path / "config").write_text(content)
+
+    assert endpoint_of_aws(monkeypatch, tmp_path / "config") == "https://lambda.eu-central-1.amazonaws.com"
+
+
+def test_the_environment_diverts_no_address_either(monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", ELSEWHERE)
+    with serving(200, b'{"Functions": []}', Content_Type="application/json") as address:
+        assert service(address).client(10.0).meta.endpoint_url == address

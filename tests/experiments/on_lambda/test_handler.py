@@ -1,0 +1,62 @@
+"""What certainly cannot start is refused before anything is deployed; what cannot be told passes."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from sectax.experiments.on_lambda.code import check_handler
+from sectax.model.errors import WrongUse
+from tests.lambda_local.serving import archive
+
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+DEFINED = "def handler(event, context):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "handler", "said"),
+    [
+        ({"other.py": DEFINED}, "f.handler", "holds no f.py"),
+        ({"ff.py": DEFINED}, "f.handler", "holds no f.py"),
+        ({"f.py": DEFINED}, "f.handel", "nothing called 'handel'"),
+        ({"f.py": "class A:\n    " + DEFINED.replace("\n", "\n    ")}, "f.handler", "nothing called 'handler'"),
+        ({"f.py": "def handler(:\n"}, "f.handler", "is not valid"),
+        ({"f.py": DEFINED}, "handler", "not of the form"),
+    ],
+)
+def test_a_python_handler_that_is_not_there_is_refused(files, handler, said):
+    with pytest.raises(WrongUse, match=said):
+        check_handler("function 'x'", archive(files), PYTHON, handler, layers=False)
+
+
+@pytest.mark.parametrize(
+    ("files", "handler"),
+    [
+        ({"f.py": DEFINED}, "f.handler"),
+        ({"a/b/f.py": DEFINED}, "a.b.f.handler"),
+        ({"a/b/f.py": DEFINED}, "a/b/f.handler"),
+        ({"f/__init__.py": "handler = lambda event, context: None\n"}, "f.handler"),
+        ({"f.py": "try:\n    from web import app as handler\nexcept ImportError:\n    raise\n"}, "f.handler"),
+        ({"f.py": "from web import *\n"}, "f.handler"),
+        ({"f.py": "globals()['handler'] = print\n"}, "f.handler"),
+        ({"f.py": "def __getattr__(name):\n    return print\n"}, "f.handler"),
+        ({"f.cpython-311-x86_64-linux-gnu.so": b""}, "f.handler"),
+    ],
+)
+def test_a_python_handler_that_may_be_there_passes(files, handler):
+    check_handler("function 'x'", archive(files), PYTHON, handler, layers=False)
+
+
+def test_what_a_layer_may_hold_passes():
+    check_handler("function 'x'", archive({"data": "x"}), PYTHON, "f.handler", layers=True)
+    check_handler("function 'x'", archive({"data": "x"}), "provided.al2023", "bootstrap", layers=True)
+
+
+def test_a_bootstrap_must_be_there_and_executable():
+    with pytest.raises(WrongUse, match="no file 'bootstrap'"):
+        check_handler("function 'x'", archive({"main": "x"}), "provided.al2023", "bootstrap", layers=False)
+    with pytest.raises(WrongUse, match="not executable"):
+        check_handler("function 'x'", archive({"bootstrap": "x"}), "provided.al2023", "bootstrap", layers=False)
+    packed = archive({"bootstrap": "x"}, executable=("bootstrap",))
+    check_handler("function 'x'", packed, "provided.al2023", "bootstrap", layers=False)

@@ -1,0 +1,74 @@
+"""Lambda's REPORT line, which is all that the real service tells."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from sectax.experiments.on_lambda.code import read_code
+from sectax.experiments.on_lambda.reading import REPORT_CLOCK, reading
+
+COLD = (
+    "START RequestId: 1 Version: $LATEST\nEND RequestId: 1\nREPORT RequestId: 1\tDuration: 12.34 ms\t"
+    "Billed Duration: 213 ms\tMemory Size: 128 MB\tMax Memory Used: 37 MB\tInit Duration: 200.66 ms\t\n"
+)
+
+
+def answer(log: str) -> dict:
+    return {"ResponseMetadata": {"HTTPHeaders": {}}, "LogResult": base64.b64encode(log.encode()).decode()}
+
+
+def test_duration_init_and_memory_come_from_the_report_line():
+    seen = reading(answer(COLD))
+
+    assert seen is not None
+    assert seen.duration_s == pytest.approx(0.01234)
+    assert seen.init_s == pytest.approx(0.20066)
+    assert seen.max_memory_bytes == 37 * 2**20
+    assert seen.clock == REPORT_CLOCK
+    assert seen.limits == {}
+
+
+def test_a_report_that_the_function_printed_itself_is_not_believed():
+    forged = COLD.replace("12.34", "0.01")
+
+    seen = reading(answer(forged + COLD))
+
+    assert seen is not None
+    assert seen.duration_s == pytest.approx(0.01234)
+
+
+def test_without_a_report_nothing_is_told():
+    assert reading(answer("END RequestId: 1\nDuration: 1.00 ms\n")) is None
+
+
+@pytest.mark.parametrize("odd", ["1.2.3", ".", "", "9" * 400, "-1"])
+def test_a_report_with_odd_numbers_tells_nothing(odd):
+    assert reading(answer(COLD.replace("12.34", odd))) is None
+
+
+@pytest.mark.parametrize("odd", ["", "{", "[]", "{}", '{"request_id": "1", "duration_s": 1e999, "instance": "x"}'])
+def test_an_odd_header_of_what_was_measured_tells_nothing(odd):
+    assert reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": odd}}}) is None
+
+
+def test_a_header_cannot_steer_a_terminal():
+    told = r'{"request_id": "1", "duration_s": 1, "billed_ms": 1, "instance": "x", "cgroup": "\u001b[2J"}'
+
+    seen = reading({"ResponseMetadata": {"HTTPHeaders": {"x-lambda-local-measured": told}}})
+
+    assert seen is not None
+    assert str(seen.limits["cgroup"]).isprintable()
+
+
+def test_the_same_folder_gives_the_same_archive_and_byte_code_changes_nothing(tmp_path):
+    (tmp_path / "f.py").write_text("x = 1\n")
+    (tmp_path / "bootstrap").write_text("#!/bin/sh\n")
+    (tmp_path / "bootstrap").chmod(0o755)
+    before = read_code(str(tmp_path))
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "f.pyc").write_bytes(b"x")
+    (tmp_path / "f.py").touch()
+
+    assert read_code(str(tmp_path)) == before

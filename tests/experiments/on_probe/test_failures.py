@@ -1,0 +1,67 @@
+"""What goes wrong with a probe is told in words that help, and without what nobody may read."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.experiments.on_probe.failures import advice, redacted, story
+from sectax.hosts.process.errors import ChildDied, ChildFlooded, ChildSilent
+from sectax.protocol.session import AnsweredFailed
+
+PEM = """-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0BAQEFAASC
+BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj
+-----END PRIVATE KEY-----
+"""
+
+
+def test_a_kill_for_memory_says_so_and_what_helps() -> None:
+    died = ChildDied(-9, out_of_memory=True, stderr_tail=b"")
+
+    assert story(died, "measure") == "stopped replying to measure: exit status 137, killed for memory"
+    assert "more memory" in advice(died, "php")
+
+
+def test_only_the_last_line_of_stderr_is_shown_and_safely() -> None:
+    died = ChildDied(255, out_of_memory=False, stderr_tail=b"Warning: a\n\x1b[31mFatal: b\n\n")
+
+    assert story(died) == r"stopped replying: exit status 255; last on its stderr: \x1b[31mFatal: b"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ChildSilent(30.0), "did not reply to measure within 30.0 s"),
+        (ChildFlooded(17_000_000), "flooded its stdout in its reply to measure: 17000000 bytes came"),
+        (AnsweredFailed("no\nkey"), r"refused measure: no\nkey"),
+    ],
+)
+def test_every_fault_has_its_words(error: Exception, words: str) -> None:
+    assert words in story(error, "measure")
+    assert advice(error, "php") == "sectax probe check php tries it by itself and names what fails"
+
+
+def test_what_the_probe_says_mends_it_is_the_advice() -> None:
+    assert advice(AnsweredFailed("no curve", "install openssl 3"), "php") == "install openssl 3"
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        f"cannot parse {PEM}",
+        "cannot parse MIIEvQIBADANBgkqhkiG9w0BAQEFAASC",
+        r"cannot parse -----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B",
+        "cannot parse 'BADANBgkqhkiG9w…",
+    ],
+)
+def test_no_part_of_a_key_is_passed_on(quoted: str) -> None:
+    shown = redacted(quoted, [PEM])
+
+    assert "cannot parse" in shown
+    assert "BADANBgkqhkiG9w" not in shown
+
+
+def test_words_that_are_no_input_stay() -> None:
+    text = "openssl_sign(): Supplied key param cannot be coerced into a private-key-object"
+
+    assert redacted(text, [PEM, "short", ""]) == text

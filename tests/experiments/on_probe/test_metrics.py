@@ -1,0 +1,88 @@
+"""CPU time answers where every probe can tell it; otherwise wall time does, and the plan says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.experiments import registry
+from sectax.experiments.interface import Request
+from sectax.experiments.on_probe.experiment import ProbeMetrics, has_cpu_clock, probe_metrics
+from sectax.experiments.on_probe.subject import ProbeSpec
+from sectax.model.machine import Machine, ProbeState
+from sectax.model.plan import Plan, Stopping, batch_observation
+from sectax.model.treatment import Standing
+from sectax.model.why_not import WhyNot
+from sectax.reports.words import plans
+from tests.fakes.toy import fake
+from tests.machines import planned
+
+NEW, OLD = ProbeState("New", cpu_clock=True), ProbeState("Old", cpu_clock=False)
+SILENT, ABSENT = ProbeState("Silent"), ProbeState("Absent", WhyNot("it is not installed"), cpu_clock=False)
+
+
+def plan_of(experiment: str, **probes: ProbeState) -> Plan:
+    """The quick plan for a machine with these probes."""
+    return registry.load(experiment).plan(Request("quick", {}, Stopping(margin=0.02), seed=1), Machine(probes=probes))
+
+
+def metrics_on(**probes: ProbeState) -> ProbeMetrics:
+    return probe_metrics(probes, Machine(probes=probes))
+
+
+@pytest.mark.parametrize(("mode", "has_one"), [("honest", True), ("old", False), ("wrong-version", None)])
+def test_a_probe_says_itself_whether_it_has_a_cpu_clock(mode: str, has_one: bool | None) -> None:
+    assert has_cpu_clock(ProbeSpec(name=mode, argv=tuple(fake(mode)), cwd=".", operation="empty")) is has_one
+
+
+def test_cpu_time_answers_and_wall_throughput_stands_beside_it() -> None:
+    answer = metrics_on(honest=NEW)
+
+    assert [metric.name for metric in answer.metrics] == ["cpu_time", "throughput"]
+    assert answer.metrics[0].cpu
+    assert answer.beside == ("throughput",)
+    assert "CPU time per operation" in answer.answered_by
+
+
+def test_one_probe_without_a_cpu_clock_decides_for_all() -> None:
+    answer = metrics_on(honest=NEW, old=OLD)
+
+    assert [metric.name for metric in answer.metrics] == ["throughput"]
+    assert "wall time: the probe old does not report CPU time" in answer.answered_by
+
+
+def test_a_probe_that_cannot_be_asked_does_not_decide() -> None:
+    assert metrics_on(honest=NEW, silent=SILENT).metrics[0].name == "cpu_time"
+    assert metrics_on(honest=NEW, absent=ABSENT).metrics[0].name == "cpu_time"
+
+
+@pytest.mark.parametrize("experiment", ["jwt", "honesty"])
+def test_primary_comparisons_and_controls_are_in_cpu_time(experiment: str) -> None:
+    plan = plan_of(experiment, php=NEW)
+
+    answering = {each.metric for each in plan.comparisons if each.standing is not Standing.SECONDARY}
+    assert answering == {"cpu_time"}
+    assert {each.standing for each in plan.comparisons} == set(Standing)
+    assert {each.metric for each in plan.comparisons} >= {"cpu_time", "throughput"}
+    assert any("the answer is CPU time" in line for line in plans.plan(plan))
+
+
+@pytest.mark.parametrize("experiment", ["jwt", "honesty"])
+def test_batches_are_as_long_as_they_lasted(experiment: str) -> None:
+    plan = plan_of(experiment, php=NEW)
+
+    assert batch_observation(plan) == "batch_time"
+
+
+def test_a_probe_of_protocol_1_0_is_planned_in_wall_time() -> None:
+    plan = plan_of("jwt", php=OLD)
+
+    assert plan.metrics[0].name == "throughput"
+    assert any("the answer is operations per second of wall time" in line for line in plans.plan(plan))
+
+
+def test_a_command_is_answered_in_wall_time_and_shows_its_cpu_time() -> None:
+    options = {"baseline": ("true",), "treatment": ("other=true",)}
+    plan = planned(registry.load("command"), Request("default", {}, Stopping(margin=0.02), seed=1, options=options))
+
+    assert (plan.metrics[0].name, plan.beside) == ("wall", ("cpu",))
+    assert any("a command may wait or do I/O" in line for line in plans.plan(plan))

@@ -1,0 +1,108 @@
+"""The local S3 server: its secrets stay secret, its end is noticed, and nothing of it is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.client_server.work_folder import WorkFolder, sweep
+from sectax.experiments.s3.buckets import client
+from sectax.experiments.s3.minio import WORK_FOLDERS, Minio
+from sectax.experiments.s3.server import ServerFailed
+from tests.experiments.s3.servers import needs_minio, running
+
+
+@needs_minio
+@pytest.mark.more
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
+def test_it_serves_whoever_has_its_credentials_and_shows_them_to_nobody(tmp_path: Path, tls: bool) -> None:
+    with running(tmp_path, tls=tls) as server:
+        buckets = client(server.access).list_buckets()["Buckets"]
+        process = Path(f"/proc/{server.pid}")
+        shown = (process / "cmdline").read_bytes() + (process / "environ").read_bytes() + repr(server.access).encode()
+        settings = next(tmp_path.glob("*/settings"))
+
+        assert buckets == []
+        assert server.access.endpoint.startswith("https://127." if tls else "http://127.")
+        assert server.access.secret_key.encode() not in shown
+        assert b"KMS_SECRET" not in shown
+        assert settings.stat().st_mode & 0o077 == 0
+
+
+@needs_minio
+@pytest.mark.more
+def test_a_stopped_server_leaves_neither_process_nor_files(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        pid = server.pid
+    server.stop()
+
+    assert not Path(f"/proc/{pid}").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_minio
+@pytest.mark.more
+def test_a_server_that_was_killed_is_noticed_and_said(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        server.check()
+        os.kill(server.pid, signal.SIGKILL)
+        time.sleep(0.2)
+
+        with pytest.raises(ServerFailed, match=r"MinIO ended with exit status -9"):
+            server.check()
+
+
+@needs_minio
+@pytest.mark.more
+def test_a_killed_owner_takes_its_server_along_and_the_next_one_sweeps_its_files(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, signal; from pathlib import Path; from sectax.experiments.s3.minio import Minio\n"
+        "server = Minio(Path(sys.argv[1])); server.start(); print(server.pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    pid, until = int(done.stdout), time.monotonic() + 10
+    while Path(f"/proc/{pid}/exe").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+
+    assert not Path(f"/proc/{pid}/exe").exists()
+    assert len(list(tmp_path.glob("sectax-s3-*"))) == 1
+    assert sweep(WORK_FOLDERS, tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sweeping_leaves_the_folders_of_the_living_and_what_is_not_ours(tmp_path: Path) -> None:
+    folder = WorkFolder(WORK_FOLDERS, tmp_path)
+    (tmp_path / "sectax-s3-notes").mkdir()  # without a lock: somebody's own
+    (tmp_path / "other").mkdir()
+
+    assert sweep(WORK_FOLDERS, tmp_path) == 0
+    assert {each.name for each in tmp_path.iterdir()} == {folder.path.name, "sectax-s3-notes", "other"}
+    folder.remove()
+    assert not folder.path.exists()
+
+
+def test_what_was_killed_before_its_folder_had_its_name_is_swept_once_nobody_can_be_making_it(tmp_path: Path) -> None:
+    for name, age_s in (("new-sectax-s3-killed", 120), ("new-sectax-s3-begun", 0), ("new-sectax-other-kind", 120)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age_s,) * 2)
+
+    assert sweep(WORK_FOLDERS, tmp_path) == 1
+    assert {each.name for each in tmp_path.iterdir()} == {"new-sectax-s3-begun", "new-sectax-other-kind"}
+
+
+@needs_minio
+@pytest.mark.more
+def test_a_folder_that_cannot_be_written_is_said_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+
+    with pytest.raises(ServerFailed, match="nothing can be written below") as caught:
+        Minio(file / "below").start()
+    assert "--data" in caught.value.hint

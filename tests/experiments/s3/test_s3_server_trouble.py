@@ -1,0 +1,68 @@
+"""A server that ends in the middle, and one whose disk is full."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.s3.server import ServerFailed
+from sectax.model.errors import SubjectFailed
+from sectax.model.subject import Work
+from tests.experiments.s3.servers import has_go_client, needs_minio, running
+from tests.experiments.s3.specs import spec
+from tests.skips import can_mount, is_root
+
+pytestmark = [needs_minio, pytest.mark.more]
+
+
+def test_a_server_that_ends_in_the_middle_ends_the_run_and_not_one_treatment(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        subject = spec(server).subject()
+        try:
+            subject.open()
+            subject.visit(Work(1))
+            os.kill(server.pid, signal.SIGKILL)
+
+            with pytest.raises(ServerFailed, match="the local S3 server has ended in the middle of the run") as caught:
+                subject.visit(Work(1))
+        finally:
+            subject.kill()
+    assert "sectax resume" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "client", ["python", pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client"))]
+)
+def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(tmp_path: Path, client: str) -> None:
+    with running(tmp_path) as server:
+        subject = replace(spec(server, client=client), server=None).subject()
+        try:
+            subject.open()
+            subject.visit(Work(1))
+            server.stop()
+
+            with pytest.raises(SubjectFailed, match="the service cannot be reached"):
+                subject.visit(Work(1))
+        finally:
+            subject.kill()
+
+
+@pytest.mark.skipif(not (is_root() and can_mount()), reason="a full disk needs root and a mount")
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40m", "none", str(tmp_path)], check=True)
+    try:
+        with running(tmp_path) as server:
+            subject = spec(server, operation="put", bytes=60_000_000).subject()
+            try:
+                with pytest.raises(SubjectFailed, match="the server's disk is full") as caught:
+                    subject.open()
+            finally:
+                subject.kill()
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+    assert "--data" in caught.value.hint

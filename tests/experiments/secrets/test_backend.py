@@ -1,0 +1,134 @@
+"""The stand-in for Secrets Manager: keeps what it says, counts what it is asked, and ends with whoever started it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError, SSLError
+
+from sectax.experiments.secrets.backend import Backend, BackendFailed
+from tests.experiments.secrets.needs import needs_backend
+
+pytestmark = [needs_backend, pytest.mark.more]
+
+
+@pytest.fixture
+def backend() -> Iterator[Backend]:
+    with Backend([32, 4096], rare=3) as started:
+        yield started
+
+
+def client(backend: Backend, trust: Path | None) -> Any:
+    if trust is not None:
+        trust.write_text(backend.certificate)
+    return boto3.client(
+        "secretsmanager",
+        endpoint_url=backend.address,
+        verify=str(trust) if trust is not None else None,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+        config=Config(retries={"total_max_attempts": 1}, proxies={}),
+    )
+
+
+def test_secrets_have_the_value_and_size_that_they_are_said_to_have(backend: Backend, tmp_path: Path) -> None:
+    caller = client(backend, tmp_path / "ca.pem")
+
+    for secret in (backend.often(32), backend.rare(32, 2), backend.often(4096)):
+        assert caller.get_secret_value(SecretId=secret.name)["SecretString"] == secret.value
+    assert (len(backend.often(32).value), len(backend.often(4096).value)) == (32, 4096)
+
+
+def test_calls_and_connections_are_counted_and_a_rare_secret_ends_its_connection(
+    backend: Backend, tmp_path: Path
+) -> None:
+    caller = client(backend, tmp_path / "ca.pem")
+    before = backend.calls().connections
+    for _ in range(3):
+        caller.get_secret_value(SecretId=backend.often(32).name)
+    assert (backend.calls().get, backend.calls().connections - before) == (3, 1)
+
+    caller.get_secret_value(SecretId=backend.rare(32, 0).name)
+    caller.describe_secret(SecretId=backend.rare(32, 0).name)
+    calls = backend.calls()
+    assert (calls.get, calls.describe, calls.refused, calls.connections - before) == (4, 1, 0, 2)
+
+
+def test_an_unknown_secret_is_refused_as_the_service_refuses(backend: Backend, tmp_path: Path) -> None:
+    with pytest.raises(ClientError) as refused:
+        client(backend, tmp_path / "ca.pem").get_secret_value(SecretId="nobody's")
+
+    assert refused.value.response["Error"]["Code"] == "ResourceNotFoundException"
+    assert backend.calls().refused == 1
+
+
+def test_who_does_not_trust_its_certificate_gets_nothing(backend: Backend) -> None:
+    with pytest.raises(SSLError):
+        client(backend, None).get_secret_value(SecretId=backend.often(32).name)
+
+    assert backend.calls().all == 0
+
+
+def test_a_fault_holds_for_as_many_answers_as_was_said(backend: Backend, tmp_path: Path) -> None:
+    caller = client(backend, tmp_path / "ca.pem")
+    backend.fail("close", 1)
+    # botocore takes half an answer for one: whoever asks must look whether there is a secret in it.
+    assert "SecretString" not in caller.get_secret_value(SecretId=backend.often(32).name)
+    backend.fail("denied", 1)
+    with pytest.raises(ClientError, match="AccessDenied"):
+        caller.get_secret_value(SecretId=backend.often(32).name)
+
+    assert caller.get_secret_value(SecretId=backend.often(32).name)["SecretString"] == backend.often(32).value
+
+
+def test_a_longer_way_is_paid_by_a_new_connection_and_by_every_call(tmp_path: Path) -> None:
+    with Backend([32], rare=1, delay_s=0.1) as backend:
+        caller = client(backend, tmp_path / "ca.pem")
+        took = []
+        for _ in range(2):
+            began = time.monotonic()
+            caller.get_secret_value(SecretId=backend.often(32).name)
+            took.append(time.monotonic() - began)
+
+        assert backend.round_trip_s >= 0.1
+        assert backend.calls().get == 2
+    assert took[0] >= 0.3
+    assert took[1] >= 0.1
+
+
+def test_a_backend_that_died_is_named(backend: Backend) -> None:
+    assert backend._child is not None
+    os.kill(backend._child.pid, signal.SIGKILL)
+
+    with pytest.raises(BackendFailed, match="stand-in for Secrets Manager does not answer"):
+        backend.calls()
+
+
+def test_it_ends_when_whoever_started_it_is_killed() -> None:
+    source = (
+        "from sectax.experiments.secrets.backend import Backend\n"
+        "import time\n"
+        "with Backend([32], 1) as backend:\n"
+        "    print(backend._child.pid, flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        pid = int(owner.stdout.readline())
+        owner.kill()
+    deadline = time.monotonic() + 20
+    while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+    assert not os.path.exists(f"/proc/{pid}")

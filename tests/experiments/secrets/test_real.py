@@ -1,0 +1,71 @@
+"""AWS Secrets Manager as it would be used, against moto: what a run makes there, it deletes, whatever ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from sectax.experiments.secrets.backend import Backend
+from sectax.experiments.secrets.keeper import NotKept, RealService
+from tests.experiments.secrets.needs import needs_backend
+
+pytestmark = [needs_backend, pytest.mark.more]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    trust: Path = tmp_path_factory.mktemp("trust") / "ca.pem"
+    with Backend([], rare=0) as backend:
+        trust.write_text(backend.certificate)
+        yield boto3.client(
+            "secretsmanager",
+            endpoint_url=backend.address,
+            verify=str(trust),
+            region_name="us-east-1",
+            aws_access_key_id="local",
+            aws_secret_access_key="local",
+            config=Config(retries={"total_max_attempts": 1}, proxies={}),
+        )
+
+
+def names(client: Any) -> list[str]:
+    return [each["Name"] for each in client.list_secrets(MaxResults=100)["SecretList"]]
+
+
+def test_secrets_are_there_inside_it_and_gone_for_good_after_it(client: Any) -> None:
+    with RealService(client, [32, 4096], rare=2, sometimes=1) as kept:
+        for secret in (kept.often(32), kept.rare(4096, 1), kept.sometimes(32, 0)):
+            assert client.get_secret_value(SecretId=secret.name)["SecretString"] == secret.value
+        assert len(names(client)) == 2 * (1 + 2 + 1)
+        assert {len(kept.often(size).value) for size in (32, 4096)} == {32, 4096}
+        assert kept.calls() is None
+
+    assert names(client) == []
+    with pytest.raises(ClientError, match="can't find"):
+        client.get_secret_value(SecretId=kept.often(32).name)
+
+
+def test_two_runs_have_secrets_of_their_own(client: Any) -> None:
+    with RealService(client, [32], rare=0, sometimes=0) as one, RealService(client, [32], rare=0, sometimes=0) as two:
+        assert one.often(32).name != two.often(32).name
+        assert one.often(32).value != two.often(32).value
+
+
+def test_what_was_made_is_deleted_where_the_rest_is_refused_and_where_the_run_fails(client: Any) -> None:
+    taken = RealService(client, [32], rare=3, sometimes=0)
+    client.create_secret(Name=taken.rare(32, 2).name, SecretString="somebody else's")
+    with pytest.raises(NotKept, match="did not take a secret") as refused, taken:
+        pass
+
+    assert "CreateSecret" in refused.value.hint
+    assert taken.often(32).value not in str(refused.value)
+    assert names(client) == [taken.rare(32, 2).name]
+    with pytest.raises(ZeroDivisionError), RealService(client, [32], rare=1, sometimes=0):
+        raise ZeroDivisionError
+    assert names(client) == [taken.rare(32, 2).name]

@@ -1,0 +1,115 @@
+"""Children do not survive sectax, even where it is killed by SIGKILL."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.hosts.process.guardian import Guardian
+from tests.hosts.processes import is_running, wait_until_gone
+
+SRC = Path(__file__).parents[2] / "src"
+
+# A child that ignores the end of its stdin and every signal that can be ignored, and has a child of its own.
+_SECTAX = """
+import sys, time
+from sectax.hosts.process.child import Child
+child = Child(["sh", "-c", "trap '' HUP TERM INT; sleep 60 & echo $! $$; wait; sleep 60"])
+print(child.receive_line(time.monotonic() + 5).decode(), flush=True)
+{then}
+"""
+
+
+def start_sectax(then: str) -> tuple[subprocess.Popen[str], list[int]]:
+    sectax = subprocess.Popen(
+        [sys.executable, "-c", _SECTAX.format(then=then)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(SRC)},
+    )
+    assert sectax.stdout is not None
+    return sectax, [int(word) for word in sectax.stdout.readline().split()]
+
+
+def test_nothing_survives_when_sectax_is_killed() -> None:
+    sectax, pids = start_sectax(then="time.sleep(60)")
+    with sectax:
+        assert all(map(is_running, pids))
+
+        sectax.kill()
+
+        assert all(map(wait_until_gone, pids))
+
+
+def test_nothing_survives_when_sectax_ends_without_a_goodbye() -> None:
+    sectax, pids = start_sectax(then="sys.exit(0)")
+    with sectax:
+        assert sectax.wait() == 0
+        assert all(map(wait_until_gone, pids))
+
+
+@pytest.fixture
+def sleeper() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(["sleep", "60"], start_new_session=True)
+
+
+def test_a_dismissed_guardian_kills_what_it_watches(sleeper: subprocess.Popen[bytes]) -> None:
+    guardian = Guardian()
+    guardian.watch(sleeper.pid)
+
+    guardian.dismiss()
+
+    assert sleeper.wait(5) == -signal.SIGKILL
+
+
+def test_what_was_released_is_left_alone(sleeper: subprocess.Popen[bytes]) -> None:
+    guardian = Guardian()
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+        guardian.watch(sleeper.pid)
+        guardian.watch(other.pid)
+        guardian.release(sleeper.pid)
+
+        guardian.dismiss()
+
+        assert other.wait(5) == -signal.SIGKILL
+        assert sleeper.poll() is None
+    sleeper.kill()
+    sleeper.wait()
+
+
+def test_a_guardian_that_was_killed_is_replaced(sleeper: subprocess.Popen[bytes]) -> None:
+    guardian = Guardian()
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+        guardian.watch(sleeper.pid)
+        shell = guardian._shell
+        assert shell is not None
+        shell.kill()
+        shell.wait()
+        guardian.watch(other.pid)
+
+        guardian.dismiss()
+
+        assert sleeper.wait(5) == other.wait(5) == -signal.SIGKILL
+
+
+def test_an_idle_guardian_costs_no_cpu(sleeper: subprocess.Popen[bytes]) -> None:
+    guardian = Guardian()
+    guardian.watch(sleeper.pid)
+    shell = guardian._shell
+    assert shell is not None
+    clock = (~shell.pid << 3) | 2  # the CPU time of another process
+    before, deadline = -1.0, time.monotonic() + 10
+    # However long it takes to start: once it waits, its CPU time stands still.
+    while (now := time.clock_gettime(clock)) != before and time.monotonic() < deadline:
+        before = now
+        time.sleep(0.1)
+
+    assert now == before
+    guardian.dismiss()
+    sleeper.wait()

@@ -1,0 +1,201 @@
+"""Containers as hosts: real ones of runc and of gVisor."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.on_host.containers import oci_host
+from sectax.hosts.containers import OciHost, runtime_word
+from sectax.hosts.containers import oci_host as oci_module
+from sectax.hosts.containers.bundle import configuration
+from sectax.hosts.process.errors import ChildDied, ChildNotStarted
+from sectax.hosts.process.host import NotFound
+from sectax.model.errors import WrongUse
+from sectax.parts import gvisor
+
+
+def lack(name: str) -> str | None:
+    if os.geteuid() != 0:
+        return "containers need root"
+    if runtime_word(name) == "runsc":
+        return "runsc is not installed" if gvisor.missing() is not None else None
+    return "runc is not installed" if shutil.which("runc") is None else None
+
+
+@pytest.fixture(params=["oci:runc", "oci:runc+seccomp", "oci:runsc"])
+def inside(request):
+    why_not = lack(request.param)
+    if why_not is not None:
+        pytest.skip(why_not)
+    host = oci_host(request.param)
+    yield host
+    if host._folder is not None:
+        host._end(host._folder, os.getpid())
+
+
+def soon() -> float:
+    return time.monotonic() + 60
+
+
+def groups(name: str) -> list[Path]:
+    return [*Path("/sys/fs/cgroup").glob(f"{name}*"), *Path("/sys/fs/cgroup").glob(f"*/{name}*")]
+
+
+def processes(mark: str) -> list[str]:
+    found = subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True).stdout.split()
+    return [pid for pid in found if int(pid) != os.getpid()]
+
+
+ISOLATION = {"oci:runc": "container", "oci:runc+seccomp": "container+seccomp", "oci:runsc": "gvisor"}
+
+
+def test_it_is_the_isolation_that_its_name_says(inside):
+    said = inside.identity()
+
+    assert said["host.isolation"] == ISOLATION[inside.name]
+    assert said["host.runtime"].startswith(runtime_word(inside.name))
+    assert "sha256" in said["host.runtime"]
+
+
+def test_a_program_there_has_its_words_its_environment_its_folder_and_its_stdin(inside, tmp_path):
+    script = 'read line; printf "%s|%s|%s|%s\\n" "$0" "$PWD" "$SECRET" "$line"; echo "$line" > kept'
+
+    with inside.start(
+        ["sh", "-c", script, "a 'b' \"c\" $d"], cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "SECRET": "s"}
+    ) as child:
+        child.send(b"hello\n", soon())
+        said = child.receive_line(soon()).decode()
+        assert child.wait(soon()) == 0
+
+    assert said == f"a 'b' \"c\" $d|{tmp_path}|s|hello\n"
+    assert (tmp_path / "kept").read_text() == "hello\n"
+
+
+def test_the_rest_of_this_machine_cannot_be_written_to(inside):
+    with inside.start(["sh", "-c", "touch /etc/sectax-was-here && echo written || echo refused"]) as child:
+        assert child.receive_line(soon()) == b"refused\n"
+
+    assert not Path("/etc/sectax-was-here").exists()
+
+
+def test_exit_statuses_come_back(inside):
+    with inside.start(["sh", "-c", "exit 7"]) as child:
+        assert child.wait(soon()) == 7
+
+
+def test_a_program_that_is_sent_can_be_run_and_one_that_is_missing_is_missed(inside, tmp_path):
+    script = tmp_path / "hello"
+    script.write_text("#!/bin/sh\necho sent\n")
+    script.chmod(0o755)
+
+    path = inside.put(script)
+    with inside.start([path]) as child:
+        assert child.receive_line(soon()) == b"sent\n"
+
+    assert inside.find_program("sh", None, {}).endswith("/sh")
+    with pytest.raises(NotFound, match="was not found in oci:"):
+        inside.find_program("no-such-program", None, {})
+
+
+def test_a_killed_container_leaves_no_process_no_group_and_no_folder(inside):
+    mark = f"sectax-test-{os.getpid()}-{time.monotonic_ns()}"
+    child = inside.start(["sh", "-c", f"echo up; : {mark}; setsid sleep 1000 & sleep 1000"])
+    assert child.receive_line(soon()) == b"up\n"
+    folder = inside._folder
+
+    child.kill()
+    inside._end(folder, os.getpid())
+
+    deadline = soon()
+    while processes(str(folder)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert processes(mark) == []
+    assert processes(str(folder)) == []
+    assert groups(folder.name) == []
+    assert not folder.exists()
+
+
+def test_a_container_ends_when_sectax_is_killed(inside):
+    code = (
+        "import time; from sectax.experiments.on_host.containers import oci_host\n"
+        f"host = oci_host({inside.name!r})\n"
+        "child = host.start(['sh', '-c', 'echo up; sleep 1000'])\n"
+        "child.receive_line(time.monotonic() + 60)\n"
+        "print(host._folder, flush=True)\n"
+        "time.sleep(1000)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        folder = Path(program.stdout.readline().strip())
+        assert folder.exists()
+        assert processes(str(folder))
+        program.send_signal(signal.SIGKILL)
+
+    deadline = soon()
+    while processes(str(folder)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert processes(str(folder)) == []
+    # What a killed one leaves in the file systems goes with the next start.
+    with inside.start(["true"]) as child:
+        child.wait(soon())
+    assert not folder.exists()
+    assert groups(folder.name) == []
+
+
+def test_a_runtime_that_is_not_there_is_said():
+    if os.geteuid() != 0:
+        pytest.skip("containers need root")
+
+    with pytest.raises(ChildNotStarted, match="youki is not installed"):
+        OciHost("oci:youki", lambda word: None).start(["true"])
+
+
+def test_a_program_that_fails_to_start_tells_why(inside):
+    with inside.start(["/no/such/program"]) as child, pytest.raises(ChildDied) as caught:
+        child.receive_line(soon())
+
+    assert b"no such file" in caught.value.stderr_tail.lower()
+
+
+@pytest.mark.parametrize("name", ["oci:", "oci:../evil", "oci:runc+selinux", "oci:a b"])
+def test_a_name_that_is_no_runtime_is_refused(name):
+    with pytest.raises(WrongUse, match="does not name a container runtime"):
+        oci_host(name)
+
+
+def test_apparmor_is_asked_for_in_the_configuration():
+    described = configuration(["true"], "/", {}, name="c", writable={}, seccomp=False, apparmor="docker-default")
+
+    assert described["process"]["apparmorProfile"] == "docker-default"
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+@pytest.mark.parametrize(
+    ("enabled", "profiles", "said"),
+    [
+        (None, None, "this kernel has no AppArmor"),
+        ("N", None, "this kernel has no AppArmor"),
+        ("Y", "other (enforce)", "docker-default is not loaded"),
+        ("Y", "docker-default (complain)", "docker-default is not loaded"),
+        ("Y", "docker-default (enforce)", None),
+    ],
+)
+def test_without_apparmor_or_its_profile_nothing_is_started(tmp_path, monkeypatch, enabled, profiles, said):
+    for name, text in (("_APPARMOR_ON", enabled), ("_APPARMOR_PROFILES", profiles)):
+        file = tmp_path / name
+        if text is not None:
+            file.write_text(f"{text}\n")
+        monkeypatch.setattr(oci_module, name, file)
+
+    if said is None:
+        assert oci_host("oci:runc+apparmor")._runtime().endswith("runc")
+        return
+    with pytest.raises(ChildNotStarted, match=said):
+        oci_host("oci:runc+apparmor").start(["true"])

@@ -1,0 +1,179 @@
+"""Another machine over ssh: a real sshd on loopback, and everything that must be refused."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.command.subject import CommandSpec
+from sectax.hosts.process.errors import ChildDied, ChildNotStarted
+from sectax.hosts.process.host import NotFound
+from sectax.hosts.remote import SshHost
+from sectax.model.errors import WrongUse
+from sectax.model.subject import Work
+from tests.hosts import sshd
+
+needs_sshd = pytest.mark.skipif(
+    not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root"
+)
+pytestmark = needs_sshd
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with sshd.running(tmp_path_factory.mktemp("sshd")) as running:
+        yield running
+
+
+@pytest.fixture
+def there(server, monkeypatch):
+    monkeypatch.setenv("SECTAX_SSH_CONFIG", str(server.config))
+    host = SshHost(server.name)
+    yield host
+    host._forget()
+
+
+def soon() -> float:
+    return time.monotonic() + 60
+
+
+def test_a_program_there_has_its_words_its_folder_and_its_stdin(there, tmp_path):
+    awkward = "a b'c\"$HOME;`x` *"
+
+    with there.start(
+        ["sh", "-c", 'read line; printf "%s|%s|%s\\n" "$0" "$PWD" "$line"', awkward], cwd=tmp_path
+    ) as child:
+        child.send(b"hello\n", soon())
+        said = child.receive_line(soon()).decode()
+
+    assert said == f"{awkward}|{tmp_path}|hello\n"
+
+
+def test_a_word_with_a_dash_is_no_option_of_the_client(there):
+    with there.start(["echo", "-oProxyCommand=touch /tmp/owned"]) as child:
+        assert child.receive_line(soon()) == b"-oProxyCommand=touch /tmp/owned\n"
+
+
+@pytest.mark.more
+def test_many_programs_share_one_login(there, server):
+    before = server.log.read_text().count("Accepted publickey")
+
+    for number in range(5):
+        with there.start(["echo", str(number)]) as child:
+            assert child.receive_line(soon()) == f"{number}\n".encode()
+
+    assert server.log.read_text().count("Accepted publickey") == before + 1
+
+
+@pytest.mark.more
+def test_it_says_what_it_is(there):
+    assert there.identity()["host.kernel"] == os.uname().release
+    assert "host.load" in there.circumstances()
+
+
+def test_its_exit_status_and_last_words_come_back(there):
+    with there.start(["sh", "-c", "echo ouch >&2; exit 7"]) as child, pytest.raises(ChildDied) as caught:
+        child.receive_line(soon())
+
+    assert caught.value.exit_status == 7
+    assert caught.value.stderr_tail == b"ouch\n"
+
+
+def test_programs_are_found_or_missed_there(there):
+    assert there.find_program("sh", None, {}).endswith("/sh")
+    with pytest.raises(NotFound, match="not found on ssh://"):
+        there.find_program("no-such-program", None, {})
+
+
+@pytest.mark.more
+def test_a_file_is_sent_once_and_removed_at_the_end(there, tmp_path):
+    script = tmp_path / "hello"
+    script.write_text("#!/bin/sh\necho sent\n")
+
+    path = there.put(script)
+    again = there.put(script)
+    with there.start([path]) as child:
+        said = child.receive_line(soon())
+    there._end(there._sockets, os.getpid())
+
+    assert said == b"sent\n"
+    assert path == again != str(script)
+    assert not Path(path).parent.exists()
+
+
+@pytest.mark.more
+def test_a_command_is_timed_there_by_the_launcher_that_is_sent(server, monkeypatch):
+    monkeypatch.setenv("SECTAX_SSH_CONFIG", str(server.config))
+    subject = CommandSpec("sleep", ("sleep", "0.05"), host=server.name).subject()
+
+    witnesses = subject.open()
+    observations = subject.visit(Work(2)).observations
+    subject.close()
+
+    assert witnesses["launcher"].startswith("c,")
+    assert 0.1 <= next(each.value for each in observations if each.metric == "wall") < 30
+
+
+def test_a_host_key_that_changed_is_refused_and_never_accepted(server, tmp_path, monkeypatch):
+    other = sshd.key(tmp_path / "other")
+    known = tmp_path / "known"
+    known.write_text(f"[127.0.0.1]:{server.port} {other}")
+    config = tmp_path / "config"
+    config.write_text(f"UserKnownHostsFile {known}\nGlobalKnownHostsFile none\nStrictHostKeyChecking no\n")
+    monkeypatch.setenv("SECTAX_SSH_CONFIG", str(config))
+    before = known.read_text()
+
+    with pytest.raises(ChildNotStarted, match="its host key is not the one that was known"):
+        SshHost(server.name).start(["true"])
+
+    assert known.read_text() == before
+
+
+def test_a_host_key_that_is_not_known_is_refused_even_where_the_users_settings_accept_it(server, tmp_path, monkeypatch):
+    config = tmp_path / "config"
+    config.write_text(
+        f"UserKnownHostsFile {tmp_path}/none\nGlobalKnownHostsFile none\nStrictHostKeyChecking accept-new\n"
+    )
+    monkeypatch.setenv("SECTAX_SSH_CONFIG", str(config))
+
+    with pytest.raises(ChildNotStarted, match="its host key is not known here"):
+        SshHost(server.name).start(["true"])
+
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_login_that_wants_a_password_is_refused_at_once(tmp_path, monkeypatch):
+    with sshd.running(tmp_path / "sshd", passwords=True) as server:
+        monkeypatch.setenv("SECTAX_SSH_CONFIG", str(server.config))
+        began = time.monotonic()
+
+        with pytest.raises(ChildNotStarted, match="sectax never types one"):
+            SshHost(server.name).start(["true"])
+
+        assert time.monotonic() - began < 60
+
+
+def test_a_host_that_is_not_there_is_said():
+    with pytest.raises(ChildNotStarted, match="Connection refused"):
+        SshHost("ssh://nobody@127.0.0.1:1").start(["true"])
+
+
+@pytest.mark.more
+def test_a_connection_that_was_lost_is_opened_again(there, server):
+    with there.start(["true"]) as child:
+        child.wait(soon())
+    there._master.kill()
+
+    with there.start(["echo", "again"]) as child:
+        assert child.receive_line(soon()) == b"again\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["ssh://", "ssh://-oProxyCommand=x", "ssh://a b", "ssh:host", "ssh://u@-h", "ssh://h/x"]
+)
+def test_an_address_that_is_none_is_refused(name):
+    with pytest.raises(WrongUse, match="is not the address of an ssh host"):
+        SshHost(name)

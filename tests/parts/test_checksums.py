@@ -1,0 +1,58 @@
+"""What was built and then damaged is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.parts import installer, probes
+
+
+@pytest.fixture
+def built(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "a.py").write_text("one = 1\n")
+    (tmp_path / "python").symlink_to("/usr/bin/env")
+    probes.remember_checksums(tmp_path)
+    return tmp_path
+
+
+def test_what_is_as_it_was_built_is_whole_and_may_have_grown(built):
+    (built / "lib" / "__pycache__").mkdir()
+    (built / "lib" / "__pycache__" / "a.pyc").write_bytes(b"later")
+
+    assert probes.damage_of(built) is None
+
+
+def test_a_changed_a_missing_and_a_listless_file_are_damage(built):
+    (built / "lib" / "a.py").write_text("one = 2\n")
+    assert probes.damage_of(built) == "lib/a.py has changed"
+
+    (built / "lib" / "a.py").unlink()
+    assert "lib/a.py is missing" in str(probes.damage_of(built))
+
+    (built / "files.sha256").write_text("")
+    assert probes.damage_of(built) == "the list of its files is empty"
+
+
+def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
+    probe = probes.load("python")
+    folder = probe.environment_folder()
+    assert folder is not None
+
+    def install(command, failure, **settings):
+        (folder / "lib").mkdir(parents=True, exist_ok=True)
+        (folder / "lib" / "a.py").write_text("whole\n")
+
+    monkeypatch.setattr(installer, "run", install)
+    probes.install_libraries(probe)
+    assert probes.missing(probe, thorough=True) is None
+
+    (folder / "lib" / "a.py").write_text("damaged\n")
+    lack = probes.missing(probe, thorough=True)
+    assert lack is not None
+    assert (lack.makable, lack.hint) == (True, "sectax setup")
+    assert "lib/a.py has changed" in lack.reason
+
+    probes.install_libraries(probe)
+    assert probes.missing(probe, thorough=True) is None

@@ -1,0 +1,221 @@
+"""A Go that is new enough is found, fetched with an older one, or asked for in words that say what to install."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sectax.parts import go, parts
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.parts import set_up
+
+RELEASE = f"go1.26.0.linux-{go.architecture()}"
+VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")
+# What Go says of itself, and what it leaves when it has fetched a release: no modes, and a go.mod under another name.
+# A file `sum` beside it has the sum that comes, and `seen` will have the environment that it was handed.
+SAYS = "#!/bin/sh\necho go version {} linux/amd64\n"
+FETCHES = """#!/bin/sh
+[ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
+[ "$1" = env ] && echo "${GOPROXY-https://proxy.example.org,direct}" && exit
+export -p >"${0%/*}/seen"
+read -r sum <"${0%/*}/sum"
+case "$4" in golang.org/toolchain@v0.0.1-go1.26.0.*) ;; *) echo "no such module: $4" >&2; exit 1 ;; esac
+folder="$GOMODCACHE/golang.org/toolchain"
+mkdir -p "$folder/bin" "$folder/pkg/tool/linux" "$folder/src"
+printf '#!/bin/sh\\necho go version go1.26.0 linux/amd64\\n' >"$folder/bin/go"
+echo >"$folder/pkg/tool/linux/compile"
+echo module std >"$folder/src/_go.mod"
+echo "{\\"Dir\\": \\"$folder\\", \\"Sum\\": \\"$sum\\"}"
+"""
+UNREACHABLE = """#!/bin/sh
+[ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
+echo 'dial tcp: lookup proxy.example.org: no such host' >&2
+exit 1
+"""
+# A package manager that has one package.
+APT = '#!/bin/sh\ncp "{fetches}" "{folder}/go"\n'
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is first on PATH; the cache is empty."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    # The shell's own words for files, but no Go of this machine.
+    for name in ("sh", "mkdir", "cp"):
+        (folder / name).symlink_to(next(path for path in (Path("/bin", name), Path("/usr/bin", name)) if path.exists()))
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+def install(folder: Path, source: str, name: str = "go") -> Path:
+    program = folder / name
+    program.write_text(source)
+    program.chmod(0o755)
+    (program.parent / "sum").write_text(go.SUMS[RELEASE] + "\n")
+    return program
+
+
+@pytest.mark.parametrize("release", ["go1.26.0", "go1.26.8", "go1.30", "go1.30rc1", "go2.0.0"])
+def test_a_go_on_path_that_is_new_enough_is_taken(programs, release):
+    program = install(programs, SAYS.format(release))
+
+    assert go.find("1.26.0") == program
+    assert go.missing("1.26.0") is None
+
+
+@pytest.mark.parametrize("release", ["go1.19.8", "go1.25.9", "nonsense"])
+def test_an_older_one_is_told_with_its_version_and_can_be_mended(programs, release):
+    install(programs, SAYS.format(release))
+    lack = go.missing("1.26.0")
+
+    assert lack is not None
+    assert "is too old, 1.26.0 is needed" in lack.reason
+    assert lack.makable
+
+
+def test_without_any_go_the_package_and_the_release_are_named(programs):
+    lack = go.missing("1.26.0")
+
+    assert lack is not None
+    assert lack.reason == "go is not installed"
+    assert "install Go 1.26.0 or newer" in lack.hint
+    assert lack.apt == ("golang-go",)
+
+
+def test_an_older_one_fetches_a_release_that_then_works(programs):
+    install(programs, FETCHES)
+
+    go.fetch("1.26.0")
+
+    program = go.find("1.26.0")
+    assert program is not None
+    assert go.version_of(program) == "go1.26.0"
+    top = program.parents[1]
+    assert os.access(top / "pkg/tool/linux/compile", os.X_OK)
+    assert (top / "src/go.mod").read_text() == "module std\n"
+    assert os.listdir(top.parent) == [top.name]
+
+
+def handed_on(programs: Path) -> dict[str, str]:
+    """What the Go that fetched was told by its environment; what it lacked is lacking."""
+    exported = (line.removeprefix("export ").partition("=") for line in (programs / "seen").read_text().splitlines())
+    told = {name: value.strip("'\"") for name, _, value in exported}
+    return {name: told[name] for name in VOUCHING if name in told}
+
+
+def test_no_setting_of_the_user_spares_a_release_the_checksum_database(programs, monkeypatch):
+    install(programs, FETCHES)
+    for name in VOUCHING:
+        monkeypatch.setenv(name, {"GOSUMDB": "off", "GOENV": "/their/own"}.get(name, "golang.org"))
+    monkeypatch.setenv("GOPROXY", "https://proxy.example.org")
+
+    go.fetch("1.26.0")
+
+    assert handed_on(programs) == {
+        "GOENV": "off",
+        "GOSUMDB": "sum.golang.org",
+        "GONOSUMDB": "",
+        "GONOSUMCHECK": "",
+        "GOPRIVATE": "",
+        "GOINSECURE": "",
+        "GOFLAGS": "-modcacherw",
+        "GOPROXY": "https://proxy.example.org",
+    }
+
+
+@pytest.mark.parametrize("folder", ["file:///srv/modules", "FILE:///srv/modules", "file:///srv/modules,direct"])
+def test_a_folder_is_no_proxy_for_a_release(programs, monkeypatch, folder):
+    install(programs, FETCHES)
+    monkeypatch.setenv("GOPROXY", folder)
+
+    go.fetch("1.26.0")
+
+    assert handed_on(programs)["GOPROXY"] == ""
+
+
+def test_a_release_of_another_sum_is_refused_and_nothing_of_it_is_used(programs, tmp_path):
+    install(programs, FETCHES)
+    (programs / "sum").write_text("h1:AAAA=\n")
+
+    with pytest.raises(SetUpFailed, match=f"{RELEASE} is not that release: its sum is h1:AAAA=, not h1:") as raised:
+        go.fetch("1.26.0")
+
+    assert "GOPROXY" in raised.value.hint
+    assert go.find("1.26.0") is None
+    assert os.listdir(tmp_path / "cache" / "go") == []
+
+
+def test_the_sums_of_all_releases_that_functions_want_are_known():
+    functions = Path(__file__).parents[2] / "functions"
+    wanted = {go.wanted(path) for path in functions.glob("*/go/go.mod")}
+
+    assert wanted
+    assert go.SUMS.keys() == {f"go{version}.linux-{each}" for version in wanted for each in ("amd64", "arm64")}
+
+
+def test_two_that_fetch_at_once_leave_one(programs):
+    install(programs, FETCHES)
+
+    go.fetch("1.26.0")
+    go.fetch("1.26.0")
+
+    assert go.missing("1.26.0") is None
+
+
+def test_a_release_out_of_reach_is_told_and_leaves_nothing(programs, tmp_path):
+    install(programs, UNREACHABLE)
+
+    with pytest.raises(SetUpFailed, match="no such host") as raised:
+        go.fetch("1.26.0")
+
+    assert "proxy" in raised.value.hint
+    assert os.listdir(tmp_path / "cache" / "go") == []
+
+
+@pytest.mark.parametrize(("line", "version"), [("go 1.26.0", "1.26.0"), ("go 1.22", "1.22.0")])
+def test_the_version_is_the_one_that_the_module_states(tmp_path, line, version):
+    (tmp_path / "go.mod").write_text(f"module m\n\n{line}\n\ntoolchain go9.9.9\n")
+
+    assert go.wanted(tmp_path / "go.mod") == version
+
+
+def test_makefiles_are_told_the_folder_or_nothing(programs, tmp_path):
+    (tmp_path / "go.mod").write_text("module m\n\ngo 1.26.0\n")
+    words = [sys.executable, "-m", "sectax.parts.go", str(tmp_path / "go.mod")]
+    before = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+    install(programs, SAYS.format("go1.26.8"))
+
+    assert before == ""
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == f"{programs}\n"
+
+
+def test_as_root_the_package_is_installed_and_then_fetches_what_is_wanted(programs, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    fetches = install(tmp_path, FETCHES, "packaged-go")
+    install(programs, APT.format(fetches=fetches, folder=programs), "apt-get")
+    said: list[str] = []
+
+    set_up(parts.load("function:hmac_authorizer/go"), said.append)
+
+    assert said == [
+        "installing golang-go (for function hmac_authorizer in go)",
+        "fetching Go 1.26.0 (for function hmac_authorizer in go)",
+        "building function hmac_authorizer in go",
+    ]
+
+
+def test_whoever_is_not_root_is_told_the_command(programs, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    install(programs, "#!/bin/sh\nexit 1\n", "apt-get")
+
+    with pytest.raises(SetUpFailed, match="go is not installed") as raised:
+        set_up(parts.load("function:hmac_authorizer/go"), lambda text: None)
+
+    assert raised.value.hint.startswith("sudo apt-get install -y golang-go")

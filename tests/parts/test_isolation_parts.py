@@ -1,0 +1,53 @@
+"""What the isolation experiment needs: programs of the system, and gVisor's runtime."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from sectax.experiments.on_host.containers import oci_host
+from sectax.model.errors import WrongUse
+from sectax.parts import gvisor, parts
+
+
+def test_a_program_of_the_system_is_named_with_its_package():
+    lack = parts.load("system:no-such-program").missing()
+
+    assert lack is not None
+    assert lack.reason == "no-such-program is not installed"
+    assert lack.apt == ("no-such-program",)
+
+
+def test_gvisor_is_made_where_go_is_and_asked_for_where_it_is_not(tmp_path, monkeypatch):
+    go = shutil.which("go")
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    without = parts.load("runsc").missing()
+
+    assert without is not None
+    assert "go is not installed" in without.reason
+    if go is None:
+        pytest.skip("Go is not installed")
+    (tmp_path / "go").symlink_to(go)
+    lack = parts.load("runsc").missing()
+    assert lack is not None
+    assert lack.makable
+
+
+def test_the_runtime_that_was_built_is_the_one_that_containers_use(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
+    monkeypatch.setenv("PATH", "/nonexistent")
+    host = oci_host("oci:runsc")
+    assert host._find_runtime("runsc") is None
+
+    gvisor.built().parent.mkdir(parents=True)
+    gvisor.built().write_text("#!/bin/sh\n")
+
+    assert host._find_runtime("runsc") == str(gvisor.built())
+    assert parts.load("runsc").missing() is None
+
+
+def test_a_part_that_does_not_exist_is_refused():
+    with pytest.raises(WrongUse, match="cannot be set up"):
+        parts.load("rocket:moon")

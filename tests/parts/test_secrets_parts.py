@@ -1,0 +1,85 @@
+"""AWS's agent is built once, checked before use, and its absence is told with what helps."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from sectax.parts import installer, parts
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.secrets import agent
+from tests.program import sectax
+
+CRATE = b"the crate"
+
+
+@pytest.fixture
+def cargo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cargo of a few lines: it fetches a crate and leaves a program, or does what the file `order` says."""
+    program = tmp_path / "bin" / "cargo"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/bin/sh\n"
+        "echo '   Compiling one v1' >&2\n"
+        f"[ -e {tmp_path}/order ] && . {tmp_path}/order\n"
+        'while [ "$1" != --root ]; do shift; done\n'
+        'mkdir -p "$2/bin" "$CARGO_TARGET_DIR" "$CARGO_HOME/registry/cache/index"\n'
+        f'printf "{CRATE.decode()}" > "$CARGO_HOME/registry/cache/index/{agent.CRATE}-{agent.VERSION}.crate"\n'
+        f'echo program > "$2/bin/{agent.PROGRAM}"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(agent, "_CRATE_SHA256", hashlib.sha256(CRATE).hexdigest())
+    monkeypatch.setattr(installer, "EVERY_S", 0.1)
+    return tmp_path / "order"
+
+
+def test_it_is_built_once_with_progress_and_nothing_else_is_left(cargo: Path, tmp_path: Path) -> None:
+    cargo.write_text("sleep 1\n")
+    said: list[str] = []
+    parts.set_up(parts.load("secrets:agent"), said.append)
+
+    assert agent.program().read_text() == "program\n"
+    assert any("1 of 287 crates" in line for line in said)
+    assert [path.name for path in (tmp_path / "cache" / "secrets").iterdir()] == [agent.program().parent.name]
+    again: list[str] = []
+    parts.set_up(parts.load("secrets:agent"), again.append)
+    assert again == []
+
+
+def test_a_program_that_has_changed_is_not_used_and_is_built_again(cargo: Path) -> None:
+    parts.set_up(parts.load("secrets:agent"), lambda line: None)
+    agent.program().write_text("another\n")
+
+    with pytest.raises(SetUpFailed, match="its file has changed"):
+        agent.program()
+    parts.set_up(parts.load("secrets:agent"), lambda line: None)
+    assert agent.program().read_text() == "program\n"
+
+
+def test_another_crate_under_the_same_version_is_refused(cargo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent, "_CRATE_SHA256", "0" * 64)
+
+    with pytest.raises(SetUpFailed, match="is not the crate that sectax knows"):
+        agent.build(lambda line: None)
+    assert agent.missing() is not None
+
+
+def test_what_cargo_said_last_is_the_reason_of_a_failure(cargo: Path) -> None:
+    cargo.write_text("echo 'error: linker not found' >&2; exit 101\n")
+
+    with pytest.raises(SetUpFailed, match="linker not found"):
+        agent.build(lambda line: None)
+
+
+def test_doctor_says_that_cargo_is_missing_and_where_it_is_to_be_had(tmp_path: Path) -> None:
+    empty = tmp_path / "bin"
+    empty.mkdir()
+    said = sectax("doctor", PATH=str(empty), SECTAX_CACHE=str(tmp_path / "cache"))
+
+    assert "cargo is not installed" in said.out + said.err
+    assert "rustup.rs" in said.out + said.err

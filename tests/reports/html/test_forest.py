@@ -1,0 +1,66 @@
+"""The picture to decide by: marks at their figures, whatever the form; rows that have no place; hostile labels."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+
+from sectax.reports.document import Forest, ForestGroup, ForestRow, Interval, Tone
+from sectax.reports.html import render_picture
+from sectax.reports.html.forest import NARROW, WIDE, Sizes, draw
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def picture(*ratios: float, groups: int = 1, label: str = "HS256") -> Forest:
+    rows = tuple(
+        ForestRow(label, "2 µs, slower", Tone.WORSE, Interval(ratio / 1.1, ratio, ratio * 1.1, "slower"))
+        for ratio in ratios
+    )
+    members = tuple(ForestGroup(f"php {number}", "baseline RS256: 330 µs", rows) for number in range(groups))
+    return Forest("HS256 is slower.", "Which algorithm?", members, 0.02, 0, ("two processors", "self-check passed"))
+
+
+@pytest.mark.parametrize("sizes", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_marks_are_in_the_order_of_their_figures_and_inside_the_plot(sizes: Sizes) -> None:
+    drawn = draw(picture(0.01, 0.5, 1.0, 3.0), sizes)
+
+    for mark in drawn.marks:
+        assert sizes.plot[0] <= mark.interval.low < mark.interval.point < mark.interval.high <= sizes.plot[1]
+    assert all(one.interval.point < other.interval.point for one, other in pairwise(drawn.marks))
+    assert drawn.marks[2].interval.point == pytest.approx(drawn.zero)
+    assert drawn.band[0] < drawn.zero < drawn.band[1]
+
+
+@pytest.mark.parametrize(("groups", "ratios"), [(1, (2.0,)), (4, (2.0, 3.0, 4.0)), (7, (1.5, 2.0))])
+def test_a_picture_for_sharing_has_one_size_and_everything_inside(groups: int, ratios: tuple[float, ...]) -> None:
+    drawn = draw(picture(*ratios, groups=groups), WIDE)
+
+    assert (drawn.width, drawn.height) == (1200, pytest.approx(630))
+    assert max(line.y for line in drawn.lines) < 630
+    rows = [line.y for line in drawn.lines if line.role == "label"]
+    assert all(below - above > WIDE.text for above, below in pairwise(rows))
+
+
+def test_a_row_without_an_interval_keeps_its_words() -> None:
+    row = ForestRow("EdDSA", "not answered", Tone.VOID)
+    given = Forest("T", "Q", (ForestGroup("g", "n", (*picture(2.0).groups[0].rows, row)),), 0.02, 3, ())
+
+    drawn = draw(given, WIDE)
+
+    assert len(drawn.marks) == 1
+    assert "not answered" in [line.text for line in drawn.lines]
+    assert any("3 more" in line.text for line in drawn.lines)
+
+
+def test_the_file_is_one_svg_that_loads_nothing_and_escapes_labels() -> None:
+    text = render_picture(picture(2.0, label='<script>alert("x")</script>&'))
+
+    root = ElementTree.fromstring(text)  # noqa: S314
+    assert root.tag == f"{SVG}svg"
+    assert root.find(f".//{SVG}script") is None
+    assert not re.search(r"href|url\(|@import|<image", text)
+    assert '<script>alert("x")</script>&' in [element.text for element in root.iter(f"{SVG}text")]
