@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sectax.design.matrix import Levels
 from sectax.experiments.client_server.endpoint import read_endpoint
@@ -279,6 +279,11 @@ def chosen_factors(
     """
     memory = Factor("memory", memory_levels(request.levels.get("memory", memory_mb), memory_mb))
     return choose(tuple(memory if each.name == "memory" else each for each in known), preset, request.levels)
+
+
+def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:
+    """Whether functions take turns on one processor: those of the local Lambda, none of which has more than one."""
+    return endpoint == LOCAL and all(int(each) <= _VCPU_MB for each in memory_mb)
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:
