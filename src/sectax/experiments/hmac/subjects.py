@@ -13,11 +13,11 @@ import msgspec
 from sectax.design.matrix import Levels
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, Event, payload, signed
 from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
+from sectax.experiments.on_lambda import functions
 from sectax.experiments.on_lambda.experiment import SPACED, lambda_lack
 from sectax.model.machine import Machine
 from sectax.model.subject import SubjectSpec
 from sectax.model.why_not import WhyNot
-from sectax.parts import functions
 
 if TYPE_CHECKING:
     from sectax.experiments.on_lambda.services import Service
@@ -97,8 +97,8 @@ def _other(text: str, letters: str) -> str:
 
 FUNCTION = "hmac_authorizer"
 
-# From an answer to the next event: two periods of the quota and a half, so that it is full again.
-GAP_S = 0.05
+# From an answer to the next event: a period of the quota and a quarter, so that it is full again.
+GAP_S = 0.025
 _KEY_BYTES = 64
 # A run is resumed within days or never; the function takes any expiry to come.
 _LIFETIME_S = 365 * 24 * 3600

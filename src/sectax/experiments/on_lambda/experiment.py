@@ -7,11 +7,12 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sectax.design.matrix import Levels
+from sectax.experiments.client_server.endpoint import read_endpoint
 from sectax.experiments.interface import Bench, Experiment, Machine, Option, Request
-from sectax.experiments.levels import choose, read_endpoint
+from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
@@ -51,6 +52,9 @@ _VCPU_MB, _PERIOD_US = 1769, 20_000
 # Only the local Lambda reports it.
 CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEDIAN, observed="cpu_time", cpu=True)
 
+# How much of Duration came after the answer: work that no caller need wait for is billed all the same.
+_AFTER_ANSWER = Metric("after_answer", "s", Better.LOWER, Summary.MEAN, "after_answer", compared=False)
+
 _FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
 # The two parts of it, reported separately: what is compared is what a caller waits for.
 _FIRST_INIT = Metric("first_init", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.init", compared=False)
@@ -84,6 +88,7 @@ def metrics(endpoint: str | None) -> tuple[Metric, ...]:
         of("p99_duration", Summary.P99, compared=False),
         of("worst_duration", Summary.WORST, compared=False),
         Metric("billed_duration", "s", Better.LOWER, Summary.MEAN, "billed_duration", compared=False),
+        *((_AFTER_ANSWER,) if endpoint == LOCAL else ()),
         _FIRST,
         _FIRST_INIT,
         _FIRST_DURATION,
@@ -111,6 +116,7 @@ METRIC_WORDS = {
     "metric=p99_duration": "p99 of Duration",
     "metric=worst_duration": "worst Duration",
     "metric=billed_duration": "Billed Duration",
+    "metric=after_answer": "Duration after the answer",
     "metric=first_init": "Init Duration",
     "metric=first_duration": "first Duration",
     "metric=max_memory_used": "Max Memory Used",
@@ -273,6 +279,11 @@ def chosen_factors(
     """
     memory = Factor("memory", memory_levels(request.levels.get("memory", memory_mb), memory_mb))
     return choose(tuple(memory if each.name == "memory" else each for each in known), preset, request.levels)
+
+
+def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:
+    """Whether functions take turns on one processor: those of the local Lambda, none of which has more than one."""
+    return endpoint == LOCAL and all(int(each) <= _VCPU_MB for each in memory_mb)
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:

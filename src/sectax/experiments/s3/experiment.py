@@ -9,8 +9,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from sectax.experiments.client_server.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
-from sectax.experiments.levels import AWS, LOCAL, choose
+from sectax.experiments.levels import choose
 from sectax.experiments.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 from sectax.experiments.s3.levels import (
     CLOSED,
@@ -29,6 +30,7 @@ from sectax.experiments.s3.levels import (
     size_bytes,
     size_levels,
 )
+from sectax.experiments.s3.parts import CLIENT, SERVER
 from sectax.experiments.s3.where import FOLDER, OPTIONS, Where, read_where
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Places, Requests
 from sectax.model.bill import Usage
@@ -37,8 +39,6 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import OTHERS, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
-
-SERVER, CLIENT = "program:minio", "program:s3-client"
 
 PLACES = Places(
     (
