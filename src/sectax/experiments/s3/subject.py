@@ -22,7 +22,7 @@ from sectax.experiments.s3.server import Access, ServerFailed
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
-from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.errors import SectaxError, SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 
@@ -73,6 +73,7 @@ class S3Spec:
         thorough: whether opening looks at all that there is to see, as the run's first object of a treatment wants: the
             plaintext is searched in all files of the server, and of a large body it is found out what its ETag is.
         added_s: seconds that the client adds to every operation, a known cost on purpose.
+        refused: why the service has no bucket with this encryption; None where it has.
     """
 
     client: str
@@ -90,6 +91,7 @@ class S3Spec:
     server: Minio | None = field(default=None, repr=False)
     thorough: bool = True
     added_s: float = 0.0
+    refused: SectaxError | None = field(default=None, repr=False)
 
     @property
     def first_bytes(self) -> int:
@@ -121,7 +123,7 @@ class S3Subject:
 
     def start(self) -> None:
         """Start the client, without waiting for it."""
-        if self._client is not None:
+        if self._client is not None or self._spec.refused is not None:
             return
         try:
             self._client = ClientProcess(self._spec.argv, self._spec.access, self._spec.bytes, self._spec.rate)
@@ -141,6 +143,8 @@ class S3Subject:
             SubjectFailed: it does not encrypt what it says, or refuses.
             ServerFailed: the local server has ended.
         """
+        if self._spec.refused is not None:
+            raise SubjectSkipped(self._spec.refused.message, self._spec.refused.hint)
         self.start()
         spec, client = self._spec, self._running()
         marker = secrets.token_hex(16)
@@ -160,6 +164,8 @@ class S3Subject:
         witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
         if spec.server is not None:
             witnesses |= self._proof(spec.server.data, bucket, key, marker, began - _FILE_CLOCK_S)
+        elif ENCRYPTIONS[spec.encryption].by_service:
+            witnesses["proof"] = "claimed by the service, not proven"
         self._clock = str(hello.clock["name"])
         self._telemetry = host().telemetry(client.child)
         self._stage = "visit"
