@@ -31,8 +31,8 @@ from lambda_local.sandbox.limits import VCPU_MB
 from sectax.analysis.growth import line
 from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
+from sectax.experiments.on_lambda import functions
 from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
-from sectax.parts import functions
 from sectax.stats.student import Interval, geometric_mean_interval, mean_interval
 
 SIZES = ("100KiB", "500KiB", "1MiB", "3MiB")

@@ -33,10 +33,10 @@ from typing import Any
 
 from benchmarks.output import ROOT, environment, heading, near_one, ratio, table
 from sectax.design.planning import Request
+from sectax.experiments.secrets import agent
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.plan import Stopping
 from sectax.model.subject import Work
-from sectax.parts.secrets import agent
 from sectax.stats.student import Interval, geometric_mean_interval
 from sectax.workflow.machine import machine_for
 

@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 from benchmarks.output import heading, table
 from sectax.experiments.hmac.levels import PAYLOADS
 from sectax.experiments.hmac.subjects import FUNCTION, Events, new_inputs
+from sectax.experiments.on_lambda import functions
 from sectax.experiments.on_lambda.local_lambda import LocalLambda, measured
-from sectax.parts import functions
 
 GAP_S = 0.01
 FIRST = 8  # events of a new instance that are shown one by one and not counted

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sectax.experiments.s3 import parts
 from sectax.experiments.s3.buckets import Buckets
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.subject import S3Spec
 from sectax.model.subject import Observation, Subject, Work
-from sectax.parts import cache, go_programs
+from sectax.parts import cache
 
 GO, PYTHON = "go", "python"
 
@@ -28,7 +29,7 @@ class Served:
         self._names = self._buckets.make("none")
 
     def spec(self, client: str, operation: str, size: int, concurrency: int = 1) -> S3Spec:
-        program = [str(go_programs.load("s3-client").path)]
+        program = [str(parts.client().path)]
         if client == PYTHON:
             program = [sys.executable, str(cache.bundled("clients", "s3-python") / "s3_client.py")]
         return S3Spec(

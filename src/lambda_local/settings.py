@@ -16,7 +16,8 @@ class Settings:
 
     Attributes:
         host: a loopback address. port: 0 takes a free one.
-        instances: the most that may be there at once, over all functions; past it callers get TooManyRequests.
+        instances: the most that may be there at once, over all functions and those that end, too; past it callers get
+            TooManyRequests.
         idle_s: seconds after which an instance that nobody calls is ended.
         region: what ARNs and the functions' AWS_REGION say.
         init_s: seconds that a new instance has before its first event.

@@ -9,11 +9,10 @@ import pytest
 
 from sectax.experiments.hmac import subjects
 from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES, PAYLOADS, STEPS, TIMED
-from sectax.experiments.on_lambda import LOCAL_ROLE
+from sectax.experiments.on_lambda import LOCAL_ROLE, functions
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from sectax.parts import functions
 from tests.experiments.on_lambda.functions import close_services, needs_sandbox, service
 
 pytestmark = needs_sandbox

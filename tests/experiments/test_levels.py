@@ -28,7 +28,7 @@ def test_a_users_levels_replace_the_presets_and_all_means_all():
     ("asked", "says", "hint"),
     [
         ({"algoritm": ("RS256",)}, "no factor 'algoritm'", "did you mean algorithm?"),
-        ({"algorithm": ("eddsa",)}, "no level 'eddsa'", "did you mean EdDSA?"),
+        ({"algorithm": ("eddsaa",)}, "no level 'eddsaa'", "did you mean EdDSA?"),
         ({"operation": ("encrypt",)}, "no level 'encrypt'", "there are: sign, verify"),
     ],
 )
@@ -37,3 +37,7 @@ def test_what_does_not_exist_is_refused_with_what_is_near(asked, says, hint):
         choose(KNOWN, {}, asked)
 
     assert hint in caught.value.hint
+
+
+def test_the_case_of_a_level_does_not_matter():
+    assert choose(KNOWN, {}, {"algorithm": ("eddsa", "rs256")})[0].levels == ("RS256", "EdDSA")

@@ -111,7 +111,8 @@ def test_without_the_floor_a_baseline_of_two_modes_would_deceive() -> None:
 def test_simulated_runs_and_real_ones_are_judged_alike() -> None:
     """The vectorised simulation and `judge` give the same interval for the same values."""
     plan = plan_of({"t": 0.03}, Stopping(0.02))
-    costs = {treatment.id: 0.01 for treatment in plan.treatments}
+    # A positive control that costs what it is said to: another one would widen the intervals.
+    costs = {treatment.id: 0.01 + np.log1p(treatment.extra) for treatment in plan.treatments}
     run = Run(plan, costs, Machine(0.01, 0.01), np.random.default_rng(6))
     for _ in range(15):
         run.block()

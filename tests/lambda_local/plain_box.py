@@ -95,9 +95,15 @@ class PlainBox:
     def in_force(self) -> InForce:
         return InForce(self._limits.cpu, self._limits.period_us, self._limits.memory_mb * 2**20, "none")
 
-    def counters(self) -> Counters:
+    def counters(self, *, times: bool = False) -> Counters:
         self._cpu_ns += 1_000_000
-        return Counters(self._cpu_ns, 0, 0, 5, 43 * 2**20 - 5, 0)
+        return Counters(self._cpu_ns, 0, 0, 5, 0)
+
+    def grown(self, resident: int) -> bool:
+        return False
+
+    def look(self) -> tuple[int | None, bool]:
+        return 43 * 2**20 - 5, False
 
     def set_quota(self, cpu: float) -> None:
         self._limits = replace(self._limits, cpu=cpu)

@@ -115,6 +115,15 @@ def test_what_is_not_there_is_not_found(lambda_, operation):
         ({"Code": {"S3Bucket": "bucket", "S3Key": "key"}}, "S3.* is not here"),
         ({"Description": "x" * 257}, "description"),
         ({"FunctionName": "no/slash"}, "functionName"),
+        ({"Role": "foo"}, "'role'"),
+        ({"Role": "arn:aws:iam::000000000000:role/x\r\ny"}, "'role'"),
+        ({"Handler": "f.hand\0ler"}, "'handler'"),
+        ({"Code": {"ZipFile": archive({})}}, "non-empty zip"),
+        ({"Code": {"ZipFile": b""}}, "unzip"),
+        (
+            {"Runtime": "provided.al2023", "Environment": {"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": "/opt/w"}}},
+            "AWS_LAMBDA_EXEC_WRAPPER has no effect",
+        ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -143,6 +152,39 @@ def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str
     text = answer.read()
     connection.close()
     return answer.status, json.loads(text) if text else {}
+
+
+def test_a_layer_stands_once_in_a_function(lambda_):
+    content = {"ZipFile": archive({"python/lib.py": "x = 1"})}
+    arns = [lambda_.publish_layer_version(LayerName="once", Content=content)["LayerVersionArn"] for _ in range(2)]
+
+    for layers in (arns, [arns[0]] * 2):
+        with pytest.raises(lambda_.exceptions.InvalidParameterValueException, match="Two different versions"):
+            create(lambda_, "doubly", EMPTY, Layers=layers)
+
+
+def test_functions_of_other_accounts_are_not_ours(lambda_):
+    create(lambda_, "ours", EMPTY)
+
+    for name in ("arn:aws:lambda:us-east-1:111111111111:function:ours", "111111111111:function:ours"):
+        with pytest.raises(ClientError) as refused:
+            lambda_.get_function(FunctionName=name)
+        assert refused.value.response["Error"]["Code"] == "AccessDeniedException"
+
+
+@pytest.mark.parametrize("name", ["%ff%fe", "a%00b", "a%0d%0ab"])
+def test_names_that_are_no_text_are_refused(lambda_, name):
+    assert call(lambda_, "POST", f"/2015-03-31/functions/{name}/invocations", b"{}")[0] == 400
+
+
+@pytest.mark.parametrize("path", ["/2015-03-31/functions", "/2015-03-31/functions/shallow/invocations"])
+def test_deep_documents_are_refused(lambda_, path):
+    if "shallow" in path:
+        create(lambda_, "shallow", EMPTY)
+
+    for body in (b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 100_000 + b"1" + b"}" * 100_000):
+        status, said = call(lambda_, "POST", path, body)
+        assert (status, said["Type"]) == (400, "User")
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"FunctionName": 7}', b"\xff\xfe", b'{"FunctionName": "x"}', b""])

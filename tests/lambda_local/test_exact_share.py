@@ -130,9 +130,9 @@ class Busy(PlainBox):
         cls.made.append(super().create(*arguments, **more))  # type: ignore[arg-type]
         return cls.made[-1]
 
-    def counters(self) -> Counters:
+    def counters(self, *, times: bool = False) -> Counters:
         self._cpu_ns += self.used_ns - MS
-        return super().counters()
+        return super().counters(times=times)
 
 
 @pytest.fixture

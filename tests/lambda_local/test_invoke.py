@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -64,7 +66,8 @@ def test_the_log_stands_between_the_lines_of_the_platform(lambda_):
     answer = invoke(lambda_, "logs")
 
     request_id = answer.raw["ResponseMetadata"]["RequestId"]
-    lines = answer.log.splitlines(keepends=True)
+    init_start, *lines = answer.log.splitlines(keepends=True)
+    assert init_start == f"INIT_START Runtime Version: python:{platform.python_version()}\n"
     assert lines[0] == f"START RequestId: {request_id} Version: $LATEST\n"
     assert lines[1:3] == ["one\n", "two\n"]
     assert lines[3] == f"END RequestId: {request_id}\n"
@@ -319,8 +322,9 @@ def test_no_more_instances_than_allowed(box, tmp_path):
         busy.start()
         assert eventually((tmp_path / "here").exists)
 
-        with pytest.raises(lambda_.exceptions.TooManyRequestsException, match="Rate Exceeded"):
+        with pytest.raises(lambda_.exceptions.TooManyRequestsException, match="Rate Exceeded") as refused:
             invoke(lambda_, "only", event)
+        assert refused.value.response["ResponseMetadata"]["HTTPHeaders"]["retry-after"] == "1"
         (tmp_path / "until").touch()
         busy.join()
         # A free instance makes room for another function's.
@@ -330,6 +334,89 @@ def test_no_more_instances_than_allowed(box, tmp_path):
     assert first == [None]
     assert other.value == 1
     assert box.alive == 0
+
+
+def test_an_instance_that_ends_takes_room_until_it_is_gone(box):
+    class Slow(box):  # type: ignore[misc]
+        most = 0
+
+        @classmethod
+        def create(cls, *arguments: object, **more: object) -> object:
+            made = super().create(*arguments, **more)
+            Slow.most = max(Slow.most, cls.alive)
+            return made
+
+        def destroy(self) -> None:
+            time.sleep(0.1)
+            super().destroy()
+
+    with served(Slow.create, instances=2) as endpoint:
+        lambda_ = client(endpoint)
+        for number in range(5):
+            create(lambda_, f"passing-{number}", "def handler(event, context):\n    return 1\n")
+            assert invoke(lambda_, f"passing-{number}").value == 1
+
+    assert Slow.most <= 2
+
+
+_BUSY_AFTER = """
+import http.client, os, time
+host = os.environ["AWS_LAMBDA_RUNTIME_API"]
+api = "/2018-06-01/runtime/invocation/"
+connection = http.client.HTTPConnection(host)
+while True:
+    connection.request("GET", api + "next")
+    asked = connection.getresponse()
+    seconds = float(asked.read())
+    connection.request("POST", api + asked.headers["Lambda-Runtime-Aws-Request-Id"] + "/response", b"1")
+    connection.getresponse().read()
+    time.sleep(seconds)
+"""
+
+
+def test_what_comes_after_the_answer_is_in_the_duration_and_told_by_itself(lambda_):
+    bootstrap = {"bootstrap": f"#!{sys.executable} -IS\n{_BUSY_AFTER}"}
+    code = {"ZipFile": archive(bootstrap, ("bootstrap",))}
+    create(lambda_, "after", "", Runtime="provided.al2023", Handler="x", Code=code, Timeout=1)
+
+    first, warm, late = (invoke(lambda_, "after", seconds) for seconds in (0, 0.2, 3))
+
+    report = REPORT.search(warm.log)
+    assert report is not None
+    assert first.value == warm.value == 1
+    assert warm.measured["duration_s"] > warm.measured["after_answer_s"] >= 0.2
+    assert warm.measured["billed_ms"] == int(report["billed"]) >= 200
+    assert first.measured["after_answer_s"] < 0.15
+    assert late.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
+
+
+def test_a_wrapper_starts_the_runtime_and_one_that_is_not_there_is_told(lambda_):
+    source = "import os\ndef handler(event, context):\n    return os.environ.get('WRAPPED')\n"
+    wrapper = '#!/bin/sh\nWRAPPED=yes exec "$@"\n'
+    code = {"ZipFile": archive({"f.py": source, "wrapper": wrapper}, ("wrapper",))}
+    for name, path in (("wrapped", "/var/task/wrapper"), ("no-wrapper", "/var/task/none")):
+        create(lambda_, name, "", Code=code, Environment={"Variables": {"AWS_LAMBDA_EXEC_WRAPPER": path}})
+
+    assert invoke(lambda_, "wrapped").value == "yes"
+    assert invoke(lambda_, "no-wrapper").value["errorType"] == "Runtime.InvalidEntrypoint"
+
+
+def test_a_flood_of_lines_costs_the_server_little_and_its_end_is_kept(lambda_):
+    source = """
+import os
+def handler(event, context):
+    for _ in range(event["writes"]):
+        os.write(1, b"\\n" * event["lines"])
+    print("the end")
+"""
+    create(lambda_, "flood-of-lines", source)
+    invoke(lambda_, "flood-of-lines", {"writes": 1, "lines": 1})
+    for writes, lines in ((300, 60_000), (20_000, 1)):
+        before = time.process_time()
+        answer = invoke(lambda_, "flood-of-lines", {"writes": writes, "lines": lines})
+
+        assert "the end\n" in answer.log
+        assert time.process_time() - before < 0.5  # the server is a thread of this process
 
 
 @pytest.mark.parametrize("what", ["configuration", "code"])

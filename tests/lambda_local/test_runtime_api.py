@@ -193,6 +193,19 @@ def test_registrations_that_cannot_be_are_refused(name, body, kind):
     assert not program.extensions.all_registered
 
 
+def test_ten_extensions_register_and_no_name_is_kept_that_is_too_long():
+    program = Program()
+
+    answers = [program.extension("POST", "register", b"{}", lambda_extension_name=f"e{n}") for n in range(11)]
+    long = Program().extension("POST", "register", b"{}", lambda_extension_name="x" * 129)
+    deep = Program().extension("POST", "register", b'{"events":' + b"[" * 200_000, lambda_extension_name="e")
+
+    assert [answer.status for answer in answers] == [200] * 10 + [403]
+    assert answers[-1].document["errorType"] == "Extension.TooManyExtensions"
+    assert long.document["errorType"] == "Extension.InvalidExtensionName"
+    assert deep.document["errorType"] == "InvalidRequestFormat"
+
+
 def test_an_extension_registers_once_and_before_the_first_event():
     program = Program("watch")
 

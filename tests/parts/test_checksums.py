@@ -45,7 +45,7 @@ def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
         (folder / "lib" / "a.py").write_text("whole\n")
 
     monkeypatch.setattr(installer, "run", install)
-    probes.install_libraries(probe)
+    probes.set_up(probe)
     assert probes.missing(probe, thorough=True) is None
 
     (folder / "lib" / "a.py").write_text("damaged\n")
@@ -54,5 +54,5 @@ def test_a_damaged_probe_is_found_and_built_again(tmp_path, monkeypatch):
     assert (lack.makable, lack.hint) == (True, "sectax setup")
     assert "lib/a.py has changed" in lack.reason
 
-    probes.install_libraries(probe)
+    probes.set_up(probe)
     assert probes.missing(probe, thorough=True) is None

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sectax.parts import go, parts
+from sectax.parts import go
+from sectax.parts import registry as parts
 from sectax.parts.installer import SetUpFailed
-from sectax.parts.parts import set_up
+from sectax.parts.registry import set_up
 
 RELEASE = f"go1.26.0.linux-{go.architecture()}"
 VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")

@@ -41,9 +41,9 @@ def test_they_have_a_table_of_their_own_with_the_baseline_and_what_an_interval_l
     assert len(made) == len(analysed.measured.plan.cells)
     assert column(made[0], Part.LABEL)[1] == "RS256"
     assert set(column(made[0], Part.EFFECT)) == {""}
-    assert set(column(made[0], Part.VERDICT)[1:]) == {
-        "an interval needs at least 368 independent observations in at least 20 blocks; these 112 count as 48"
-    }
+    # How many of them count depends on the draw.
+    lacks = "an interval needs at least 368 independent observations in at least 20 blocks; these 112 count as "
+    assert all(words.startswith(lacks) for words in column(made[0], Part.VERDICT)[1:])
 
 
 def test_a_treatment_without_the_figure_is_not_in_its_table(analysed) -> None:

@@ -114,7 +114,8 @@ def test_a_budget_that_the_pilot_eats_is_said_to_be_too_small(tmp_path):
     said = sectax("run", "jwt", "--quick", "--budget", "0.2s", "--out", "r.sectax", folder=tmp_path)
 
     assert said.status == 3
-    assert "a budget of 0.2 s is too short for a verdict: 20 treatments need at least" in said.err
+    assert "a budget of 0.2 s" in said.err
+    assert "20 treatments" in said.err
     assert "leave --budget out" in said.err
     assert "sectax resume" not in said.err
     assert said.out == ""
@@ -128,6 +129,6 @@ def test_a_budget_that_turns_out_too_small_in_the_pilot_leaves_no_file(tmp_path)
     said = sectax("run", "command", *words, folder=tmp_path)
 
     assert said.status == 3
-    assert re.search(r"at least --budget \d+s", said.err)
+    assert re.search(r"--budget \d+s", said.err)
     assert said.out == ""
     assert list(tmp_path.iterdir()) == []

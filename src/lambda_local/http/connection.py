@@ -144,6 +144,10 @@ class Connection(asyncio.BufferedProtocol):
         self._waiting.clear()
         self._drop()
         self._transport = None
+        # The parser knows this connection: without an end of that everything of it waits for Python's collector.
+        self._receiving = self._answering = self._last_words = None
+        self._begin()
+        del self._parser
 
     # the parser's side
 

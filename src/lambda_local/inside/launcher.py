@@ -104,6 +104,7 @@ class _Init:
         with open("/proc/sys/user/max_user_namespaces", "w") as file:
             file.write("0")
         kernel.hide_from_debuggers()
+        kernel.name_command_line(f"init {self._settings['hostname']}".encode())
 
     def _serve(self) -> None:
         wake, waker = os.pipe()

@@ -74,6 +74,7 @@ _NO_MEMORY = ("Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTota
 _SHM_MB = 64  # as in a container; what is in it counts as memory
 
 _EMPTY = "dev/mqueue"  # as in a container
+_COPY_BYTES = 1024 * 1024  # of a file of /etc
 
 _READ_ONLY = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 
@@ -98,8 +99,9 @@ def enter_root(
         What `mount_own` is to mount.
     """
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)  # nothing of this is seen outside
-    _tmpfs(staging, "mode=755,size=1m")
+    _tmpfs(staging, "mode=755,size=4m")
     os.chdir(staging)
+    os.makedirs(_EMPTY)
     for name in _SYSTEM:
         _show_system(name)
     _fill_etc(user)
@@ -107,7 +109,6 @@ def enter_root(
     groups = make_places()
     os.mkdir("proc")
     os.mkdir("tmp")
-    os.mkdir(_EMPTY)
     kernel.mount("proc", "proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     _show_memory(memory_mb)
     if tmp is None:
@@ -136,18 +137,20 @@ def _show_system(name: str) -> None:
     if os.path.islink(f"/{name}"):
         os.symlink(os.readlink(f"/{name}"), name)
     elif os.path.isdir(f"/{name}"):
-        _show(f"/{name}", name)
+        _show_unnamed(f"/{name}", name)
 
 
 def _fill_etc(user: tuple[str, int, int]) -> None:
     os.mkdir("etc")
     for name in _ETC:
-        if os.path.exists(f"/etc/{name}"):
-            _show(f"/etc/{name}", f"etc/{name}")
+        if os.path.isdir(f"/etc/{name}"):
+            _show_unnamed(f"/etc/{name}", f"etc/{name}")
+        elif os.path.exists(f"/etc/{name}"):
+            _copy(f"/etc/{name}", f"etc/{name}")
     name, uid, gid = user
     _write("etc/passwd", f"root:x:0:0:root:/:/sbin/nologin\n{name}:x:{uid}:{gid}::/tmp:/sbin/nologin\n")
     _write("etc/group", f"root:x:0:\n{name}:x:{gid}:\n")
-    _write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+    _write("etc/hosts", "127.0.0.1 localhost sandbox.localdomain sandbox\n::1 localhost\n")
     _write("etc/resolv.conf", "")  # there is nobody to ask
     _write("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")
     os.symlink("../usr/lib/os-release", "etc/os-release")
@@ -177,10 +180,12 @@ def _show(source: str, target: str) -> None:
 
 
 def _show_unnamed(source: str, target: str) -> None:
-    """As `_show`, but what the function reads in /proc/self/mountinfo does not say where it comes from.
+    """As `_show`, but the files are not the machine's own: they only have their content.
 
-    A file system's own path is part of every bind mount there. An overlay says what it was given: here the names of a
-    link and of an empty folder, since it wants two. It shows nothing that is mounted below, and takes no single file.
+    An overlay has inodes of its own, so nobody sees through it who else opens a file (inotify), and no lock reaches
+    further. What the function reads in /proc/self/mountinfo does not say where it comes from: a file system's own path
+    is part of every bind mount there, an overlay says what it was given, here the names of a link and of an empty
+    folder, since it wants two. It shows nothing that is mounted below, and takes no single file.
     """
     if not os.path.isdir(source):
         return _show(source, target)
@@ -194,6 +199,13 @@ def _show_unnamed(source: str, target: str) -> None:
         kernel.protect(target, _READ_ONLY, recursive=False)
     finally:
         os.unlink("lower")
+
+
+def _copy(source: str, target: str) -> None:
+    with open(source, "rb") as file:
+        content = file.read(_COPY_BYTES)
+    with open(target, "wb") as file:
+        file.write(content)
 
 
 def _tmpfs(target: str, options: str) -> None:

@@ -22,6 +22,9 @@ PREFIX = "/2020-01-01/extension/"
 # since many give up on anything else.
 TELEMETRY = ("/2020-08-15/logs", "/2022-07-01/telemetry")
 
+MOST = 10  # extensions: MaxAgentsAllowed in AWS's emulator of Lambda
+NAME_LENGTH = 128
+
 INVOKE = "INVOKE"
 SHUTDOWN = "SHUTDOWN"
 
@@ -78,6 +81,13 @@ class ExtensionsApi:
     def all_waiting(self) -> bool:
         """Whether every extension asks for its next event."""
         return all(extension.waiting for extension in self._extensions.values())
+
+    def log_lines(self) -> list[str]:
+        """What the log says of them once the init phase is over."""
+        return [
+            f"EXTENSION\tName: {one.name}\tState: Ready\tEvents: [{', '.join(sorted(one.events))}]\n"
+            for one in self._extensions.values()
+        ]
 
     @property
     def asked_ns(self) -> int:
@@ -140,12 +150,17 @@ class ExtensionsApi:
         name = headers.get("lambda-extension-name", "")
         try:
             events = frozenset(msgspec.json.decode(exchange.request.body, type=_Registration).events or ())
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _refuse(exchange, "InvalidRequestFormat", str(error))
             return
         external = name in self._expected
+        if len(name) > NAME_LENGTH:
+            _refuse(exchange, "Extension.InvalidExtensionName", f"it has more than {NAME_LENGTH} characters")
+            return
         if not name or any(each.name == name for each in self._extensions.values()):
             _refuse(exchange, "Extension.AlreadyRegistered" if name else "Extension.InvalidExtensionName", name)
+        elif len(self._extensions) >= MOST:
+            _refuse(exchange, "Extension.TooManyExtensions", f"Extension limit ({MOST}) reached")
         elif self.closed:
             _refuse(exchange, "Extension.RegistrationClosed", "the runtime has begun to wait for events")
         elif not events <= {INVOKE, SHUTDOWN}:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 
 from lambda_local.function import Function
-from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow
+from lambda_local.instances.errors import InitTooSlow, InstanceGone, TooSlow, runtime_exited
 from lambda_local.instances.invocation import Event, Invocation, Measured, Outcome, billed_ms
 from lambda_local.instances.life import Life
 from lambda_local.instances.log import end_line, report_line, start_line
@@ -14,7 +15,7 @@ from lambda_local.instances.share import ExactShare, exact_share
 from lambda_local.sandbox import Counters, InForce
 
 UNHANDLED = "Unhandled"
-_NO_COUNTERS = Counters(None, None, None, None, None, None)
+_NO_COUNTERS = Counters(None, None, None, None, None)
 _NO_LIMITS = InForce(None, None, None, "none")
 
 
@@ -34,6 +35,7 @@ class FunctionInstance:
         self._shares_exactly = shares_exactly
         self._share: ExactShare | None = None
         self._in_force = _NO_LIMITS
+        self._killed = 0  # processes, for want of memory, before this event
         self._warm = False
 
     @property
@@ -78,6 +80,7 @@ class FunctionInstance:
                 ended_ns = max(ended_ns, round(invocation.deadline * 1e9))
             invocation.done_ns, invocation.held_ns = ended_ns, 0
             if life.created_s is not None:
+                life.look(always=True)
                 self._after = life.box.counters()
         if inits_again:
             invocation.handed_ns = life.init_began_ns or invocation.handed_ns
@@ -101,7 +104,7 @@ class FunctionInstance:
     def _hand_out(self, invocation: Invocation, left_s: float) -> None:
         """*left_s* is what the event has of its timeout."""
         life = self.life
-        self._before = before = life.box.counters()
+        self._before = before = life.box.counters(times=True)
         invocation.deadline_epoch_ms = int((time.time() + left_s) * 1e3)
         # Extensions first: nothing of ours then stands between the event and the runtime. Both find the event when they
         # are thawed: otherwise they would wake up, find none, sleep, and be woken again.
@@ -122,6 +125,8 @@ class FunctionInstance:
         if not await life.until(lambda: life.all_waiting, invocation.deadline):
             raise TooSlow(self.function.timeout)
         life.box.freeze()
+        if not life.look():
+            raise runtime_exited(-signal.SIGKILL)
         invocation.free_ns = life.api.asked_ns
         invocation.done_ns = max(invocation.free_ns, life.extensions.asked_ns)
         self._after = life.box.counters()
@@ -143,6 +148,7 @@ class FunctionInstance:
         throttled_ns = _difference(before.throttled_ns, after.throttled_ns)
         cpu_ns = _difference(before.cpu_time_ns, after.cpu_time_ns)
         init_s = self.life.init_s if cold else None
+        self._killed, killed = after.oom_kills or self._killed, self._killed
         answered, free, done = invocation.answered_ns, invocation.free_ns, invocation.done_ns
         return Measured(
             request_id=invocation.request_id,
@@ -159,8 +165,8 @@ class FunctionInstance:
             periods=_difference(before.periods, after.periods),
             throttled_periods=_difference(before.throttled_periods, after.throttled_periods),
             throttled_s=None if throttled_ns is None else throttled_ns / 1e9,
-            max_memory_bytes=after.memory_peak_bytes,
-            memory_kills=_difference(before.oom_kills, after.oom_kills),
+            max_memory_bytes=self.life.max_memory_bytes,
+            memory_kills=_difference(killed, after.oom_kills),
             cpu_quota=limits.cpu_quota,
             period_us=limits.period_us,
             memory_limit_bytes=limits.memory_bytes,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import math
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -15,11 +17,12 @@ from lambda_local.instances import programs, runtime_api
 from lambda_local.instances.allowed import Passage
 from lambda_local.instances.box import API_HOST, API_PORT, Box, BoxProcess, MakeBox
 from lambda_local.instances.errors import InitTooSlow, InstanceGone, extension_exited, runtime_exited
-from lambda_local.instances.extensions_api import ExtensionsApi
+from lambda_local.instances.extensions_api import MOST, ExtensionsApi
 from lambda_local.instances.log import InstanceLog
 from lambda_local.instances.programs import Runtime
 from lambda_local.instances.runtime_api import RuntimeApi
 from lambda_local.sandbox import VCPU_MB, InstanceFailed, Limits, vcpus
+from lambda_local.sandbox.memory import resident_pages
 from lambda_local.settings import Settings
 
 # What the shutdown phase takes in all, with an external extension and with internal ones alone; without any, the
@@ -42,6 +45,8 @@ class Life:
         self.init_s: float | None = None
         self.created_s: float | None = None
         self.init_began_ns = 0
+        self.max_memory_bytes: int | None = None
+        self._statm = -1
         self.log = InstanceLog()
         self._function = function
         self._runtime = runtime
@@ -94,8 +99,28 @@ class Life:
         self.created_s = (self.init_began_ns - began) / 1e9
         await self._init(self._loop.time() + init_s)
         self.init_s = (time.monotonic_ns() - self.init_began_ns) / 1e9
+        self.look(always=True)
         if boosted:
             self.fill_quota()
+
+    def look(self, *, always: bool = False) -> bool:
+        """See how much memory it holds, and end its runtime where that is more than it may: False then.
+
+        Args:
+            always: also where nothing visible has grown.
+        """
+        if self._making is None or not self._making.done() or self._making.exception() or self._ending is not None:
+            return True
+        resident = 0
+        if self._statm >= 0:
+            with contextlib.suppress(OSError):  # it has ended
+                resident = resident_pages(os.pread(self._statm, 256, 0))
+        if not (self.box.grown(resident) or always):
+            return True
+        self.max_memory_bytes, over = self.box.look()
+        if over:
+            self._signal_runtime(signal.SIGKILL)
+        return not over
 
     def fill_quota(self) -> None:
         """Let the instance have its share, from a full quota on: what it owes is forgotten."""
@@ -137,6 +162,9 @@ class Life:
         return self._make_box(self.name, limits, programs.mounts(function, self._runtime), function.tmp)
 
     async def _init(self, deadline: float) -> None:
+        if len(self._extension_names) > MOST:
+            raise InstanceGone("Extension.LaunchError", f"there are more than {MOST} extensions")
+        self.log.say(f"INIT_START Runtime Version: {self._runtime.version}\n")
         for name in self._extension_names:
             await self._start(name, (f"{programs.OPT}/extensions/{name}",))
         await self._in_time(lambda: self.extensions.all_registered, deadline)
@@ -148,6 +176,8 @@ class Life:
         self.log.close_writing()
         await self._in_time(lambda: self.all_waiting, deadline)
         self.extensions.closed = True
+        for line in self.extensions.log_lines():
+            self.log.say(line)
 
     async def _in_time(self, reached: Callable[[], bool], deadline: float) -> None:
         if not await self.until(lambda: self._failed_init() or reached(), deadline):
@@ -167,6 +197,9 @@ class Life:
         except InstanceFailed as error:
             raise InstanceGone("Extension.LaunchError" if name else "Runtime.InvalidEntrypoint", str(error)) from error
         self._running[name] = process
+        if not name:
+            with contextlib.suppress(OSError):  # it has ended already
+                self._statm = os.open(f"/proc/{process.pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
         self._loop.add_reader(process.fileno(), self._exited, name)
 
     def _exited(self, name: str) -> None:
@@ -217,6 +250,9 @@ class Life:
             for passage in self._passages:
                 passage.close()
             await asyncio.to_thread(self.box.destroy)
+        if self._statm >= 0:
+            os.close(self._statm)
+            self._statm = -1
         self._cancel_timer()
         self.log.close()
 

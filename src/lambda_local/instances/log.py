@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import functools
 import math
 import os
+import sys
 import termios
 
 from lambda_local.function import LATEST
@@ -15,9 +17,12 @@ from lambda_local.instances.invocation import Measured
 TAIL_BYTES = 4096  # as much as Invoke gives back with LogType=Tail
 
 _CHUNK = 64 * 1024
-# Read at the end of an invocation at most: a pipe holds 64 KiB, and a program that writes on must not hold us up.
-_DRAIN_CHUNKS = 16
+_PIPE = 1024 * 1024  # what is in it counts as the writer's memory
 _NOTHING = bytes(4)  # as the kernel writes that no byte waits
+# A program may write at the server's expense: so many bytes in so many seconds, a read counting for at least the last
+# number. Past it only the end of what waits is looked at, every few milliseconds, and the writer waits meanwhile.
+_BUDGET, _WINDOW_S, _LEAST = 1024 * 1024, 0.1, 16 * 1024
+_PAUSE_S = 0.005
 
 
 class InstanceLog:
@@ -26,7 +31,11 @@ class InstanceLog:
     def __init__(self) -> None:
         self._reading, self.writing = os.pipe()
         os.set_blocking(self._reading, False)
+        with contextlib.suppress(OSError):  # this user has too many
+            fcntl.fcntl(self._reading, fcntl.F_SETPIPE_SZ, _PIPE)
         self._tail = bytearray()
+        self._since = 0.0
+        self._spent = 0
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._reading, self._read)
 
@@ -42,11 +51,16 @@ class InstanceLog:
 
     def drain(self) -> None:
         """Take in what has been written up to now: a program writes its log before it sends its answer."""
-        for _ in range(_DRAIN_CHUNKS):
-            # To read what is empty is an exception, and takes longer.
-            if self._reading < 0 or fcntl.ioctl(self._reading, termios.FIONREAD, _NOTHING) == _NOTHING:
-                return
-            self._read()
+        if self._reading < 0:
+            return
+        # To read what is empty is an exception, and takes longer.
+        waiting = fcntl.ioctl(self._reading, termios.FIONREAD, _NOTHING)
+        if waiting == _NOTHING:
+            return
+        ahead = int.from_bytes(waiting, sys.byteorder) - TAIL_BYTES
+        if ahead > 0:
+            os.splice(self._reading, _nowhere(), ahead)
+        self._take_in()
 
     def take(self) -> bytes:
         """The last 4 KiB since the last call; what comes later belongs to the next invocation."""
@@ -69,15 +83,38 @@ class InstanceLog:
             self._reading = -1
 
     def _read(self) -> None:
+        now = self._loop.time()
+        if now - self._since > _WINDOW_S:
+            self._since, self._spent = now, 0
+        self._spent += max(_LEAST, self._take_in())
+        if self._spent > _BUDGET and self._reading >= 0:
+            self._loop.remove_reader(self._reading)
+            self._loop.call_later(_PAUSE_S, self._after_pause)
+
+    def _after_pause(self) -> None:
+        if self._reading < 0:
+            return
+        self.drain()
+        if self._loop.time() - self._since > _WINDOW_S:
+            self._loop.add_reader(self._reading, self._read)
+        else:
+            self._loop.call_later(_PAUSE_S, self._after_pause)
+
+    def _take_in(self) -> int:
         with contextlib.suppress(BlockingIOError):
             chunk = os.read(self._reading, _CHUNK)
             if not chunk:  # nobody is left to write; a readable end of file would wake the loop for ever
                 self._loop.remove_reader(self._reading)
-                return
             # awslambdaric parts the lines of a stack with \r, so that CloudWatch keeps them as one message.
-            chunk = chunk.replace(b"\r", b"\n")
-            self._tail += chunk
+            self._tail += chunk[-TAIL_BYTES:].replace(b"\r", b"\n")
             del self._tail[:-TAIL_BYTES]
+            return len(chunk)
+        return 0
+
+
+@functools.cache
+def _nowhere() -> int:
+    return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
 
 
 def start_line(request_id: str) -> str:

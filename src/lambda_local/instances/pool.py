@@ -19,6 +19,7 @@ from lambda_local.settings import Settings
 from lambda_local.tasks import Tasks
 
 _REAP_EVERY_S = 1.0
+_LOOK_EVERY_S = 0.05
 
 
 class TooManyInstances(Exception):
@@ -48,8 +49,9 @@ class Pool:
         self._present: set[FunctionInstance] = set()  # those that are ending, too
         self._ended = ended
         self._ending = Tasks()
+        self._gone: asyncio.Future[None] | None = None  # the next one that has ended
         self._numbers = itertools.count(1)
-        self._reaper = self._loop.create_task(self._reap())
+        self._background = [self._loop.create_task(self._reap()), self._loop.create_task(self._watch())]
 
     async def invoke(self, function: Function, runtime: Runtime, event: Event) -> Outcome:
         """Hand an event to an instance, a new one where none is free.
@@ -58,7 +60,7 @@ class Pool:
             TooManyInstances: and no more may be started.
             LambdaLocalError: a sandbox could not be made.
         """
-        instance = self._take(function) or self._new(function, runtime)
+        instance = self._take(function) or await self._new(function, runtime)
         try:
             try:
                 outcome = await instance.invoke(event, self._settings.init_s)
@@ -66,9 +68,9 @@ class Pool:
                 instance.life.log.say(init_timeout_line(self._settings.init_s))
                 said = instance.life.log.take()
                 self._end(instance, "TIMEOUT")
-                instance = self._new(function, runtime)
+                instance = await self._new(function, runtime)
                 instance.life.log.keep(said)
-                outcome = await instance.invoke(event, float(function.timeout), inits_again=True)
+                outcome = await instance.invoke(event, float(function.timeout), inits_again=not instance.alive)
         except BaseException:
             self._end(instance, "FAILURE")  # it never began, or is in the middle of an event
             raise
@@ -87,7 +89,8 @@ class Pool:
 
     async def close(self) -> None:
         """End all instances; whoever still waits for one is failed."""
-        self._reaper.cancel()
+        for task in self._background:
+            task.cancel()
         self._free.clear()
         for instance in list(self._all):
             self._end(instance, "SPINDOWN")
@@ -102,9 +105,15 @@ class Pool:
             self._end(instance, instance.end_reason)
         return None
 
-    def _new(self, function: Function, runtime: Runtime) -> FunctionInstance:
-        if len(self._all) >= self._settings.instances:
-            self._make_room()
+    async def _new(self, function: Function, runtime: Runtime) -> FunctionInstance:
+        """Another instance once there is room (one that ends takes some, too), or one that was given back meanwhile."""
+        while len(self._present) >= self._settings.instances:
+            if len(self._present) == len(self._all):
+                self._make_room()
+            self._gone = self._gone or self._loop.create_future()
+            await asyncio.shield(self._gone)
+            if (free := self._take(function)) is not None:
+                return free
         name = f"{function.name.lstrip('_-') or 'function'}-{next(self._numbers)}"  # also a host name
         life = Life(name, function, runtime, self._make_box, self._settings)
         instance = FunctionInstance(function, life, shares_exactly=self._settings.exact_share)
@@ -136,7 +145,18 @@ class Pool:
     async def _ending_of(self, instance: FunctionInstance, reason: str) -> None:
         await instance.life.end(reason)
         self._present.discard(instance)
+        if self._gone is not None:
+            self._gone.set_result(None)
+            self._gone = None
         self._ended(instance.function)
+
+    async def _watch(self) -> None:
+        """Hold busy instances to their memory: the kernel does not count all of it to them by itself."""
+        while True:
+            await asyncio.sleep(_LOOK_EVERY_S)
+            free = {instance for instances in self._free.values() for instance in instances}
+            for instance in self._all - free:
+                instance.life.look(always=True)
 
     async def _reap(self) -> None:
         while True:

@@ -52,7 +52,8 @@ def extensions(function: Function) -> list[str]:
 def command(function: Function, runtime: Runtime) -> tuple[str, ...] | None:
     """The command line of the runtime; None where there should be a bootstrap and is none."""
     if runtime.argv is not None:
-        return (*runtime.argv, function.handler)
+        wrapper = function.environment.get(WRAPPER)
+        return (*((wrapper,) if wrapper else ()), *runtime.argv, function.handler)
     if (function.code.folder / "bootstrap").is_file():
         return (f"{TASK}/bootstrap",)
     if function.opt is not None and (function.opt / "bootstrap").is_file():

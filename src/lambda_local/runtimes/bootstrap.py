@@ -16,4 +16,4 @@ site.setquit()  # exit() and quit(), which -S leaves out
 
 from awslambdaric.__main__ import main  # type: ignore[import-not-found]  # noqa: E402 - found by the path above
 
-main(["awslambdaric", sys.argv[1]])
+main(["awslambdaric", os.environ["_HANDLER"]])  # a wrapper script may have put its own there

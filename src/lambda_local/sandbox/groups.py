@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from lambda_local.sandbox.freezer import Freezer, keep_frozen, open_freezer, thaw
@@ -26,6 +27,8 @@ from lambda_local.sandbox.limits import (
     COUNTER_FILES,
     LIMIT_FILES,
     OPTIONAL_FILES,
+    SOCKETS,
+    USAGE_FILES,
     Counters,
     InForce,
     InstanceFailed,
@@ -34,14 +37,17 @@ from lambda_local.sandbox.limits import (
     counters_of,
     limit_settings,
     limits_in_force,
+    memory_settings,
     no_quota,
     quota_setting,
     quota_us,
 )
+from lambda_local.sandbox.memory import held
 
 # The kernel's least quota (kernel/sched/core.c, min_cfs_quota_period).
 _LEAST_QUOTA_US = 1000
 _ENOUGH = 4096  # bytes: longer than any file that is read
+_STEP = 1 << 20  # bytes: smaller changes of what is counted elsewhere move no limit
 # A group can be removed a moment after its last process was reaped.
 _REMOVAL_S = 5.0
 _LOOK_EVERY_S = 0.002
@@ -67,6 +73,9 @@ class Groups:
                 self._missing[controller] = missing
         self._name = name
         self._open: dict[str, int] = {}
+        self._memory_bytes = self._elsewhere = self._seen = 0
+        self._usage = -1
+        self._peak: int | None = None
         self.freezer: Freezer | None = None
         # A counter may be read while another thread destroys the instance, and a closed descriptor be another file.
         self._reading = threading.Lock()
@@ -101,6 +110,7 @@ class Groups:
                 del self._places[controller]
                 self._missing[controller] = _not_to_be_had(error, place)
         self._check(limits)
+        self._memory_bytes = limits.memory_mb << 20
         for controller, place in self._places.items():
             self._limit(self._folder(controller), limit_settings(place.version, limits).get(controller, []))
         self._compare(limits)
@@ -114,7 +124,7 @@ class Groups:
         return [os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) for folder in self.folders]
 
     def in_force(self) -> InForce:
-        """The limits, read from the kernel now."""
+        """The limits, read from the kernel now; that of memory with what is counted elsewhere."""
         texts = {
             file: text
             for controller, files in LIMIT_FILES.items()
@@ -123,15 +133,55 @@ class Groups:
             if (text := read(self._folder(controller) / file)) is not None
         }
         versions = [place.version for place in self._places.values()]
-        return limits_in_force(texts, versions[0] if versions else None)
+        now = limits_in_force(texts, versions[0] if versions else None)
+        return now if now.memory_bytes is None else replace(now, memory_bytes=now.memory_bytes + self._elsewhere)
 
-    def counters(self) -> Counters:
-        """What has been used so far."""
+    def counters(self, *, times: bool = False) -> Counters:
+        """What has been used so far; *times* leaves out memory."""
         texts: dict[str, bytes] = {}
         with self._reading, contextlib.suppress(OSError):  # the group is gone
             for file, fd in self._open.items():
-                texts[file] = os.pread(fd, _ENOUGH, 0)
+                if not times or not file.startswith("memory."):
+                    texts[file] = os.pread(fd, _ENOUGH, 0)
         return counters_of(texts)
+
+    def grown(self, resident: int) -> bool:
+        """Whether it visibly holds more than before, by a process's resident set and the use of the group."""
+        with self._reading, contextlib.suppress(OSError):
+            used = 0 if self._usage < 0 else int(os.pread(self._usage, _ENOUGH, 0))
+            if resident + used <= self._seen:
+                return False
+            self._seen = resident + used + _STEP // 16
+        return True
+
+    def look(self) -> tuple[int | None, bool]:
+        """The most memory that was seen held up to now, and whether it is more than there may be.
+
+        Where the kernel counts some of it elsewhere, its limit is lowered by that.
+        """
+        with self._reading:
+            if "memory" not in self._places or not self._open:
+                return self._peak, False
+            pids = [int(word) for word in (read(self._folder("memory") / "cgroup.procs") or "").split() if word != "0"]
+            stat = read(self._folder("memory") / "memory.stat") or ""
+            sockets = int(read(self._folder("memory") / SOCKETS) or 0)
+            seen = held(pids, stat, sockets)
+            self._peak = max(self._peak or 0, seen.resident, seen.peak)
+            return self._peak, not self._lowered(seen.elsewhere)
+
+    def _lowered(self, elsewhere: int) -> bool:
+        """Hold the instance to its memory without what the kernel counts elsewhere; False where it holds more."""
+        if abs(elsewhere - self._elsewhere) < _STEP:
+            return True
+        lower, self._elsewhere = elsewhere > self._elsewhere, elsewhere
+        version = self._places["memory"].version
+        try:
+            for file, text in memory_settings(version, max(0, self._memory_bytes - elsewhere), lower=lower):
+                if (self._folder("memory") / file).exists():
+                    write(self._folder("memory") / file, text)
+        except OSError:  # EBUSY: even with all page cache taken back it uses more than that
+            return False
+        return True
 
     def set_quota(self, cpu: float, period_us: int) -> None:
         """Write another quota where there is one. The kernel then starts with a full one.
@@ -155,6 +205,9 @@ class Groups:
             for fd in self._open.values():
                 os.close(fd)
             self._open = {}
+            if self._usage >= 0:
+                os.close(self._usage)
+                self._usage = -1
         if self.freezer is not None:
             self.freezer.close()
 
@@ -204,6 +257,9 @@ class Groups:
                 for file in files:
                     with contextlib.suppress(OSError):  # it is one of the other version
                         self._open[file] = os.open(self._folder(controller) / file, os.O_RDONLY | os.O_CLOEXEC)
+        for file in USAGE_FILES if "memory" in self._places else ():
+            with contextlib.suppress(OSError):
+                self._usage = os.open(self._folder("memory") / file, os.O_RDONLY | os.O_CLOEXEC)
         if FREEZER in self._places:
             self.freezer = open_freezer(self._folder(FREEZER))
 

@@ -165,9 +165,20 @@ class Instance:
         """The limits, read from the kernel now."""
         return self._groups.in_force()
 
-    def counters(self) -> Counters:
-        """What it has used so far; a few preads, cheap enough for every invocation."""
-        return self._groups.counters()
+    def counters(self, *, times: bool = False) -> Counters:
+        """What it has used so far; a few preads, cheap enough for every invocation. *times* leaves out memory."""
+        return self._groups.counters(times=times)
+
+    def grown(self, resident: int) -> bool:
+        """Whether it visibly holds more memory than before, by the bytes that one of its processes has resident."""
+        return self._groups.grown(resident)
+
+    def look(self) -> tuple[int | None, bool]:
+        """The most bytes that it was seen to hold (None where they are not counted), and whether they are too many.
+
+        What its processes map of files counts in full, whoever the kernel charges for it; see `memory`.
+        """
+        return self._groups.look()
 
     def set_quota(self, cpu: float) -> None:
         """Another CPU share, in vCPUs, where `Limits.cpu` gave one; it starts with a full period.

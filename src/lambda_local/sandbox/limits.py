@@ -79,7 +79,6 @@ class Counters(NamedTuple):
         throttled_periods: periods in which the quota ran out.
         throttled_ns: time that processors were kept from it, summed over processors.
         periods: periods in which it wanted to run.
-        memory_peak_bytes: highest use since the start, page cache included, and /tmp where it is no disk.
         oom_kills: processes that the kernel killed because the limit was reached.
     """
 
@@ -87,7 +86,6 @@ class Counters(NamedTuple):
     throttled_periods: int | None
     throttled_ns: int | None
     periods: int | None
-    memory_peak_bytes: int | None
     oom_kills: int | None
 
 
@@ -95,14 +93,17 @@ class Counters(NamedTuple):
 COUNTER_FILES = {
     "cpu": ("cpu.stat",),
     "cpuacct": ("cpuacct.usage",),
-    "memory": ("memory.max_usage_in_bytes", "memory.oom_control", "memory.peak", "memory.events"),
+    "memory": ("memory.oom_control", "memory.events"),
 }
+USAGE_FILES = ("memory.usage_in_bytes", "memory.current")
 LIMIT_FILES = {
     "cpu": ("cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.max"),
     "memory": ("memory.limit_in_bytes", "memory.max"),
 }
+# v1 counts what is in the buffers of TCP and UDP apart, and only once it has a limit; v2 counts it with the rest.
+SOCKETS, SOCKETS_LIMIT = "memory.kmem.tcp.usage_in_bytes", "memory.kmem.tcp.limit_in_bytes"
 # Swap is not counted on every machine; where it is not, there is nothing to switch off.
-OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max")
+OPTIONAL_FILES = ("memory.memsw.limit_in_bytes", "memory.swap.max", SOCKETS_LIMIT)
 
 # What v1 answers for 'no limit': the largest multiple of a page.
 _NO_MEMORY_LIMIT = 1 << 62
@@ -128,7 +129,11 @@ def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, st
     if version == 1:
         return {
             "cpu": cpu,
-            "memory": [("memory.limit_in_bytes", memory), ("memory.memsw.limit_in_bytes", memory)],
+            "memory": [
+                ("memory.limit_in_bytes", memory),
+                ("memory.memsw.limit_in_bytes", memory),
+                (SOCKETS_LIMIT, memory),
+            ],
             "pids": [("pids.max", str(limits.processes))],
         }
     return {
@@ -136,6 +141,14 @@ def limit_settings(version: int, limits: Limits) -> dict[str, list[tuple[str, st
         "memory": [("memory.max", memory), ("memory.swap.max", "0")],
         "pids": [("pids.max", str(limits.processes))],
     }
+
+
+def memory_settings(version: int, bytes_: int, *, lower: bool) -> list[tuple[str, str]]:
+    """What moves the memory limit, in this order: v1 keeps that with swap above that without."""
+    if version != 1:
+        return [("memory.max", str(bytes_))]
+    files = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes")
+    return [(file, str(bytes_)) for file in (files if lower else files[::-1])]
 
 
 def no_quota(version: int) -> tuple[str, str]:
@@ -172,7 +185,6 @@ def counters_of(texts: Mapping[str, bytes]) -> Counters:
         throttled_periods=_count(cpu.get(b"nr_throttled")),
         throttled_ns=_count(cpu.get(b"throttled_time")) if throttled is None else throttled * 1000,
         periods=_count(cpu.get(b"nr_periods")),
-        memory_peak_bytes=_count(texts.get("memory.peak", texts.get("memory.max_usage_in_bytes"))),
         oom_kills=_count(events.get(b"oom_kill")),
     )
 

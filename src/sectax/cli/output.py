@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -158,6 +159,24 @@ def print_result(result: Result, form: Form) -> str:
         except WrongUse as error:
             raise error from Printed()
     return text
+
+
+def write_step_summary(result: Result, lines: Sequence[str]) -> None:
+    """Append the result and what became of its limits to the summary of a step, where a CI asks for it.
+
+    The file is named by `$GITHUB_STEP_SUMMARY`. A summary that cannot be written fails no run.
+    """
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    from sectax.workflow.present import brief_markdown
+
+    limits = "".join(f"- {line}\n" for line in lines)
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"{brief_markdown(result)}\n{limits}")
+    except OSError as error:
+        click.echo(f"the summary of this step cannot be written: {error.strerror}", err=True)
 
 
 def write_picture(svg: str, out: str) -> None:

@@ -14,7 +14,7 @@ import click
 
 from sectax.cli import config, parse
 from sectax.cli import options as shared
-from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document
+from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_document, write_step_summary
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, Request, SupportsAdvice
@@ -24,7 +24,7 @@ from sectax.model.finding import VerdictId
 from sectax.model.plan import Stopping, Until
 from sectax.model.treatment import CONTROLS
 from sectax.workflow import run as workflow
-from sectax.workflow.conditions import concluded, with_conditions
+from sectax.workflow.conditions import concluded, line, with_conditions
 from sectax.workflow.dry_run import dry_run
 from sectax.workflow.export import exported
 from sectax.workflow.in_time import default_budget_s
@@ -133,6 +133,7 @@ def _command_for(experiment: Experiment) -> click.Command:
         click.Option(
             ["--picture"], type=click.Path(), metavar="FILE", help="Also write the answer as one picture, SVG or PNG."
         ),
+        click.Option(["--no-summary"], is_flag=True, help="Write nothing to $GITHUB_STEP_SUMMARY, where that is set."),
         click.Option(["--seal"], type=click.Path(), metavar="KEY", help=_SEAL_HELP),
         click.Option(
             ["--dry-run"], is_flag=True, help="Only say what would be measured, how long that takes and what it costs."
@@ -228,7 +229,7 @@ def _run(experiment: Experiment, values: dict[str, Any]) -> None:
     called = shlex.join(["sectax", *sys.argv[1:]])
     key = SigningKey(values["seal"]) if values["seal"] else None
     outcome = workflow.start(experiment.name, request, path, watcher, called, key)
-    _finish(outcome, form, exports)
+    _finish(outcome, form, exports, summarises=not values["no_summary"])
 
 
 @click.command("resume")
@@ -250,7 +251,13 @@ def _stopping(values: dict[str, Any]) -> Stopping:
     return with_conditions(rules, shared.conditions(values["fail_if"]), until_was_given=until_was_given)
 
 
-def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = MappingProxyType({})) -> None:
+def _finish(
+    outcome: workflow.Outcome,
+    form: Form,
+    exports: Mapping[str, str] = MappingProxyType({}),
+    *,
+    summarises: bool = True,
+) -> None:
     """Print what there is, write the page and the exports, and leave with the status that says how it ended."""
     trouble = outcome.trouble
     if trouble is not None and outcome.was_refused:
@@ -259,12 +266,16 @@ def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = 
         trouble = NothingMeasured("no comparison could be measured", "see the reasons above")
     said = trouble.message if trouble is not None else ""
     path = str(outcome.path)
-    report = RunReport(outcome.analysed, path, said)
+    plan = outcome.analysed.measured.plan
+    answers = concluded(outcome.analysed, plan.stopping.conditions)
+    report = RunReport(outcome.analysed, path, said, answers)
     text = print_result(report, form)
+    if summarises:
+        write_step_summary(report, [line(answer, plan) for answer in answers])
     if outcome.state == "finished" and not said:
         # `sectax show` is what most ask next.
         Shown(path, form).keep_report(text)
-        name = outcome.analysed.measured.plan.experiment
+        name = plan.experiment
         # A run may be of an experiment that is not installed here.
         if not form.json_ and name in registry.names() and isinstance(registry.load(name), SupportsAdvice):
             click.echo(f"what it means for you: sectax advise {shlex.quote(path)}", err=True)
@@ -275,8 +286,6 @@ def _finish(outcome: workflow.Outcome, form: Form, exports: Mapping[str, str] = 
         click.echo(f"interrupted; go on with: sectax resume {shlex.quote(path)}", err=True)
     if trouble is not None:
         raise trouble from Printed()
-    plan = outcome.analysed.measured.plan
-    answers = concluded(outcome.analysed, plan.stopping.conditions)
     if outcome.state == "interrupted":
         raise click.exceptions.Exit(ExitStatus.INTERRUPTED)
     shared.leave_with(answers, plan)

@@ -26,8 +26,8 @@ def command(run_file: str, fail_if: tuple[str, ...], form: Form) -> None:
     asked = conditions(fail_if)
     analysed = analyse_file(Path(run_file))
     answers = concluded(analysed, asked)
-    text = rendered(RunReport(analysed, run_file), form)
-    if analysed.measured.state == "finished":
+    text = rendered(RunReport(analysed, run_file, conditions=answers), form)
+    if analysed.measured.state == "finished" and not answers:
         kept.keep_report(text)
     print_text(text)
     leave_with(answers, analysed.measured.plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sectax.model.audited import Checked
+from sectax.model.condition import Concluded
 from sectax.model.finding import AuditWarning, Finding, TreatmentResult
 from sectax.model.measured import Measured
 
@@ -41,8 +42,14 @@ class Analysed:
 
 @dataclass(frozen=True)
 class RunReport:
-    """A judged run and the path of its file; `trouble` is why the run or its record could not go on, or empty."""
+    """A judged run and the path of its file.
+
+    Attributes:
+        trouble: why the run or its record could not go on, or empty.
+        conditions: the limits that it was held against.
+    """
 
     analysed: Analysed
     path: str
     trouble: str = ""
+    conditions: tuple[Concluded, ...] = ()

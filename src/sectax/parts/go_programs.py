@@ -1,8 +1,7 @@
 """Programs that Go builds from a module or from sectax's own sources, in the user's cache.
 
-`program:minio` is a server that others wrote, at one pinned version: the hash of its module stands here, Go holds what
-it fetches to its checksum database, and the program that was built must name that hash. `program:s3-client` is built
-from the sources that come with sectax.
+A program that others wrote is pinned to one version and the hash of its module: Go checks what it fetches against its
+checksum database, and the program that was built must name that hash. Others are built from sources of sectax's own.
 """
 
 from __future__ import annotations
@@ -12,16 +11,13 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectax.model.errors import WrongUse
 from sectax.parts import cache, go, installer
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
-
-Say = Callable[[str], None]
+from sectax.parts.registry import Part, Say
 
 
 @dataclass(frozen=True)
@@ -31,7 +27,8 @@ class GoProgram:
     Attributes:
         executable: the name of its file.
         go_version: the oldest Go that builds it.
-        about: what building it takes, for a person who waits.
+        about: how long building it takes and what it fetches.
+        set_up: the command that builds it.
         module, version, sum: of a program that others wrote; empty where sectax brings the sources.
         folder: the sources that come with sectax.
         optional: whether the experiment has something to measure without it.
@@ -42,15 +39,17 @@ class GoProgram:
     executable: str
     go_version: str
     about: str
+    set_up: str
     module: str = ""
     version: str = ""
     sum: str = ""
     folder: Path | None = None
     optional: bool = False
 
-    @property
-    def id(self) -> str:
-        return f"program-{self.name}"
+    def part(self) -> Part:
+        """The program as a part."""
+        about = f"from {self.module or self.folder}, {self.about}"
+        return Part(f"program-{self.name}", self.title, self.missing, self.make, self.optional, about)
 
     @property
     def path(self) -> Path:
@@ -63,7 +62,7 @@ class GoProgram:
         if self.path.exists():
             return None
         lack = go.missing(self.go_version)
-        return lack or Missing(f"{self.title} is not built yet ({self.about})", "sectax setup s3", makable=True)
+        return lack or Missing(f"{self.title} is not built yet ({self.about})", self.set_up, makable=True)
 
     def make(self, say: Say) -> None:
         """Fetch Go or build the program. Raises `SectaxError`."""
@@ -72,34 +71,6 @@ class GoProgram:
             go.fetch(self.go_version)
         else:
             build(self, say)
-
-
-def load(name: str) -> GoProgram:
-    """The program of this name. Raises `WrongUse` where there is none."""
-    if name == "minio":
-        # The last release with everything that S3 encryption needs. Upstream maintains it no longer.
-        return GoProgram(
-            name="minio",
-            title="MinIO, the local S3 server",
-            executable="minio",
-            go_version="1.24.0",
-            about="about 3 minutes, 150 MB",
-            module="github.com/minio/minio",
-            version="v0.0.0-20260212201848-7aac2a2c5b7c",
-            sum="h1:/qdoYujxF5MBLDMVLeiYJ/7fBa1HikX39Dvzb9Ji8pA=",
-        )
-    if name == "s3-client":
-        folder = cache.bundled("clients", "s3-go")
-        return GoProgram(
-            name="s3-client",
-            title="the S3 client in Go",
-            executable="s3-client",
-            go_version=go.wanted(folder / "go.mod"),
-            about="about 20 seconds",
-            folder=folder,
-            optional=True,
-        )
-    raise WrongUse(f"there is no program {name!r} that can be set up", "there are: minio, s3-client")
 
 
 def build(program: GoProgram, say: Say) -> Path:
@@ -113,10 +84,10 @@ def build(program: GoProgram, say: Say) -> Path:
         return path
     tool = go.find(program.go_version)
     if tool is None:
-        raise SetUpFailed(f"{program.title} needs Go {program.go_version} or newer", "sectax setup s3")
+        raise SetUpFailed(f"{program.title} needs Go {program.go_version} or newer", program.set_up)
     place = path.parent
     place.parent.mkdir(parents=True, exist_ok=True)
-    say(f"building {program.title} ({program.about})")
+    say(f"building {program.title}")
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:
         if program.folder is None:
             words = ["install", f"{program.module}@{program.version}"]

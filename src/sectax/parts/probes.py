@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import platform
 import re
 import shutil
 import sys
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -23,19 +25,32 @@ from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
 from sectax.parts import cache, installer
 from sectax.parts.files import checksum
-from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing, Requirement, missing_program
+from sectax.parts.registry import Part, Say
 
 GROUP = "sectax.probes"
 # Folders beside a probe's code that do not change what it measures.
 _NOT_ITS_OWN = {"tests", "__pycache__", "node_modules", "target", "vendor"}
 
 
-class SetUp(msgspec.Struct, frozen=True):
-    """How the probe's own libraries are installed: `python-venv` builds an environment from a hashed lock."""
+Kind = Literal["python-venv", "build", "none"]
+_DOING = {"python-venv": "installing the libraries of", "build": "building", "none": "setting up"}
 
-    kind: str
+
+class SetUp(msgspec.Struct, frozen=True):
+    """What is made before the probe can run; `{out}` in its manifest's commands is the folder that it is made in.
+
+    Attributes:
+        kind: `python-venv` installs a hashed lock into an environment; `build` runs a command; `none` needs nothing.
+        lock: of `python-venv`.
+        command: of `build`: runs in the probe's folder, and leaves in `{out}` what the probe is started from.
+        about: how long it takes and what it fetches.
+    """
+
+    kind: Kind
     lock: str = ""
+    command: list[str] = []
+    about: str = ""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -59,12 +74,19 @@ class Probe:
     def name(self) -> str:
         return self.manifest.name
 
+    @property
+    def kind(self) -> Kind:
+        """What must be made before it can run."""
+        return "none" if self.manifest.setup is None else self.manifest.setup.kind
+
     def environment_folder(self) -> Path | None:
-        """Where its libraries are built, named after the hash of the lock; None where it needs none."""
-        if self.manifest.setup is None:
+        """Where what it needs is made, named after the hash of all that it is made of; None where it needs nothing."""
+        settings = self.manifest.setup
+        if settings is None or settings.kind == "none":
             return None
-        lock = (self.folder / self.manifest.setup.lock).read_bytes()
-        return cache.place("probes", self.name, lock, sys.version.encode())
+        if settings.kind == "build":
+            return cache.place("probes", self.name, self.fingerprint().encode(), platform.machine().encode())
+        return cache.place("probes", self.name, (self.folder / settings.lock).read_bytes(), sys.version.encode())
 
     def command(self) -> tuple[str, ...]:
         """The argument list that starts it; run it in the probe's folder."""
@@ -72,10 +94,12 @@ class Probe:
 
     def _fill(self, word: str) -> str:
         match = re.fullmatch(r"\{(\w+)\}", word)
-        if match is None:
-            return word
         environment = self.environment_folder()
         if environment is not None:
+            word = word.replace("{out}", str(environment))
+        if match is None or match[1] == "out":
+            return word
+        if environment is not None and self.kind == "python-venv":
             return str(environment / "bin" / match[1])
         return shutil.which(match[1]) or match[1]
 
@@ -84,7 +108,8 @@ class Probe:
         manifest, environment = self.folder / "probe.toml", self.environment_folder()
         if environment is None or self.manifest.setup is None:
             return (manifest,)
-        return manifest, self.folder / self.manifest.setup.lock, environment / "complete"
+        lock = (self.folder / self.manifest.setup.lock,) if self.manifest.setup.lock else ()
+        return manifest, *lock, environment / "complete"
 
     def fingerprint(self) -> str:
         """A hash over the probe's own files: a probe that was edited is another probe."""
@@ -133,13 +158,26 @@ def load(name: str) -> Probe:
     return Probe(folder, manifest)
 
 
+def part(name: str) -> Part:
+    """`probe:php`: a probe, with what its `[setup]` makes."""
+    probe = load(name)
+
+    def make(say: Say) -> None:
+        say(f"{_DOING[probe.kind]} probe {name}")
+        set_up(probe)
+
+    about = "" if probe.manifest.setup is None else probe.manifest.setup.about
+    return Part(f"probe-{name}", f"probe {name}", lambda: missing(probe, thorough=True), make, about=about)
+
+
 def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
     """What the probe lacks on this machine; None where it can run.
 
     Args:
         thorough: read all files of its libraries, to find one that was damaged. Takes some hundredths of a second.
     """
-    own = probe.manifest.setup is not None and probe.manifest.setup.kind == "python-venv"
+    own = probe.kind == "python-venv"
+    made = "libraries of" if own else "program of"
     for requirement in probe.manifest.requires:
         # A python probe runs on the interpreter of its own environment, which is made from ours.
         lack = missing_program(requirement, ours=own and requirement.program == "python")
@@ -149,28 +187,38 @@ def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
     if environment is None:
         return None
     if not (environment / "complete").exists():
-        return Missing(f"the libraries of probe {probe.name} are not installed", "sectax setup", makable=True)
+        lacking = "are not installed" if own else "is not built"
+        return Missing(f"the {made} probe {probe.name} {lacking}", "sectax setup", makable=True)
     if thorough and (damage := damage_of(environment)) is not None:
-        return Missing(f"the libraries of probe {probe.name} are damaged: {damage}", "sectax setup", makable=True)
+        return Missing(
+            f"the {made} probe {probe.name} {'are' if own else 'is'} damaged: {damage}", "sectax setup", makable=True
+        )
     return None
 
 
-def install_libraries(probe: Probe) -> None:
-    """Build the environment that the probe's libraries live in, in place of one that is there. Raises `SetUpFailed`."""
+def set_up(probe: Probe) -> None:
+    """Make what the probe's `[setup]` says, in place of what is there. Raises `SetUpFailed`."""
     folder = probe.environment_folder()
     settings = probe.manifest.setup
     if folder is None or settings is None:
         return
-    if settings.kind != "python-venv":
-        raise SetUpFailed(f"probe {probe.name}: unknown kind of set-up {settings.kind!r}", "python-venv is known")
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    if settings.kind == "build":
+        folder.mkdir()
+        command = [probe._fill(word) for word in settings.command]
+        installer.run(command, f"probe {probe.name} could not be built", folder=probe.folder)
+    else:
+        _install_libraries(probe, settings, folder)
+    remember_checksums(folder)
+    (folder / "complete").touch()
+
+
+def _install_libraries(probe: Probe, settings: SetUp, folder: Path) -> None:
     failure = f"the libraries of probe {probe.name} could not be installed"
     python = installer.make_python_environment(folder, failure)
     # Every block starts fresh processes, which must not compile the libraries again where they may not write.
     installer.install_python_packages(probe.folder / settings.lock, python, failure, compiled=True)
-    remember_checksums(folder)
-    (folder / "complete").touch()
 
 
 # In the format of sha256sum, so that `sha256sum -c` reads it too.

@@ -18,9 +18,10 @@ import msgspec
 from sectax.experiments import registry
 from sectax.hosts.process.host import host_identity
 from sectax.model.errors import SectaxError
-from sectax.parts import lambda_local, parts
+from sectax.parts import lambda_local
+from sectax.parts import registry as parts
 from sectax.parts.cache import cache_folder
-from sectax.parts.parts import Part
+from sectax.parts.registry import Part
 from sectax.workflow.environment import machine_load
 
 _LEAST_DISK_BYTES = 200 * 1024 * 1024

@@ -14,6 +14,7 @@ from sectax.hosts.process.host import host_circumstances, host_identity
 from sectax.hosts.registry import host
 from sectax.model.environment import COMMAND_LINE, LOCAL_HOST, Environment
 from sectax.model.errors import NothingMeasured, WrongUse
+from sectax.workflow.revision import revision
 
 # A load above this share of the processors competes with what is measured.
 _BUSY = 0.5
@@ -33,7 +34,7 @@ def take_environment(bench: Bench, command_line: str = "") -> Environment:
     told = bench.circumstances()
     return Environment(
         identity,
-        here.circumstances() | called | told.get(LOCAL_HOST, {}),
+        here.circumstances() | called | revision() | told.get(LOCAL_HOST, {}),
         {
             name: replace(other, circumstances=other.circumstances | told.get(name, {}))
             for name, other in others.items()

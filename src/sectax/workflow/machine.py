@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.errors import SectaxError
@@ -27,29 +26,10 @@ def take(wanted: Wanted) -> Machine:
 
 
 def _part(name: str) -> WhyNot | None:
-    special = _LOOKED_AT_HERE.get(name)
-    if special is not None:
-        return special()
-    from sectax.parts import parts
+    from sectax.parts import registry as parts
 
     lack = parts.load(name).missing()
     return None if lack is None or lack.on_first_use else WhyNot(lack.reason, lack.hint)
-
-
-def _lambda() -> WhyNot | None:
-    """Whether the local Lambda can run, found out by making an instance: a fifth of a second."""
-    from sectax.parts import lambda_local
-
-    return lambda_local.check()[1]
-
-
-def _own_probe() -> WhyNot | None:
-    from sectax.experiments.confidential import probe
-
-    return None if probe.built() is not None else WhyNot(probe.NO_COMPILER, "sectax setup confidential")
-
-
-_LOOKED_AT_HERE: dict[str, Callable[[], WhyNot | None]] = {"lambda": _lambda, "confidential:probe": _own_probe}
 
 
 def _probe(name: str) -> ProbeState:

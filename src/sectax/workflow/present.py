@@ -74,6 +74,11 @@ def render(result: Result, format_: str, view: View | None = None) -> str:
     return _RENDERERS[format_](result, view or View())
 
 
+def brief_markdown(result: Result) -> str:
+    """What the terminal shows, as Markdown."""
+    return markdown.render(document(result, show_all=False))
+
+
 def _terminal(result: Result, view: View) -> str:
     made = document(result, show_all=view.show_all)
     return terminal.render(made, width=view.width, colour=view.colour, ascii_only=view.ascii_only)

@@ -11,17 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.s3 import parts
 from sectax.experiments.s3.minio import Minio
-from sectax.parts import go_programs
 
-needs_minio = pytest.mark.skipif(
-    go_programs.load("minio").missing() is not None, reason="MinIO is not set up: sectax setup s3"
-)
+needs_minio = pytest.mark.skipif(parts.minio().missing() is not None, reason="MinIO is not set up: sectax setup s3")
 
 
 @functools.cache
 def has_go_client() -> bool:
-    return go_programs.load("s3-client").missing() is None
+    return parts.client().missing() is None
 
 
 @contextlib.contextmanager

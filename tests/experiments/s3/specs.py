@@ -5,17 +5,18 @@ from __future__ import annotations
 import base64
 import sys
 
+from sectax.experiments.s3 import parts
 from sectax.experiments.s3.buckets import Buckets
 from sectax.experiments.s3.minio import KMS_KEY, Minio
 from sectax.experiments.s3.subject import S3Spec
-from sectax.parts import cache, go_programs
+from sectax.parts import cache
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 PYTHON = (sys.executable, str(cache.bundled("clients", "s3-python") / "s3_client.py"))
 
 
 def argv(client: str) -> tuple[str, ...]:
-    return PYTHON if client == "python" else (str(go_programs.load("s3-client").path),)
+    return PYTHON if client == "python" else (str(parts.client().path),)
 
 
 def spec(server: Minio, encryption: str = "none", client: str = "python", **more: object) -> S3Spec:

@@ -44,7 +44,6 @@ def _instance_folder(tree: Tree, folder: str) -> Path:
         "memory.swap.max": "max\n",
         "pids.max": "max\n",
         "cpu.stat": "usage_usec 1500\nuser_usec 1000\nnr_periods 12\nnr_throttled 7\nthrottled_usec 90000\n",
-        "memory.peak": "2097152\n",
         "memory.events": "low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n",
     }.items():
         tree.write(f"{folder}/{file}", text)
@@ -83,10 +82,9 @@ def test_v2_counters_are_in_the_units_of_v1(tmp_path: Path) -> None:
         throttled_periods=7,
         throttled_ns=90_000_000,
         periods=12,
-        memory_peak_bytes=2 << 20,
         oom_kills=1,
     )
-    assert groups.counters() == Counters(None, None, None, None, None, None)
+    assert groups.counters() == Counters(None, None, None, None, None)
 
 
 def test_v2_quota_and_freezer_change_during_an_instance_s_life(tmp_path: Path) -> None:
@@ -198,7 +196,7 @@ def test_without_control_groups_only_a_quota_is_refused(tmp_path: Path) -> None:
 
     assert groups.folders == []
     assert groups.in_force() == InForce(None, None, None, "none")
-    assert groups.counters() == Counters(None, None, None, None, None, None)
+    assert groups.counters() == Counters(None, None, None, None, None)
 
 
 def test_an_empty_unified_mount_beside_v1_has_no_controllers(tmp_path: Path) -> None:
@@ -216,7 +214,6 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     kernel = {
         "memory.limit_in_bytes": "9223372036854771712\n",
         "memory.memsw.limit_in_bytes": "9223372036854771712\n",
-        "memory.max_usage_in_bytes": "8192\n",
         "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
     }
     for file, text in kernel.items():
@@ -228,5 +225,39 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     assert groups.folders == [tmp_path / f"{_TOP}/memory/lambda-local/box"]
     assert groups.in_force() == InForce(None, None, 128 << 20, "v1")
     counters = groups.counters()
-    assert (counters.memory_peak_bytes, counters.oom_kills) == (8192, 2)
+    assert counters.oom_kills == 2
+    groups.close()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(tmp_path: Path, version: int) -> None:
+    tree = Tree(tmp_path)
+    tree.process(os.getpid(), version, "memory", "/")
+    top = f"{_TOP}/memory" if version == 1 else _TOP
+    limit = "memory.limit_in_bytes" if version == 1 else "memory.max"
+    if version == 2:
+        for folder in (_TOP, f"{_TOP}/lambda-local"):
+            tree.write(f"{folder}/cgroup.controllers", "cpu memory pids")
+            tree.write(f"{folder}/cgroup.subtree_control", "cpu memory pids")
+    for file, text in {
+        limit: "0\n",
+        "memory.oom_control": "oom_kill 0\n",
+        "memory.events": "oom_kill 0\n",
+        "memory.stat": "anon 1048576\nrss 1048576\n",
+        "cgroup.procs": f"{os.getpid()}\n",
+        "pids.max": "",
+        "memory.swap.max": "",
+    }.items():
+        tree.write(f"{top}/lambda-local/box/{file}", text)
+    groups = Groups("box", tmp_path)
+    groups.make(Limits(512, None))
+
+    peak, over = groups.look()
+
+    lowered = int((tmp_path / f"{top}/lambda-local/box/{limit}").read_text())
+    assert not over
+    assert peak is not None
+    assert peak > 1 << 20  # this process maps code
+    assert 0 < lowered < 512 << 20
+    assert groups.in_force().memory_bytes == 512 << 20
     groups.close()

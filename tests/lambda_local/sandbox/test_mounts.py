@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from lambda_local.sandbox import Instance, InstanceFailed, Limits, Mount
-from tests.lambda_local.sandbox.inside import INTERPRETER, attempt, needs_root, run, traces_of
+from tests.lambda_local.sandbox.inside import INTERPRETER, PYTHON, attempt, needs_root, run, traces_of
 
 pytestmark = needs_root
 
@@ -99,3 +101,48 @@ def test_where_a_folder_comes_from_is_not_in_mountinfo(code: Path) -> None:
 
     assert " /var/task " in seen
     assert "private" not in seen
+
+
+_WATCHES = """
+import ctypes, fcntl, os, sys, time
+libc = ctypes.CDLL(None)
+files = [open(path) for path in ("/etc/ld.so.cache", "/usr/lib/os-release", "/seen/file")]
+for file in files:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+watching = libc.inotify_init1(os.O_NONBLOCK)
+for path in ("/usr/lib", "/usr/bin", "/etc/ssl", "/etc/ld.so.cache", "/seen"):
+    libc.inotify_add_watch(watching, path.encode(), 0xFFF)
+print("ready", flush=True)
+time.sleep(1)
+try:
+    print(len(os.read(watching, 65536)))
+except BlockingIOError:
+    print("nothing")
+print(open("/proc/1/cmdline").read().strip(chr(0)))
+"""
+
+
+def test_nothing_that_the_machine_does_with_its_files_is_seen_and_no_lock_holds_it_up(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "file").chmod(0o644)
+    box = _instance(Mount(tmp_path, "/seen"))
+    reading, writing = os.pipe()
+    with ExitStack() as stack:
+        stack.callback(box.destroy)
+        paths = (Path("/etc/ld.so.cache"), Path("/usr/lib/os-release"), tmp_path / "file")
+        held = [stack.enter_context(path.open("rb", buffering=0)) for path in paths]
+        process = box.start([PYTHON, "-I", "-S", "-c", _WATCHES], {"PATH": "/usr/bin"}, "/", writing, writing)
+        os.close(writing)
+        with os.fdopen(reading) as said:
+            first = said.readline()
+            while process.poll() is None:  # the whole time, on the machine
+                os.listdir("/usr/lib")
+                for file in held:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    file.seek(0)
+                    file.read(10)
+            rest = said.read().split()
+
+    assert first == "ready\n"
+    assert rest == ["nothing", "init", _NAME]

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sectax.design.matrix import Levels
 from sectax.experiments.confidential.attestation import ask as attestation
+from sectax.experiments.confidential.parts import PROBE as OWN_PROBE
 from sectax.experiments.confidential.subject import CPU_TIME, TOTAL_TIME, SysbenchSpec
 from sectax.experiments.confidential.tests import PUBLISHED_TESTS, SYSBENCH, TESTS
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Option, Request, Rules, Wanted
@@ -41,8 +42,6 @@ HOSTS = {
     "quick": {name: DEFAULT[name] for name in (PLAIN, "runc", "gvisor")},
     "published": {name: DEFAULT[name] for name in (PLAIN, "gvisor")},
 }
-
-OWN_PROBE = "confidential:probe"
 
 TEST, COMMANDS = "test", "commands"
 # With --published: our tests by a fixed count, and the study's own commands beside them.

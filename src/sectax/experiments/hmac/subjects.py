@@ -13,11 +13,11 @@ import msgspec
 from sectax.design.matrix import Levels
 from sectax.experiments.hmac.events import EXPIRY, SALT_BYTES, Event, payload, signed
 from sectax.experiments.hmac.levels import DATA, IMMEDIATE, NONE, OPAQUE, PAYLOADS, PUBLISHED, SIGNED_AS, TIMED
+from sectax.experiments.on_lambda import functions
 from sectax.experiments.on_lambda.experiment import SPACED, lambda_lack
 from sectax.model.machine import Machine
 from sectax.model.subject import SubjectSpec
 from sectax.model.why_not import WhyNot
-from sectax.parts import functions
 
 if TYPE_CHECKING:
     from sectax.experiments.on_lambda.services import Service

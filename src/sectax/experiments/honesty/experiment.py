@@ -55,10 +55,10 @@ class HonestyExperiment(Experiment):
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return _factors(self.requirements())
+        return _factors(probes.names())
 
     def requirements(self) -> tuple[str, ...]:
-        return probes.names()
+        return tuple(f"probe:{name}" for name in probes.names())
 
     def wants(self, request: Request) -> Wanted:
         return Wanted(probes=choose(self.factors, _PRESETS[request.preset], request.levels)[0].levels)

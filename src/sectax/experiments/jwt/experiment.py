@@ -121,7 +121,7 @@ class JwtExperiment(Experiment):
 
     @property
     def factors(self) -> tuple[Factor, ...]:
-        return factors_of(self.requirements())
+        return factors_of(probes.names())
 
     def probe_cases(self) -> list[Case]:
         """Every operation with every level, under fresh keys: what `sectax probe check` tries."""
@@ -138,7 +138,7 @@ class JwtExperiment(Experiment):
         return cases
 
     def requirements(self) -> tuple[str, ...]:
-        return probes.names()
+        return tuple(f"probe:{name}" for name in probes.names())
 
     def wants(self, request: Request) -> Wanted:
         return Wanted(probes=choose(self.factors, _PRESETS[request.preset], request.levels)[0].levels)

@@ -51,6 +51,9 @@ _VCPU_MB, _PERIOD_US = 1769, 20_000
 # Only the local Lambda reports it.
 CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEDIAN, observed="cpu_time", cpu=True)
 
+# How much of Duration came after the answer: work that no caller need wait for is billed all the same.
+_AFTER_ANSWER = Metric("after_answer", "s", Better.LOWER, Summary.MEAN, "after_answer", compared=False)
+
 _FIRST = Metric("first", "s", Better.LOWER, Summary.MEAN, observed=FIRST_OBSERVED)
 # The two parts of it, reported separately: what is compared is what a caller waits for.
 _FIRST_INIT = Metric("first_init", "s", Better.LOWER, Summary.MEAN, observed=f"{FIRST_OBSERVED}.init", compared=False)
@@ -84,6 +87,7 @@ def metrics(endpoint: str | None) -> tuple[Metric, ...]:
         of("p99_duration", Summary.P99, compared=False),
         of("worst_duration", Summary.WORST, compared=False),
         Metric("billed_duration", "s", Better.LOWER, Summary.MEAN, "billed_duration", compared=False),
+        *((_AFTER_ANSWER,) if endpoint == LOCAL else ()),
         _FIRST,
         _FIRST_INIT,
         _FIRST_DURATION,
@@ -111,6 +115,7 @@ METRIC_WORDS = {
     "metric=p99_duration": "p99 of Duration",
     "metric=worst_duration": "worst Duration",
     "metric=billed_duration": "Billed Duration",
+    "metric=after_answer": "Duration after the answer",
     "metric=first_init": "Init Duration",
     "metric=first_duration": "first Duration",
     "metric=max_memory_used": "Max Memory Used",

@@ -25,6 +25,7 @@ from sectax.model.subject import Observation, Referee, Visit, Witnesses, Work
 DURATION = "duration"
 BILLED = "billed_duration"
 CPU_TIME = "cpu_time"
+AFTER_ANSWER = "after_answer"
 INVOCATION = "invocation"
 MAX_MEMORY = "max_memory_used"
 FIRST_INIT = f"{FIRST}.init"
@@ -123,7 +124,8 @@ class FunctionSubject:
         """Invoke it `work.settle` times and throw that away, then `work.count` times.
 
         Observations: `duration` and `billed_duration` in seconds, one of each for every invocation, by the service's
-        clock; one `cpu_time` of each where the service tells it, and one of every part that the answers tell of;
+        clock; one `cpu_time` and one `after_answer` (how much of the Duration came behind it) of each where the service
+        tells it, and one of every part that the answers tell of;
         `max_memory_used` in bytes, one: the instance's highest use up to now. A cold start in between is thrown away
         and made up for.
 
@@ -185,6 +187,8 @@ class FunctionSubject:
         yield Observation(BILLED, seen.billed_s, "s", seen.clock, 1)
         if "cpu_time_s" in seen.amounts:
             yield Observation(CPU_TIME, seen.amounts["cpu_time_s"], "s", CPU_CLOCK, 1)
+        if "after_answer_s" in seen.amounts:
+            yield Observation(AFTER_ANSWER, seen.amounts["after_answer_s"], "s", seen.clock, 1)
         for part, seconds in seen.parts.items():
             yield Observation(part, seconds, "s", TOLD_CLOCK, 1)
 

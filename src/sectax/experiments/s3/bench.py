@@ -15,6 +15,7 @@ from pathlib import Path
 from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
 from sectax.experiments.levels import AWS, LOCAL
+from sectax.experiments.s3 import parts
 from sectax.experiments.s3.buckets import Buckets, Left, LeftBehind, NoBucket
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
@@ -24,7 +25,7 @@ from sectax.experiments.s3.subject import S3Spec
 from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.model.plan import Calibrated, Plan, added_s
 from sectax.model.treatment import Treatment
-from sectax.parts import cache, go_programs
+from sectax.parts import cache
 
 _KEY = "object_key"
 # boto3 comes with sectax, so it is the Python that runs sectax.
@@ -62,9 +63,9 @@ class S3Bench(Bench):
 
             identity["s3.client.python"] = f"boto3 {boto3.__version__}, botocore {botocore.__version__}"
         if GO in clients:
-            identity["s3.client.go"] = go_programs.load("s3-client").path.parent.name
+            identity["s3.client.go"] = parts.client().path.parent.name
         if self._where.endpoint == LOCAL:
-            identity["s3.server"] = f"MinIO {go_programs.load('minio').version}"
+            identity["s3.server"] = f"MinIO {parts.minio().version}"
         else:
             identity["s3.server"] = self._where.endpoint
         return identity
@@ -122,7 +123,7 @@ class S3Bench(Bench):
         self._piloted = self._piloted or calibrated is None
         return S3Spec(
             client=client,
-            argv=(str(go_programs.load("s3-client").path),) if client == GO else _IN_PYTHON,
+            argv=(str(parts.client().path),) if client == GO else _IN_PYTHON,
             access=service.access,
             operation=levels["operation"],
             encryption=levels["encryption"],

@@ -29,6 +29,7 @@ from sectax.experiments.s3.levels import (
     size_bytes,
     size_levels,
 )
+from sectax.experiments.s3.parts import CLIENT, SERVER
 from sectax.experiments.s3.where import FOLDER, OPTIONS, Where, read_where
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Places, Requests
 from sectax.model.bill import Usage
@@ -37,8 +38,6 @@ from sectax.model.metric import Better, Metric, Summary
 from sectax.model.plan import OTHERS, Contents, Plan, Shortcut
 from sectax.model.treatment import Factor
 from sectax.model.why_not import WhyNot
-
-SERVER, CLIENT = "program:minio", "program:s3-client"
 
 PLACES = Places(
     (

@@ -16,13 +16,14 @@ import time
 from pathlib import Path
 
 from sectax.experiments.client_server.work_folder import WorkFolder
+from sectax.experiments.s3 import parts
 from sectax.experiments.s3.server import Access, ServerFailed, loopback_certificate
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.hosts.registry import host
 from sectax.model.printable import printable
 from sectax.model.why_not import WhyNot
-from sectax.parts import files, go_programs
+from sectax.parts import files
 
 KMS_KEY = "sectax"
 # By which folders that a killed server left are found.
@@ -46,7 +47,7 @@ class Minio:
 
     def __init__(self, base: Path, *, tls: bool = False) -> None:
         """Args: *base*, the folder below which it makes its own; *tls*, whether it speaks HTTPS."""
-        self._program = go_programs.load("minio")
+        self._program = parts.minio()
         self.access = Access("")
         self.data = base
         self._base = base

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import msgspec
 
+from sectax.experiments.secrets import moto
 from sectax.experiments.secrets.keeper import Calls, Keeper
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.registry import host
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.parts.secrets import backend as installed
 
 HOST = "127.0.0.1"
 _SERVER = Path(__file__).parent / "stand_in" / "server.py"
@@ -64,7 +64,7 @@ class Backend(Keeper):
 
     def __enter__(self) -> Backend:
         """Start it and wait until it answers. Raises `SectaxError`."""
-        python = installed.python()
+        python = moto.python()
         # What AWS's clients read in an environment is not moto's business, and a proxy is nobody's.
         environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
         self._child = host().start([str(python), "-I", str(_SERVER)], env=environment)

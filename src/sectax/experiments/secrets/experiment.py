@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from sectax.design.matrix import Levels
 from sectax.experiments.interface import Bench, Design, Machine, Request, Rules, Wanted
-from sectax.experiments.on_lambda import LOCAL
+from sectax.experiments.on_lambda import LOCAL, functions
 from sectax.experiments.on_lambda.experiment import (
     BACK_TO_BACK,
     BATCH_S,
@@ -46,6 +46,7 @@ from sectax.experiments.secrets.levels import (
     Settings,
     read_settings,
 )
+from sectax.experiments.secrets.parts import AGENT, BACKEND
 from sectax.model.advice_rules import AdviceRules, ByRate, OwnParts, Starved
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
@@ -54,10 +55,8 @@ from sectax.model.plan import SETTLING_SHARE, Calibrated, Plan, last_look
 from sectax.model.subject import SubjectSpec, Witness
 from sectax.model.treatment import Factor, Treatment
 from sectax.model.why_not import WhyNot
-from sectax.parts import functions
 
 FUNCTION = "secrets_reader"
-AGENT, BACKEND = "secrets:agent", "secrets:backend"
 
 _ROUNDS = {"quick": (2, 4), "default": (4, 12), "published": (2, 4)}
 _GAP_S = 0.05
@@ -213,7 +212,7 @@ class _Bench(LambdaBench):
 
     def identity(self) -> dict[str, str]:
         from sectax.experiments.on_lambda.code import digest
-        from sectax.parts.secrets import agent, backend
+        from sectax.experiments.secrets import agent, moto
 
         languages = sorted({each.levels["language"] for each in self.plan.treatments})
         marks = {
@@ -223,7 +222,7 @@ class _Bench(LambdaBench):
         if self._settings.endpoint != LOCAL:
             return marks | {"secrets.backend": "AWS Secrets Manager"}
         has_sidecar = any(ACCESS[each.levels["access"]].sidecar for each in self.plan.treatments)
-        marks |= {"secrets.backend": f"stand-in: {backend.identity()}"}
+        marks |= {"secrets.backend": f"stand-in: {moto.identity()}"}
         return marks | ({"secrets.agent": agent.fingerprint()} if has_sidecar else {})
 
     def start(self, inputs: Mapping[str, str]) -> None:

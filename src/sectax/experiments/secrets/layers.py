@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from sectax.parts.secrets import agent
+from sectax.experiments.secrets import agent
 
 _EXTENSION = Path(__file__).with_name("extension")
 NAME = "secrets-agent"

@@ -11,6 +11,7 @@ from msgspec import field
 
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
+from sectax.model.condition import Answer
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
@@ -34,6 +35,11 @@ class Run(WithGaps, frozen=True):
     blocks: Annotated[int, said("Finished blocks.")]
     block_seconds: Annotated[float | None, null("no block is finished", at="block_s")]
     sessions: Annotated[tuple[dict[str, str], ...], said("The identity of the host and software of every session.")]
+    revision: Annotated[
+        str | None, null("it was not measured in a git repository", "The commit that was checked out at the beginning.")
+    ]
+    changed: Annotated[bool | None, null(NOT_KNOWN, "Whether tracked files differed from that commit.")]
+    job: Annotated[dict[str, str], said("The job of a continuous integration, by the names of its variables.")]
     notes: tuple[str, ...]
     scope: str
     wrong_expected: Annotated[float, said("How many wrong claims to expect among the secondary comparisons.")]
@@ -144,6 +150,14 @@ class Failure(Object, frozen=True):
     hint: str
 
 
+class Limit(Object, frozen=True):
+    """A condition of `--fail-if`, and its answer."""
+
+    text: str
+    answer: Answer
+    comparisons: Annotated[tuple[str, ...], said("The ids of those that gave the answer.")]
+
+
 class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
     """One run, judged. Numbers are in base units: seconds, bytes, operations per second, shares."""
 
@@ -155,12 +169,14 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
     warnings: Annotated[tuple[CheckWarning, ...], said("Every warning once, F first.")]
     skipped: Annotated[tuple[Skipped, ...], said("Known before the run, or said by the subject later; each once.")]
     failures: tuple[Failure, ...]
+    conditions: Annotated[tuple[Limit, ...], said("Those of `--fail-if`, as the run or `show` was given them.")]
     summary: Annotated[tuple[str, ...], said("The findings in words.")]
 
     @classmethod
     def of(cls, result: RunReport, /) -> Self:
         analysed = result.analysed
         measured, plan = analysed.measured, analysed.measured.plan
+        began = measured.sessions[0].circumstances if measured.sessions else {}
         return fill(
             cls,
             run=fill(
@@ -172,6 +188,9 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
                 # Circumstances (host name, load) and the options that were given stay in the run file: a report is made
                 # to be shared.
                 sessions=tuple(session.whole_identity() for session in measured.sessions),
+                revision=began.get("revision"),
+                changed={"yes": True, "no": False}.get(began.get("revision.changed", "")),
+                job={name.removeprefix("ci."): value for name, value in began.items() if name.startswith("ci.")},
                 scope=analysed.scope,
                 wrong_expected=analysed.wrong_expected,
             ),
@@ -190,6 +209,9 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
             warnings=all_warnings(analysed),
             skipped=all_skipped(measured),
             failures=measured.failures,
+            conditions=tuple(
+                Limit(concluded.condition.text, concluded.answer, concluded.decisive) for concluded in result.conditions
+            ),
             summary=summary(analysed),
         )
 

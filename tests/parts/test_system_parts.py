@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 from sectax.experiments.on_host.containers import oci_host
-from sectax.model.errors import WrongUse
-from sectax.parts import gvisor, parts
+from sectax.parts import gvisor
+from sectax.parts import registry as parts
 
 
 def test_a_program_of_the_system_is_named_with_its_package():
@@ -46,8 +46,3 @@ def test_the_runtime_that_was_built_is_the_one_that_containers_use(tmp_path, mon
 
     assert host._find_runtime("runsc") == str(gvisor.built())
     assert parts.load("runsc").missing() is None
-
-
-def test_a_part_that_does_not_exist_is_refused():
-    with pytest.raises(WrongUse, match="cannot be set up"):
-        parts.load("rocket:moon")

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sectax.parts import installer, parts
+from sectax.experiments.secrets import agent
+from sectax.parts import installer
+from sectax.parts import registry as parts
 from sectax.parts.installer import SetUpFailed
-from sectax.parts.secrets import agent
 from tests.program import sectax
 
 CRATE = b"the crate"

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from sectax.experiments.hmac import events
+from sectax.experiments.on_lambda import functions
 from sectax.model.errors import WrongUse
-from sectax.parts import functions
 from sectax.parts.installer import SetUpFailed
 
 KEY = "a key that only these tests know"

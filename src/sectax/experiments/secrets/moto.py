@@ -11,7 +11,7 @@ from sectax.parts import cache, installer
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.programs import Missing
 
-_LOCK = Path(__file__).with_name("backend.lock")
+_LOCK = Path(__file__).parent / "stand_in" / "moto.lock"
 
 
 def python() -> Path:

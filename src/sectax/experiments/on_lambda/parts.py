@@ -1,0 +1,54 @@
+"""What functions need: their zips, AWS's runtime clients, and a Lambda on this machine."""
+
+from __future__ import annotations
+
+from sectax.experiments.on_lambda import functions
+from sectax.parts import go, lambda_local
+from sectax.parts.programs import Missing
+from sectax.parts.registry import Part, Say
+
+
+def function(name: str) -> Part:
+    """`function:NAME/LANGUAGE`: the zip of a function that comes with sectax, with the tool-chain that builds it."""
+    word, _, language = name.partition("/")
+    wanted = functions.load(word, language)
+    title = f"function {wanted.name} in {wanted.language}"
+
+    def missing() -> Missing | None:
+        lack = functions.missing(wanted)
+        if lack is not None or functions.zip_of(wanted).exists():
+            return lack
+        return Missing("it is not built yet", "sectax setup", makable=True, on_first_use=True)
+
+    def make(say: Say) -> None:
+        # Of the tool-chains, sectax makes Go alone.
+        if functions.missing(wanted) is not None:
+            version = go.wanted(wanted.folder / "go.mod")
+            say(f"fetching Go {version} (for {title})")
+            go.fetch(version)
+        else:
+            say(f"building {title}")
+            functions.build(wanted.name, wanted.language)
+
+    return Part(f"function-{wanted.name}-{wanted.language}", title, missing, make, wanted.optional)
+
+
+def runtime(name: str) -> Part:
+    """`lambda-runtime:python3.12`: AWS's runtime client for functions in that language."""
+    title = f"AWS's runtime client for {name}"
+
+    def make(say: Say) -> None:
+        say(f"installing {title}")
+        lambda_local.install(name)
+
+    return Part(f"lambda-runtime-{name}", title, lambda: lambda_local.missing(name), make)
+
+
+def instances(_: str) -> Part:
+    """`lambda`: function instances on this machine, found out by making one, which takes a fifth of a second."""
+
+    def missing() -> Missing | None:
+        _, why_not = lambda_local.check()
+        return None if why_not is None else Missing(why_not.reason, why_not.hint)
+
+    return Part("lambda", "the local Lambda", missing)

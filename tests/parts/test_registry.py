@@ -1,0 +1,99 @@
+"""One registry of parts: a family is an entry point, a probe says what must be made of it."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments import registry as experiments
+from sectax.model.errors import WrongUse
+from sectax.parts import probes, registry
+from sectax.parts.installer import SetUpFailed
+from sectax.parts.probes import Manifest, Probe, SetUp
+from sectax.parts.registry import Part
+
+KNOWN = {"probe", "system", "runsc", "function", "lambda", "lambda-runtime", "s3", "secrets", "confidential"}
+
+
+def test_every_requirement_of_every_experiment_is_a_part_of_its_own_name() -> None:
+    names = [name for experiment in experiments.names() for name in experiments.load(experiment).requirements()]
+
+    parts = {name: registry.load(name) for name in names}
+
+    assert {name.partition(":")[0] for name in names} <= set(registry.families())
+    assert len({part.id for part in parts.values()}) == len(parts)
+    assert set(registry.families()) >= KNOWN
+
+
+@pytest.mark.parametrize("name", ["rocket:moon", "s3:moon", "secrets:moon", "confidential:moon", "probe:moon", ""])
+def test_a_part_that_does_not_exist_is_refused(name: str) -> None:
+    with pytest.raises(WrongUse):
+        registry.load(name)
+
+
+def make_ready(name: str) -> Part:
+    return Part(f"mine-{name}", name, lambda: None)
+
+
+def test_a_family_of_somebody_elses_needs_one_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = EntryPoint("mine", f"{__name__}:make_ready", registry.GROUP)
+    monkeypatch.setattr(registry, "families", lambda: {"mine": mine})
+    monkeypatch.setattr(EntryPoint, "load", lambda self: make_ready)
+
+    assert registry.load("mine:thing").id == "mine-thing"
+
+
+def compiled(folder: Path, command: list[str], kind: str = "build") -> Probe:
+    settings = None if kind == "none" else SetUp("build", command=command)
+    return Probe(folder, Manifest("compiled", "Compiled", ["{out}/probe", "-x"], setup=settings))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "main.src").write_text("the program\n")
+    return tmp_path / "sources"
+
+
+def test_a_probe_of_kind_build_is_built_once_and_again_where_its_sources_change(folder: Path) -> None:
+    probe = compiled(folder, ["cp", "main.src", "{out}/probe"])
+    before = probes.missing(probe)
+
+    probes.set_up(probe)
+
+    assert before is not None
+    assert before.makable
+    assert probes.missing(probe, thorough=True) is None
+    program, option = probe.command()
+    assert (Path(program).read_text(), option) == ("the program\n", "-x")
+    (folder / "main.src").write_text("another program\n")
+    assert probes.missing(probe) is not None
+
+
+def test_a_built_probe_that_was_damaged_is_missing(folder: Path) -> None:
+    probe = compiled(folder, ["cp", "main.src", "{out}/probe"])
+    probes.set_up(probe)
+    Path(probe.command()[0]).write_text("not the program\n")
+
+    lack = probes.missing(probe, thorough=True)
+
+    assert lack is not None
+    assert "damaged" in lack.reason
+
+
+def test_a_build_that_fails_leaves_nothing_that_counts_as_built(folder: Path) -> None:
+    probe = compiled(folder, ["false"])
+
+    with pytest.raises(SetUpFailed):
+        probes.set_up(probe)
+
+    assert probes.missing(probe) is not None
+
+
+def test_a_probe_of_kind_none_needs_no_set_up(folder: Path) -> None:
+    probe = compiled(folder, [], "none")
+
+    assert (probe.kind, probe.environment_folder(), probes.missing(probe)) == ("none", None, None)

@@ -1,0 +1,66 @@
+"""The revision that was measured: read from git without starting what a repository names, and kept in the run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sectax.workflow.revision import revision
+from tests.program import sectax
+
+RUN = ("run", "command", "--baseline", "true", "--treatment", "b=false", "--ignore-failure", "--blocks", "6")
+
+
+def git(*words: str) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    return subprocess.run(["git", *identity, *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    git("init", "-q")
+    (tmp_path / "code").write_text("one")
+    git("add", "code")
+    git("commit", "-qm", "one")
+    return tmp_path
+
+
+def test_a_commit_and_whether_files_differ_from_it(repository: Path) -> None:
+    assert revision({}) == {"revision": git("rev-parse", "HEAD"), "revision.changed": "no"}
+
+    (repository / "code").write_text("two")
+
+    assert revision({})["revision.changed"] == "yes"
+
+
+def test_a_job_is_named_and_nothing_else_of_the_environment() -> None:
+    given = {"GITHUB_RUN_ID": "7", "GITHUB_TOKEN": "secret", "CI_PIPELINE_ID": ""}
+
+    assert revision(given)["ci.GITHUB_RUN_ID"] == "7"
+    assert "secret" not in str(revision(given))
+
+
+def test_a_hostile_repository_starts_no_program(repository: Path) -> None:
+    git("config", "core.fsmonitor", f"touch {repository}/started; false")
+
+    assert revision({})["revision"]
+    assert not (repository / "started").exists()
+
+
+def test_the_run_keeps_it_and_the_conditions_stand_in_the_json(repository: Path) -> None:
+    summary = repository / "summary.md"
+    env = {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_RUN_ID": "7"}
+
+    done = sectax(*RUN, "--fail-if", "slower>50%", "--json", "--out", "r.sectax", folder=repository, simulated=1, **env)
+
+    document = json.loads(done.out)
+    assert document["run"]["revision"] == git("rev-parse", "HEAD")
+    assert document["run"]["changed"] is False
+    assert document["run"]["job"] == {"GITHUB_RUN_ID": "7"}
+    assert [limit["text"] for limit in document["conditions"]] == ["slower>50%"]
+    assert document["conditions"][0]["answer"] in {"holds", "ruled out", "cannot be said"}
+    assert "slower>50%" in summary.read_text()
