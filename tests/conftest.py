@@ -1,4 +1,4 @@
-"""What every test stands on: the user's state folder is left alone, and an interrupt is one.
+"""What every test stands on: the user's state folder and terminal are left alone, and an interrupt is one.
 
 The cache stays the user's own, for the probes that `sectax setup` has built live there.
 """
@@ -11,9 +11,19 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.skips import pytest_sessionfinish, pytest_terminal_summary
+from tests.needs import (
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 
-__all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = [
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_sessionfinish",
+    "pytest_terminal_summary",
+]
 
 # `make test` asks every property of the same few examples; `--hypothesis-profile=more` of many, drawn each time.
 # No deadline: a busy machine makes any example slow.
@@ -30,4 +40,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECTAX_STATE", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("TERM", "xterm")
+        # With it Python exits differently where stdout cannot be written.
+        patch.delenv("PYTHONUNBUFFERED", raising=False)
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -145,13 +146,19 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     assert (tmp_path / "err").read_text() == ""
 
 
-def test_a_full_disk_behind_stdout_is_said_in_words():
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["--help"]])
+def test_a_full_disk_behind_stdout_is_said_in_words(words, unbuffered):
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-m", "sectax", "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "sectax", *words], stdout=full, stderr=subprocess.PIPE, text=True, env=environment
+        )
 
     assert done.returncode == 2
-    assert "No space left" in done.stderr
+    assert done.stderr.count("No space left") == 1
     assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
 
 
 @pytest.mark.more

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import needs
 from tests.program import Said, sectax
 
 TWO = ("--baseline", "sleep 0.01", "--treatment", "b=sleep 0.03")
@@ -103,7 +104,7 @@ def test_other_commands_have_their_sections_and_help_works_beside_a_broken_file(
     assert sectax("help", "list", folder=tmp_path).status == 0
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@needs("root")
 def test_the_file_of_another_user_is_not_obeyed(tmp_path):
     (tmp_path / "sectax.toml").write_text("[run]\n")
     os.chown(tmp_path / "sectax.toml", 65534, 65534)

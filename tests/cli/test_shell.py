@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
 BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
@@ -94,8 +94,7 @@ def typed(shell: str, home: Path, text: str, wanted: str) -> str:
 
 
 @pytest.mark.more
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-@pytest.mark.skipif(not BASH_COMPLETION.is_file(), reason="bash-completion is not installed")
+@needs("bash-completion")
 @pytest.mark.parametrize(("text", "wanted"), TYPED)
 def test_bash_completes_what_is_typed(written, text, wanted):
     (written / ".bashrc").write_text(f"source {BASH_COMPLETION}\nPS1='{_PROMPT}'\n")
@@ -104,7 +103,7 @@ def test_bash_completes_what_is_typed(written, text, wanted):
 
 
 @pytest.mark.more
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@needs("zsh")
 @pytest.mark.parametrize(("text", "wanted"), TYPED)
 def test_zsh_completes_what_is_typed(written, text, wanted):
     line = "fpath+=(~/.local/share/zsh/site-functions)"  # as setup says it
@@ -114,7 +113,7 @@ def test_zsh_completes_what_is_typed(written, text, wanted):
 
 
 @pytest.mark.more
-@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@needs("fish")
 def test_fish_completes_what_is_typed(written):
     """`complete -C` answers as the Tab key does, from the file in the user's own folder."""
     environment = os.environ | {"HOME": str(written), "PATH": put_program(written), "XDG_CONFIG_HOME": ""}
@@ -161,7 +160,7 @@ def test_the_man_page_names_every_command_and_its_options(written):
     assert not [line for line in page.splitlines() if line.startswith("'")]
 
 
-@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+@needs("groff")
 def test_the_man_page_is_well_formed(written):
     page = written / ".local" / "share" / "man" / "man1" / "sectax.1"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import needs
 from tests.program import sectax
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,7 +24,7 @@ def shown() -> list[list[str]]:
 
 
 @pytest.mark.more
-@pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+@needs("sysbench")
 @pytest.mark.parametrize("words", shown(), ids=lambda words: " ".join(words[2:])[:60])
 def test_a_run_that_the_page_shows_has_a_plan(words, tmp_path):
     for script in ("pgbench.sh", "http.sh"):
@@ -49,10 +50,9 @@ def test_the_script_of_the_http_service_says_how_it_is_used():
     assert (said.returncode, said.stderr) == (2, "http.sh serve|load [COUNT]\n")
 
 
+@needs("PostgreSQL")
 def test_the_script_that_the_page_shows_is_a_shell_script_that_says_how_it_is_used():
     said = subprocess.run(["sh", DOCS / "examples" / "pgbench.sh"], capture_output=True, text=True)
 
-    if not [*Path("/usr/lib/postgresql").glob("*/bin")]:
-        pytest.skip("PostgreSQL is not installed")
     assert said.returncode == 2
     assert said.stderr == "pgbench.sh serve|load [TRANSACTIONS]\n"

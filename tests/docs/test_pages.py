@@ -10,7 +10,6 @@ import gzip
 import importlib.util
 import re
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import blocks
+from tests.needs import needs
 from tests.program import sectax
 
 ROOT = Path(__file__).parents[2]
@@ -55,8 +55,6 @@ def works(line: str, folder: Path, allowed: frozenset[int] = frozenset({0})) -> 
         said = sectax(*words[1:], folder=folder, simulated=1)
         assert said.status in allowed, f"{line}\n{said.out}\n{said.err}"
         return
-    if shutil.which(words[0]) is None:
-        pytest.skip(f"{words[0]} is not there to try {line}")
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100)
     assert done.returncode in allowed, f"{line}\n{done.stderr}"
 
@@ -81,8 +79,7 @@ RULES = tuple(
         (r"python -m benchmarks", "it measures for minutes: benchmarks/run --short tries it", is_a_module),
         (r"make ", "it tests or measures for minutes", is_a_target),
         (r"sectax setup", "it installs and builds, for minutes"),
-        (r"sectax lambda serve", "a server, until it is stopped: tests/stack starts it"),
-        (r"export AWS_|aws ", "it needs the AWS CLI, and the server above it"),
+        (r"sectax lambda serve", "a server, until it is stopped: tests/lambda_local starts it"),
         (r"sectax run confidential .*ssh://", "it needs those machines: tests/workflow logs in to this one"),
         (r"sectax run s3 .*--ca ", "it needs the reader's service: tests/workflow has one"),
         (r"sectax run function ", "it needs the reader's functions: tests/workflow has its own"),
@@ -142,6 +139,7 @@ def test_every_command_of_the_page_can_be_run_or_has_a_reason(page: Path) -> Non
 
 
 @pytest.mark.more
+@needs("sqlite3")
 @EVERY_PAGE
 def test_the_commands_of_the_page_work(page: Path, folder: Path) -> None:
     for line in commands(page):

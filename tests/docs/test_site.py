@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -12,11 +11,13 @@ from urllib.parse import unquote
 
 import pytest
 
+from tests.needs import needs
+
 ROOT = Path(__file__).parents[2]
 
 pytestmark = [
     pytest.mark.more,
-    pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="mkdocs is not installed (make docs)"),
+    needs("mkdocs"),
 ]
 
 

@@ -9,13 +9,14 @@ import pytest
 
 from sectax.experiments.hmac import subjects
 from sectax.experiments.hmac.levels import AUTHENTICATION, LANGUAGES, PAYLOADS, STEPS, TIMED
-from sectax.experiments.on_lambda import LOCAL_ROLE, functions
+from sectax.experiments.on_lambda import LOCAL_ROLE
 from sectax.experiments.on_lambda.subject import FunctionSpec
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.on_lambda.functions import close_services, needs_sandbox, service
+from tests.needs import needs
 
-pytestmark = needs_sandbox
+pytestmark = [needs_sandbox, needs("the functions", "the functions in Go")]
 
 LEVELS = {"payload": "10KiB", "memory": "1769", "pace": "back-to-back", "data": "unpacked", "language": "python"}
 
@@ -32,9 +33,6 @@ def inputs() -> Mapping[str, str]:
 
 
 def spec(inputs: Mapping[str, str], **levels: str) -> FunctionSpec:
-    lack = functions.missing(functions.load(subjects.FUNCTION, levels.get("language", "python")))
-    if lack is not None:
-        pytest.skip(lack.reason)
     return subjects.authorizer(LEVELS | levels, inputs, subjects.Events(inputs), service(), LOCAL_ROLE)
 
 

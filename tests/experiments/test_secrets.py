@@ -28,14 +28,14 @@ from sectax.model.plan import Plan, Stopping
 from sectax.model.subject import Work
 from sectax.model.why_not import WhyNot
 from tests.experiments.on_lambda.functions import PYTHON, needs_sandbox
-from tests.experiments.secrets.needs import needs_agent, needs_backend
 from tests.machines import complete, planned, without
+from tests.needs import needs
 from tests.program import sectax
 
 MEMORY = "1769"
 ON_AWS = {"endpoint": ("aws",), "role": ("arn:aws:iam::123456789012:role/lambda",)}
 WAYS = [(access, language) for access, way in levels.ACCESS.items() for language in way.languages]
-real = [needs_sandbox, needs_backend, needs_agent, pytest.mark.more]
+real = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pytest.mark.more]
 
 
 def plan(preset: str = "default", **asked: tuple[str, ...]) -> Plan:

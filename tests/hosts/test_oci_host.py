@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,22 +18,13 @@ from sectax.hosts.containers.bundle import configuration
 from sectax.hosts.process.errors import ChildDied, ChildNotStarted
 from sectax.hosts.process.host import NotFound
 from sectax.model.errors import WrongUse
-from sectax.parts import gvisor
+from tests.needs import needs
+
+HOSTS = ("oci:runc", "oci:runc+seccomp", "oci:runsc")
 
 
-def lack(name: str) -> str | None:
-    if os.geteuid() != 0:
-        return "containers need root"
-    if runtime_word(name) == "runsc":
-        return "runsc is not installed" if gvisor.missing() is not None else None
-    return "runc is not installed" if shutil.which("runc") is None else None
-
-
-@pytest.fixture(params=["oci:runc", "oci:runc+seccomp", "oci:runsc"])
+@pytest.fixture(params=[pytest.param(name, marks=needs(runtime_word(name))) for name in HOSTS])
 def inside(request):
-    why_not = lack(request.param)
-    if why_not is not None:
-        pytest.skip(why_not)
     host = oci_host(request.param)
     yield host
     if host._folder is not None:
@@ -149,10 +139,8 @@ def test_a_container_ends_when_sectax_is_killed(inside):
     assert groups(folder.name) == []
 
 
+@needs("root")
 def test_a_runtime_that_is_not_there_is_said():
-    if os.geteuid() != 0:
-        pytest.skip("containers need root")
-
     with pytest.raises(ChildNotStarted, match="youki is not installed"):
         OciHost("oci:youki", lambda word: None).start(["true"])
 
@@ -176,7 +164,7 @@ def test_apparmor_is_asked_for_in_the_configuration():
     assert described["process"]["apparmorProfile"] == "docker-default"
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+@needs("runc")
 @pytest.mark.parametrize(
     ("enabled", "profiles", "said"),
     [

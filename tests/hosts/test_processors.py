@@ -10,9 +10,10 @@ import pytest
 
 from sectax.hosts.process import processors
 from sectax.hosts.process.processors import on_one_processor
+from tests.needs import needs
 
 ALLOWED = os.sched_getaffinity(0)
-several = pytest.mark.skipif(len(ALLOWED) < 2, reason="this machine has one processor")
+several = needs("two processors")
 
 
 def stat(**busy: int) -> str:

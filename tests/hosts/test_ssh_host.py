@@ -15,11 +15,9 @@ from sectax.hosts.remote import SshHost
 from sectax.model.errors import WrongUse
 from sectax.model.subject import Work
 from tests.hosts import sshd
+from tests.needs import needs
 
-needs_sshd = pytest.mark.skipif(
-    not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root"
-)
-pytestmark = needs_sshd
+pytestmark = needs("sshd")
 
 
 @pytest.fixture(scope="module")

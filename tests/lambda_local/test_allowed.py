@@ -10,11 +10,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from lambda_local.errors import LambdaLocalError, WrongUse
+from lambda_local.errors import WrongUse
 from lambda_local.instances import allowed
 from lambda_local.main import check
 from lambda_local.settings import Settings
 from tests.lambda_local.serving import LocalLambda, create, invoke
+from tests.needs import SANDBOX, needs
 
 # Sends, ends its half, and reads to the end: so both ends and both directions are seen.
 ASKS = """
@@ -31,14 +32,6 @@ def handler(event, context):
         return type(error).__name__
     return [len(answer), answer[:1].decode()]
 """
-
-
-def why_not() -> str:
-    try:
-        check(Settings())
-    except LambdaLocalError as error:
-        return error.message
-    return ""
 
 
 @contextmanager
@@ -67,7 +60,7 @@ def echo_server() -> Iterator[int]:
             thread.join(5)
 
 
-@pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+@needs(*SANDBOX)
 def test_a_function_reaches_what_is_allowed_and_nothing_else():
     with echo_server() as open_, echo_server() as other, socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # nobody listens there

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke, measured
-from tests.lambda_local.test_sandboxed import reason
+from tests.needs import SANDBOX, needs
 
-pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +12,11 @@ from typing import Any
 import pytest
 
 from tests.lambda_local.serving import PYTHON, ROLE, archive
+from tests.needs import needs
 
 pytestmark = [
     pytest.mark.full,  # each call starts a Python and loads botocore
-    pytest.mark.skipif(shutil.which("aws") is None, reason="the AWS CLI is not installed"),
+    needs("the AWS CLI"),
 ]
 
 

@@ -19,23 +19,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lambda_local.errors import LambdaLocalError
-from lambda_local.main import check
 from lambda_local.sandbox.leftovers import state_folder
-from lambda_local.settings import Settings
 from tests.lambda_local.serving import LocalLambda, archive, create, invoke
 from tests.lambda_local.test_sandboxed import EXTENSION
+from tests.needs import SANDBOX, needs
 
-
-def why_not() -> str:
-    try:
-        check(Settings())
-    except LambdaLocalError as error:
-        return error.message
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 # Starts a process that leaves its session and ignores what it can, writes to /tmp, and works for a while.
 FUNCTION = """

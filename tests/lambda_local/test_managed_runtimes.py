@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
@@ -13,12 +12,11 @@ from typing import Any
 import pytest
 
 from lambda_local.runtimes import java, node
-from lambda_local.runtimes.found import lack
 from tests.lambda_local.rust_build import rust_bootstrap
 from tests.lambda_local.serving import LocalLambda, archive, create, invoke
-from tests.lambda_local.test_sandboxed import why_not
+from tests.needs import SANDBOX, needs
 
-pytestmark = pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 HELLO_JS = """
 const fs = require("fs");
@@ -53,19 +51,8 @@ def real() -> Iterator[Any]:
         yield running.client()
 
 
-def ready(runtime: str | None, language: str) -> str:
-    """The runtime's name; the test is skipped where it is not installed, which takes minutes."""
-    if runtime is None:
-        pytest.skip(f"{language} is not installed")
-    if "error" in (said := lack(runtime)):
-        pytest.skip(f"{runtime} is not set up: {said['error']}")
-    return runtime
-
-
 def hello_java(folder: Path) -> bytes:
     """The zip of the function above, compiled."""
-    if shutil.which("javac") is None:
-        pytest.skip("javac is not installed")
     (folder / "Hello.java").write_text(HELLO_JAVA)
     core = java.java_runtime(str(java.here())).client / "aws-lambda-java-core-1.2.3.jar"
     subprocess.run(["javac", "-cp", core, "-d", folder, "Hello.java"], cwd=folder, check=True)
@@ -76,8 +63,9 @@ def hello_java(folder: Path) -> bytes:
 
 
 @pytest.mark.more
+@needs("the runtime of Node")
 def test_a_node_function_runs_under_aws_s_own_client(real):
-    runtime = ready(node.here(), "Node")
+    runtime = node.here()
     create(real, "js", "", Runtime=runtime, Handler="index.handler", Code={"ZipFile": archive({"index.js": HELLO_JS})})
 
     answers = [invoke(real, "js", {"name": name}) for name in ("ann", "bob")]
@@ -106,8 +94,9 @@ exports.handler = awslambda.streamifyResponse(async (event, stream) => {
 
 
 @pytest.mark.more
+@needs("the runtime of Node")
 def test_node_s_streamify_response_streams(real):
-    runtime = ready(node.here(), "Node")
+    runtime = node.here()
     code = {"ZipFile": archive({"index.js": STREAM_JS})}
     create(real, "js-streams", "", Runtime=runtime, Handler="index.handler", Code=code)
 
@@ -118,8 +107,9 @@ def test_node_s_streamify_response_streams(real):
 
 
 @pytest.mark.more
+@needs("the runtime of Java", "javac")
 def test_a_java_function_runs_under_aws_s_own_client(real, tmp_path):
-    runtime = ready(java.here(), "Java")
+    runtime = java.here()
     code = {"ZipFile": hello_java(tmp_path)}
     create(real, "java", "", Runtime=runtime, Handler="Hello::handleRequest", Code=code, MemorySize=512, Timeout=60)
 
@@ -138,6 +128,7 @@ def test_a_java_function_runs_under_aws_s_own_client(real, tmp_path):
 
 
 @pytest.mark.full
+@needs("cargo")
 def test_a_rust_function_runs_under_aws_s_own_library(real):
     files = {"bootstrap": rust_bootstrap()}
     code = {"ZipFile": archive(files, ("bootstrap",))}

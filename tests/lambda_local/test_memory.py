@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.lambda_local.serving import LocalLambda, archive, create, invoke
-from tests.lambda_local.test_sandboxed import reason
+from tests.needs import SANDBOX, needs
 
-pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 MB = 1 << 20
 MAPS = """

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.lambda_local.serving import PYTHON, LocalLambda, create, invoke, measured
-from tests.lambda_local.test_sandboxed import reason
+from tests.needs import SANDBOX, needs
 
-pytestmark = pytest.mark.skipif(bool(reason), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 LOCK = Path(__file__).with_name("powertools.lock")
 SOURCE = """
@@ -33,14 +33,10 @@ EVENT = {"path": "/hello", "httpMethod": "GET", "headers": {}, "requestContext":
 
 
 def packed(folder: Path) -> bytes:
-    """The zip of the function and what it needs; the test is skipped where that cannot be installed."""
+    """The zip of the function and what it needs."""
     uv = Path(sys.executable).with_name("uv")
-    if not uv.exists():
-        pytest.skip("uv is not installed")
     install = [str(uv), "pip", "install", "--quiet", "--python", PYTHON, "--require-hashes", "--target", str(folder)]
-    done = subprocess.run([*install, "--requirement", str(LOCK)], capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip(f"Powertools cannot be installed here: {done.stderr[-400:]}")
+    subprocess.run([*install, "--requirement", str(LOCK)], check=True)
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as out:
         out.writestr("f.py", SOURCE)

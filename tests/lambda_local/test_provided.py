@@ -8,6 +8,7 @@ import pytest
 
 from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.serving import archive, create, invoke
+from tests.needs import needs
 
 
 def provided(lambda_: Any, name: str, files: dict[str, str | bytes], *executable: str) -> None:
@@ -16,6 +17,7 @@ def provided(lambda_: Any, name: str, files: dict[str, str | bytes], *executable
 
 
 @pytest.mark.more
+@needs("Go")
 def test_a_go_function_runs_under_aws_s_own_client(lambda_):
     provided(lambda_, "go", {"bootstrap": bootstrap()}, "bootstrap")
 
@@ -28,6 +30,7 @@ def test_a_go_function_runs_under_aws_s_own_client(lambda_):
     assert answers[0].measured["instance"] == answers[1].measured["instance"]
 
 
+@needs("Go")
 def test_errors_and_panics_of_go_are_unhandled_errors(lambda_):
     provided(lambda_, "go-errors", {"bootstrap": bootstrap()}, "bootstrap")
 

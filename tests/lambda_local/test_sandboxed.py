@@ -13,26 +13,15 @@ from typing import Any
 
 import pytest
 
-from lambda_local.errors import LambdaLocalError
-from lambda_local.main import check
 from lambda_local.runtimes import found, python
 from lambda_local.sandbox import Instance, Limits
-from lambda_local.settings import Settings
 from tests.hosts.processes import wait_until_gone
 from tests.lambda_local.go_build import bootstrap
 from tests.lambda_local.sandbox.inside import INTERPRETER, run
 from tests.lambda_local.serving import PYTHON, LocalLambda, archive, create, invoke, measured
+from tests.needs import SANDBOX, needs
 
-
-def why_not() -> str:
-    try:
-        check(Settings())
-    except LambdaLocalError as error:
-        return error.message
-    return ""
-
-
-pytestmark = pytest.mark.skipif(bool(reason := why_not()), reason=reason or "it can be had")
+pytestmark = needs(*SANDBOX)
 
 EXTENSION = (
     f"#!/var/lang/bin/{PYTHON} -IS"
@@ -186,6 +175,7 @@ def test_an_extension_hears_of_every_event(real):
     assert heard.value.startswith("INVOKE ")
 
 
+@needs("Go")
 def test_go_runs_under_aws_s_own_client(real):
     code = {"ZipFile": archive({"bootstrap": bootstrap()}, ("bootstrap",))}
     create(real, "go", "", Runtime="provided.al2023", Handler="bootstrap", Code=code, MemorySize=128)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sectax.parts import go
+from sectax.experiments.s3 import parts as s3_parts
+from sectax.parts import go, gvisor
 from sectax.parts import registry as parts
 from sectax.parts.installer import SetUpFailed
 from sectax.parts.registry import set_up
 
-RELEASE = f"go1.26.0.linux-{go.architecture()}"
+RELEASE = f"go{go.RELEASE}.linux-{go.architecture()}"
 VOUCHING = ("GOENV", "GOSUMDB", "GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE", "GOFLAGS", "GOPROXY")
 # What Go says of itself, and what it leaves when it has fetched a release: no modes, and a go.mod under another name.
 # A file `sum` beside it has the sum that comes, and `seen` will have the environment that it was handed.
@@ -24,14 +25,14 @@ FETCHES = """#!/bin/sh
 [ "$1" = env ] && echo "${GOPROXY-https://proxy.example.org,direct}" && exit
 export -p >"${0%/*}/seen"
 read -r sum <"${0%/*}/sum"
-case "$4" in golang.org/toolchain@v0.0.1-go1.26.0.*) ;; *) echo "no such module: $4" >&2; exit 1 ;; esac
+case "$4" in golang.org/toolchain@v0.0.1-go@RELEASE@.*) ;; *) echo "no such module: $4" >&2; exit 1 ;; esac
 folder="$GOMODCACHE/golang.org/toolchain"
 mkdir -p "$folder/bin" "$folder/pkg/tool/linux" "$folder/src"
-printf '#!/bin/sh\\necho go version go1.26.0 linux/amd64\\n' >"$folder/bin/go"
+printf '#!/bin/sh\\necho go version go@RELEASE@ linux/amd64\\n' >"$folder/bin/go"
 echo >"$folder/pkg/tool/linux/compile"
 echo module std >"$folder/src/_go.mod"
 echo "{\\"Dir\\": \\"$folder\\", \\"Sum\\": \\"$sum\\"}"
-"""
+""".replace("@RELEASE@", go.RELEASE)
 UNREACHABLE = """#!/bin/sh
 [ "$1" = version ] && echo go version go1.19.8 linux/amd64 && exit
 echo 'dial tcp: lookup proxy.example.org: no such host' >&2
@@ -96,7 +97,7 @@ def test_an_older_one_fetches_a_release_that_then_works(programs):
 
     program = go.find("1.26.0")
     assert program is not None
-    assert go.version_of(program) == "go1.26.0"
+    assert go.version_of(program) == f"go{go.RELEASE}"
     top = program.parents[1]
     assert os.access(top / "pkg/tool/linux/compile", os.X_OK)
     assert (top / "src/go.mod").read_text() == "module std\n"
@@ -152,12 +153,14 @@ def test_a_release_of_another_sum_is_refused_and_nothing_of_it_is_used(programs,
     assert os.listdir(tmp_path / "cache" / "go") == []
 
 
-def test_the_sums_of_all_releases_that_functions_want_are_known():
-    functions = Path(__file__).parents[2] / "functions"
-    wanted = {go.wanted(path) for path in functions.glob("*/go/go.mod")}
+def test_one_release_whose_sums_are_known_is_new_enough_for_everything():
+    root = Path(__file__).parents[2]
+    modules = [*root.glob("functions/*/go/go.mod"), *root.glob("clients/*/go.mod")]
+    versions = [*map(go.wanted, modules), s3_parts.minio().go_version, gvisor.GO]
 
-    assert wanted
-    assert go.SUMS.keys() == {f"go{version}.linux-{each}" for version in wanted for each in ("amd64", "arm64")}
+    assert len(modules) >= 3
+    assert {go.to_be_fetched(version) for version in versions} == {go.RELEASE}
+    assert go.SUMS.keys() == {f"go{go.RELEASE}.linux-{processor}" for processor in ("amd64", "arm64")}
 
 
 def test_two_that_fetch_at_once_leave_one(programs):
@@ -207,7 +210,7 @@ def test_as_root_the_package_is_installed_and_then_fetches_what_is_wanted(progra
 
     assert said == [
         "installing golang-go (for function hmac_authorizer in go)",
-        "fetching Go 1.26.0 (for function hmac_authorizer in go)",
+        f"fetching Go {go.RELEASE} (for function hmac_authorizer in go)",
         "building function hmac_authorizer in go",
     ]
 

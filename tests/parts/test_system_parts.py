@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 
-import pytest
-
 from sectax.experiments.on_host.containers import oci_host
 from sectax.parts import gvisor
 from sectax.parts import registry as parts
+from tests.needs import needs
 
 
 def test_a_program_of_the_system_is_named_with_its_package():
@@ -19,6 +18,7 @@ def test_a_program_of_the_system_is_named_with_its_package():
     assert lack.apt == ("no-such-program",)
 
 
+@needs("Go")
 def test_gvisor_is_made_where_go_is_and_asked_for_where_it_is_not(tmp_path, monkeypatch):
     go = shutil.which("go")
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path / "cache"))
@@ -27,8 +27,7 @@ def test_gvisor_is_made_where_go_is_and_asked_for_where_it_is_not(tmp_path, monk
 
     assert without is not None
     assert "go is not installed" in without.reason
-    if go is None:
-        pytest.skip("Go is not installed")
+    assert go is not None
     (tmp_path / "go").symlink_to(go)
     lack = parts.load("runsc").missing()
     assert lack is not None

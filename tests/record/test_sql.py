@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,6 +17,7 @@ from sectax.model.treatment import Factor
 from sectax.model.trial import Dropped, Opened, State, Trial
 from sectax.record.schema import APPLICATION_ID, FORMAT
 from sectax.record.writer import RunWriter
+from tests.needs import needs
 from tests.record.runs import ENVIRONMENT, calibrated, events, plan, planned_block, record_block
 
 PAGE = (Path(__file__).parents[2] / "docs" / "run-file.md").read_text()
@@ -187,10 +186,9 @@ def examples(language) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
+@needs("sqlite3")
 @pytest.mark.parametrize("example", examples("sh"))
 def test_the_examples_for_the_shell_run(recorded, example):
-    if shutil.which("sqlite3") is None:
-        pytest.skip("no sqlite3 command here")
     answer = subprocess.run(
         ["bash", "-e", "-c", example], cwd=recorded[0].parent, capture_output=True, text=True, check=True
     )
@@ -201,8 +199,6 @@ def test_the_examples_for_the_shell_run(recorded, example):
 
 @pytest.mark.parametrize("example", examples("python"))
 def test_the_examples_in_python_run(recorded, example):
-    if "import pandas" in example and importlib.util.find_spec("pandas") is None:
-        pytest.skip("no pandas here")
     answer = subprocess.run(
         [sys.executable, "-c", example], cwd=recorded[0].parent, capture_output=True, text=True, check=True
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,12 +20,12 @@ MANY = (
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> sqlite3.Connection:
+def db(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     path = tmp_path / "run.sectax"
-    made = sqlite3.connect(path, isolation_level=None)
-    made.execute("CREATE TABLE t (a)")
-    limit_steps(made, path)
-    return made
+    with closing(sqlite3.connect(path, isolation_level=None)) as made:
+        made.execute("CREATE TABLE t (a)")
+        limit_steps(made, path)
+        yield made
 
 
 def test_a_query_without_an_end_is_stopped_and_says_so(db: sqlite3.Connection) -> None:

@@ -23,6 +23,7 @@ from sectax.record.writer import RunWriter
 from sectax.workflow.environment import of_hosts, refuse_change
 from tests.design.plans import calibrated_for, small_plan
 from tests.fakes import wrapped_host
+from tests.needs import needs
 from tests.program import PROGRAM
 
 WALL = Metric("wall", "s", Better.LOWER, Summary.MEAN, "wall")
@@ -34,10 +35,8 @@ def _hosts(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
 
 
-@pytest.fixture(params=[wrapped_host.EMPTIED, wrapped_host.NAMESPACED])
+@pytest.fixture(params=[wrapped_host.EMPTIED, pytest.param(wrapped_host.NAMESPACED, marks=needs("namespaces"))])
 def elsewhere(request) -> str:
-    if request.param == wrapped_host.NAMESPACED and subprocess.run(["unshare", "-Ur", "--uts", "true"]).returncode:
-        pytest.skip("no user namespaces here")
     return request.param
 
 
@@ -62,6 +61,7 @@ def run_two_hosts(path, plan: Plan, environment: Environment) -> dict[str, Comma
     return specs
 
 
+@needs("cc")
 def test_a_treatment_on_another_host_is_measured_there_and_both_are_in_the_record(tmp_path, elsewhere):
     plan = small_plan(hosts=(elsewhere,), metrics=(WALL,))
     environment = Environment(host().identity(), host().circumstances(), of_hosts(plan.hosts))
@@ -82,6 +82,7 @@ def test_a_treatment_on_another_host_is_measured_there_and_both_are_in_the_recor
 
 
 @pytest.mark.more
+@needs("cc")
 def test_the_program_runs_an_experiment_over_two_hosts_from_its_plan_to_its_report(tmp_path):
     root = Path(__file__).parents[2]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(root), str(root / "src")])}
@@ -129,6 +130,7 @@ def test_a_run_does_not_go_on_where_its_other_host_has_changed():
         refuse_change(before, now)
 
 
+@needs("ssh")
 def test_a_host_that_cannot_be_reached_any_more_is_said():
     with pytest.raises(NothingMeasured, match=r"cannot be reached: ssh://nobody@127\.0\.0\.1:1 could not be started"):
         of_hosts(["ssh://nobody@127.0.0.1:1"])

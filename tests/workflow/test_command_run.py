@@ -6,7 +6,6 @@ What is asserted of results is measured on virtual time (`tests.fakes.virtual`);
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import sqlite3
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
 # Two programs of a few milliseconds whose costs differ by much more than any margin.
@@ -312,13 +312,11 @@ def test_a_run_is_not_resumed_in_another_environment(tmp_path):
 
 
 @pytest.mark.more
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount a small file system")
+@needs("mounts")
 def test_a_full_disk_costs_nothing_that_was_measured(tmp_path):
     small = tmp_path / "small"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], capture_output=True)
-    if mounted.returncode:
-        pytest.skip(f"cannot mount here: {mounted.stderr!r}")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], check=True)
     try:
         said = run(small, "--blocks", "400")
         assert said.status == 3

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sectax.parts import gvisor
 from tests.hosts import sshd
+from tests.needs import needs
 from tests.program import sectax
 
-needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+needs_sysbench = needs("sysbench")
 pytestmark = [needs_sysbench, pytest.mark.more]
 
 
@@ -39,11 +39,8 @@ def test_a_name_that_promises_what_the_host_is_not_takes_the_verdict_away(tmp_pa
     assert "isolation was declared as gvisor and witnessed as" in said.out
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="containers need root")
+@needs("runc", "runsc")
 def test_isolation_on_this_machine_is_measured_and_labelled(tmp_path):
-    if shutil.which("runc") is None or gvisor.missing() is not None:
-        pytest.skip("runsc is not installed")
-
     said, document = run(tmp_path, "--level", "test=threads")
 
     assert said.status == 0, said.err
@@ -57,7 +54,7 @@ def test_isolation_on_this_machine_is_measured_and_labelled(tmp_path):
     assert "encrypt no memory" in " ".join(shown.out.split())
 
 
-@pytest.mark.skipif(not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root")
+@needs("sshd")
 def test_another_machine_is_measured_over_ssh(tmp_path):
     with sshd.running(tmp_path / "sshd") as server:
         hosts = ("--host", "here=local", "--host", f"there={server.name}")
@@ -70,7 +67,7 @@ def test_another_machine_is_measured_over_ssh(tmp_path):
     assert server.log.read_text().count("Accepted publickey") == 1
 
 
-@pytest.mark.skipif(not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root")
+@needs("sshd")
 def test_pairs_repeat_a_pair_and_each_has_its_own_verdict(tmp_path):
     with sshd.running(tmp_path / "sshd") as server:
         words = ("--host", "a=local", "--host", f"b={server.name}", "--pair", f"local={server.name}")
@@ -100,9 +97,7 @@ def trials(document, treatment: str) -> int:
     return next(each["blocks"] for each in document["treatments"] if each["id"] == treatment)
 
 
-needs_sshd = pytest.mark.skipif(
-    not sshd.SSHD.exists() or os.geteuid() != 0, reason="sshd is not installed, or this is not root"
-)
+needs_sshd = needs("sshd")
 
 
 @needs_sshd
@@ -146,7 +141,7 @@ def test_a_host_whose_disk_is_full_is_left_out_with_its_own_words(tmp_path):
     assert "No space left on device" in said.err
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+@needs("runc")
 def test_any_command_is_measured_on_several_hosts(tmp_path):
     words = ("--host", "plain=local", "--host", "runc=oci:runc", "--baseline", "/bin/sh -c 'echo $$ >>pids'")
 
@@ -165,7 +160,7 @@ def test_any_command_is_measured_on_several_hosts(tmp_path):
     assert session["oci:runc host.isolation"] == "container"
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+@needs("runc")
 def test_a_word_that_is_another_program_on_another_host_takes_the_verdict_away(tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/nproc").write_text("#!/bin/sh\nexec /usr/bin/nproc\n")
@@ -198,8 +193,7 @@ def test_any_command_is_measured_on_another_machine_in_the_home_of_who_logs_in(t
     assert server.log.read_text().count("Accepted publickey") == 1
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@needs("runc", "curl")
 def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tmp_path):
     shutil.copy(Path(__file__).parents[2] / "docs/examples/http.sh", tmp_path)
     words = ("--host", "plain=local", "--host", "runc=oci:runc", "--blocks", "6", "--timeout", "60", "--json")
@@ -220,10 +214,9 @@ def test_an_http_service_and_its_client_are_measured_plain_and_in_a_container(tm
 
 
 @pytest.mark.full
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("runc") is None, reason="containers need root")
+@needs("runc")
+@needs("PostgreSQL")
 def test_postgresql_under_load_is_measured_plain_and_in_a_container(tmp_path):
-    if not [*Path("/usr/lib/postgresql").glob("*/bin")]:
-        pytest.skip("PostgreSQL is not installed")
     shutil.copy(Path(__file__).parents[2] / "docs/examples/pgbench.sh", tmp_path)
     words = ("--host", "plain=local", "--host", "runc=oci:runc", "--blocks", "6", "--timeout", "120", "--json")
     hooks = ("--prepare", "sh pgbench.sh serve", "--cleanup", "rm -rf /var/tmp/sectax-pgbench")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.experiments.on_lambda.functions import needs_sandbox
+from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
 pytestmark = needs_sandbox
@@ -69,7 +70,7 @@ def test_functions_are_measured_under_the_limits_that_were_declared(folder):
 
 
 @pytest.mark.more
-@pytest.mark.skipif(os.geteuid() != 0, reason="a mount namespace without control groups needs root")
+@needs("mounts")
 def test_where_there_are_no_control_groups_every_treatment_is_skipped_with_the_reason(folder):
     said = subprocess.run(
         ["unshare", "-m", "sh", "-c", 'umount -R -l /sys/fs/cgroup && exec "$@"', "sh", *PROGRAM, *words()],

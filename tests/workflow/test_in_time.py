@@ -14,6 +14,7 @@ from sectax.model.errors import NothingMeasured
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, Stopping, last_look
 from sectax.workflow.in_time import MOST_LOOKS, least_block_s, refuse_too_small, with_budget, with_last_look
 from tests.design.plans import calibrated_for, small_plan
+from tests.needs import SANDBOX, needs
 from tests.program import sectax
 
 
@@ -77,7 +78,7 @@ def test_the_plan_alone_may_show_that_a_budget_is_too_small(budget_s: float, ref
         refuse_too_small(plan, 0.0, least_block_s(plan))
 
 
-@pytest.mark.parametrize("name", ["jwt", "hmac"])
+@pytest.mark.parametrize("name", ["jwt", pytest.param("hmac", marks=needs(*SANDBOX))])
 def test_a_budget_is_refused_before_anything_is_started(name: str, tmp_path) -> None:
     said = sectax("run", name, "--budget", "1s", "--out", "r.sectax", folder=tmp_path)
 

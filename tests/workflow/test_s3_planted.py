@@ -16,8 +16,9 @@ from sectax.model.finding import Severity
 from sectax.model.plan import Stopping
 from sectax.workflow.progress_line import ProgressLine
 from sectax.workflow.run import start
-from tests.experiments.s3.servers import has_go_client, needs_minio
+from tests.experiments.s3.servers import needs_minio
 from tests.experiments.s3.specs import PYTHON
+from tests.needs import needs
 
 pytestmark = [needs_minio, pytest.mark.more]
 
@@ -103,6 +104,6 @@ def test_a_schedule_that_one_connection_cannot_keep_is_found(accused) -> None:  
     assert accused(load="5000/s", concurrency="1", operation="get") == {("saturated-client", "get")}
 
 
-@pytest.mark.skipif(not has_go_client(), reason="no Go client")
+@needs("the S3 client in Go")
 def test_an_honest_client_is_accused_of_nothing(accused) -> None:  # type: ignore[no-untyped-def]
     assert accused(client="go", size="10KB,100MB", concurrency="2") == set()

@@ -20,9 +20,12 @@ from sectax.record.plan_tables import encode_plan
 from sectax.record.seal import opening_statement
 from sectax.record.writer import RunWriter
 from sectax.workflow.seal import SigningKey
+from tests.needs import needs
 from tests.program import PROGRAM, Said, sectax
 
 TWO = ("--baseline", "true", "--treatment", "slow=sleep 0.001", "--blocks", "6")
+
+pytestmark = needs("ssh")
 
 
 def made(path: Path, passphrase: str = "") -> Path:

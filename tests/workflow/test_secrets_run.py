@@ -21,12 +21,12 @@ from sectax.experiments.secrets.backend import Backend
 from sectax.model.plan import Stopping
 from sectax.workflow import run as workflow
 from tests.experiments.on_lambda.functions import needs_sandbox
-from tests.experiments.secrets.needs import needs_agent, needs_backend
 from tests.experiments.test_secrets import agents, exposed, read
 from tests.fakes.broken_secrets import MARKER
+from tests.needs import needs
 from tests.program import PROGRAM, Said, sectax
 
-pytestmark = [needs_sandbox, needs_backend, needs_agent, pytest.mark.more]
+pytestmark = [needs_sandbox, needs("moto"), needs("the agent of Secrets Manager"), pytest.mark.more]
 
 PATH = {"PYTHONPATH": str(Path(__file__).parents[2])}
 SMALL = ["--level", "memory=1769", "--level", "access=dictionary,sidecar", "--blocks", "6", "--out", "r.sectax"]
@@ -191,8 +191,7 @@ def test_a_jump_of_the_time_of_day_changes_no_figure(tmp_path: Path) -> None:
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     small = tmp_path / "small"
     small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(small)], capture_output=True).returncode:
-        pytest.skip("no right to mount a small file system")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(small)], check=True)
     yield small
     subprocess.run(["umount", str(small)], check=True)
 
@@ -204,6 +203,7 @@ def fill(disk: Path, leave: int = 0) -> None:
         (disk / "filler").write_bytes(bytes(free.f_bavail * free.f_frsize - leave))
 
 
+@needs("mounts")
 def test_a_disk_that_is_full_in_the_middle_costs_nothing_that_was_measured(small_disk: Path, tmp_path: Path) -> None:
     words = ["--quick", "--level", "memory=1769", "--level", "access=dictionary,direct", "--blocks", "400"]
     program = [*PROGRAM, "run", "secrets", *words, "--out", str(small_disk / "r.sectax")]
@@ -222,6 +222,7 @@ def test_a_disk_that_is_full_in_the_middle_costs_nothing_that_was_measured(small
     assert sectax("show", str(small_disk / "r.sectax"), folder=tmp_path).status == 0
 
 
+@needs("mounts")
 def test_a_disk_that_is_full_before_the_run_is_told_with_its_place(small_disk: Path, tmp_path: Path) -> None:
     fill(small_disk, leave=64 * 1024)
     words = ["run", "secrets", "--quick", *ONE, "--level", "access=dictionary,sidecar"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import os
@@ -204,9 +205,9 @@ def main() -> NoReturn:
                 f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}",
                 "make room, or write elsewhere",
             )
-            sys.exit(int(ExitStatus.WRONG_USE))
+            _leave(ExitStatus.WRONG_USE)
         if isinstance(error, ImportError) and "failed to map segment" in str(error):
-            sys.exit(int(_out_of_memory()))
+            _leave(_out_of_memory())
         if os.environ.get("SECTAX_DEBUG"):
             raise
         _complain(
@@ -214,6 +215,15 @@ def main() -> NoReturn:
             "what was recorded is kept; run it again with SECTAX_DEBUG=1 and report what it prints",
         )
         status = ExitStatus.FAULT
+    _leave(status)
+
+
+def _leave(status: int | None) -> NoReturn:
+    """Exit with this status, also where stdout takes no more: Python would flush it again, fail, and exit with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _reader_gone()
     sys.exit(int(status or 0))
 
 
@@ -249,4 +259,5 @@ def _complain(message: str, hint: str, *, already_printed: bool = False) -> None
     if _wants_json() and not already_printed:
         from sectax.cli.options import print_json
 
-        print_json({"schema": "sectax/error/1", "error": {"message": message, "hint": hint}})
+        with contextlib.suppress(OSError):  # it may be stdout that the message is about
+            print_json({"schema": "sectax/error/1", "error": {"message": message, "hint": hint}})

@@ -84,6 +84,7 @@ class Visited(NamedTuple):
         shown: what its subject said that it is, when it was opened and when it was closed, without the witnesses that
             are fractions, since those are measured.
         failed: whether it failed in the block, so that nothing of it counts there.
+        open_s: what it took to make it ready; None where it never was.
     """
 
     cell_order: int | None
@@ -104,6 +105,7 @@ class Visited(NamedTuple):
     batch_order: int | None = None
     shown: tuple[Witnesses, ...] = ()
     failed: bool = False
+    open_s: float | None = None
 
 
 @dataclass(frozen=True)

@@ -46,9 +46,10 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
         if not is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)
             make(folder)
-            # The programs of an instance run as nobody in particular.
+            # The programs of an instance run as nobody in particular. What a link leads to is not ours to change.
             for path in (folder, *folder.rglob("*")):
-                path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+                if not path.is_symlink():
+                    path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
             (folder / _COMPLETE).touch()
     return folder
 

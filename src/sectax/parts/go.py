@@ -36,11 +36,13 @@ VOUCHED = {
     "GOSUMDB": "sum.golang.org",
     **dict.fromkeys(("GONOSUMDB", "GONOSUMCHECK", "GOPRIVATE", "GOINSECURE"), ""),
 }
-# Of the releases that sectax wants, as `go mod download -json golang.org/toolchain@v0.0.1-RELEASE` tells `Sum`. For any
-# other release or processor the database alone vouches.
+# The newest release that anything here asks for: it is fetched for older ones too, so that there is one.
+RELEASE = "1.26.3"
+# Of this release, as `go mod download -json golang.org/toolchain@v0.0.1-RELEASE` says `Sum`. For any other release or
+# processor the database alone vouches.
 SUMS = {
-    "go1.26.0.linux-amd64": "h1:1p2G5COR51f8Q3EQ4HLJQDDL2ytLEqfL/yTawB0Jr8w=",
-    "go1.26.0.linux-arm64": "h1:lAFrRm35hIzvRSMYiELtaPaitr22pp6iaBbdPBuJg2U=",
+    "go1.26.3.linux-amd64": "h1:LdHRR8AtYKtOQrWMnd5AbvhZMSVJ7HoO2wrqShPaLV8=",
+    "go1.26.3.linux-arm64": "h1:KRiC8jsRApkVqG+J+n5bGoaipGxrQ4yTn8B7BnFjzd0=",
 }
 
 
@@ -60,7 +62,7 @@ def wanted(go_mod: Path) -> str:
 
 def find(version: str) -> Path | None:
     """A program `go` of this release or a newer one; None where there is none."""
-    fetched = _fetched(version)
+    fetched = _fetched(to_be_fetched(version))
     if _is_new_enough(_on_path(), version):
         return _on_path()
     return fetched if fetched.exists() else None
@@ -76,12 +78,18 @@ def missing(version: str) -> Missing | None:
     return Missing(f"{version_of(program) or program} is too old, {version} is needed", "sectax setup", makable=True)
 
 
+def to_be_fetched(version: str) -> str:
+    """The release that is fetched where this one or a newer one is wanted."""
+    return max(version, RELEASE, key=_numbers)
+
+
 def _install(version: str) -> str:
     return f"install Go {version} or newer (https://go.dev/doc/install)"
 
 
 def fetch(version: str) -> None:
-    """Have the Go on PATH fetch this release into the cache: about 70 MB. Raises `SetUpFailed`."""
+    """Have the Go on PATH fetch this release, or `RELEASE`, into the cache: about 70 MB. Raises `SetUpFailed`."""
+    version = to_be_fetched(version)
     place = _fetched(version).parents[1]
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as scratch:

@@ -67,7 +67,7 @@ class GoProgram:
     def make(self, say: Say) -> None:
         """Fetch Go or build the program. Raises `SectaxError`."""
         if go.missing(self.go_version) is not None:
-            say(f"fetching Go {self.go_version} (for {self.title})")
+            say(f"fetching Go {go.to_be_fetched(self.go_version)} (for {self.title})")
             go.fetch(self.go_version)
         else:
             build(self, say)

@@ -15,7 +15,7 @@ from sectax.parts.registry import Part, Say
 PROGRAM = "runsc"
 # Of its branch `go`, the one that builds with Go's own tools. Go's checksum database vouches for it.
 VERSION = "v0.0.0-20260905035102-160fafc42237"
-_GO = "1.26.0"
+GO = "1.26.3"  # in its go.mod
 
 
 def part(_: str) -> Part:
@@ -38,14 +38,14 @@ def missing() -> Missing | None:
     """What is lacking here to have it; None where it is on PATH or built."""
     if shutil.which(PROGRAM) is not None or built().exists():
         return None
-    return go.missing(_GO) or Missing("it is not built yet", "sectax setup confidential", makable=True)
+    return go.missing(GO) or Missing("it is not built yet", "sectax setup confidential", makable=True)
 
 
 def make() -> None:
     """Build it: 4 minutes on two processors, 100 MB. Raises `SetUpFailed`."""
-    program = go.find(_GO)
+    program = go.find(GO)
     if program is None:
-        go.fetch(_GO)
+        go.fetch(GO)
         return
     place = built()
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,8 @@ def make() -> None:
         installer.run(
             [str(program), "install", f"gvisor.dev/gvisor/{PROGRAM}@{VERSION}"],
             "gVisor could not be built",
-            "is the Go module proxy within reach? Or put a runsc on PATH (https://gvisor.dev/docs/user_guide/install)",
+            "if a download failed: is the Go module proxy within reach? Or put a runsc on PATH"
+            " (https://gvisor.dev/docs/user_guide/install)",
             environment=os.environ | go.VOUCHED | own,
             folder=Path(scratch),
         )

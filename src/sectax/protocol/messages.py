@@ -7,6 +7,7 @@ test keeps both equal.
 
 from __future__ import annotations
 
+import inspect
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -185,7 +186,19 @@ def schemas() -> dict[str, Schema]:
         made[f"{command}-reply"] = _reply(command, reply)
     # With the version of the protocol that the schema describes.
     version = f"{PROTOCOL_VERSION}.{MINOR_VERSION}"
-    return {name: {"$id": f"urn:sectax:probe-protocol:{version}:{name}"} | schema for name, schema in made.items()}
+    return {
+        name: {"$id": f"urn:sectax:probe-protocol:{version}:{name}"} | _without_indentation(schema)
+        for name, schema in made.items()
+    }
+
+
+def _without_indentation(schema: Schema) -> Schema:
+    """A schema with its descriptions as Python 3.13 has docstrings; earlier ones leave the indentation in."""
+    definitions = schema["$defs"]
+    for definition in definitions.values():
+        if "description" in definition:
+            definition["description"] = inspect.cleandoc(definition["description"])
+    return schema
 
 
 def _request(request: type[Request]) -> Schema:

@@ -113,7 +113,7 @@ class BlockReducer:
             shown: list[object] = [treatment, place, opened is None]
             sets = [which for which in (opened, closed) if which is not None]
             said = tuple(self._identity(which) for which in sets)
-            block.visited[name] = Visited(cell_order, opening, visits, count, shown=said)
+            block.visited[name] = Visited(cell_order, opening, visits, count, shown=said, open_s=open_s)
             for which in sets:
                 text, witnesses = self._witness_set(which)
                 shown.append(text)

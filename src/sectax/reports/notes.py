@@ -12,6 +12,7 @@ from sectax.model.environment import COMMAND_LINE
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
 from sectax.model.printable import printable
+from sectax.model.time_spent import time_spent
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import names
@@ -32,7 +33,12 @@ _FLAG = ("yes",)
 def notes(analysed: Analysed) -> tuple[str, ...]:
     """All of them, and after them what the run itself had to say."""
     measured = analysed.measured
-    return (*_telemetry(measured), *empty_loops(analysed), *(printable(note) for note in measured.notes))
+    return (
+        *_telemetry(measured),
+        *_time_spent(measured),
+        *empty_loops(analysed),
+        *(printable(note) for note in measured.notes),
+    )
 
 
 def _telemetry(measured: Measured) -> tuple[str, ...]:
@@ -46,6 +52,19 @@ def _telemetry(measured: Measured) -> tuple[str, ...]:
         _total(recorded, "throttled_s", "throttling", "throttled"),
     ]
     return (f"while it was measured: {', '.join(parts)}",)
+
+
+def _time_spent(measured: Measured) -> tuple[str, ...]:
+    spent = time_spent(measured)
+    if spent is None:
+        return ()
+    shares = (
+        f"{units.share(spent.counted)} inside the batches that count",
+        f"{units.share(spent.settling)} settling and warming up",
+        f"{units.share(spent.opening)} opening",
+        f"{units.share(spent.waiting)} waiting and between batches",
+    )
+    return (f"where the time of the blocks went: {', '.join(shares)}",)
 
 
 def _waiting(measured: Measured) -> str:

@@ -11,6 +11,7 @@ import pytest
 from sectax.experiments.command.launchers import Launcher, built_launcher, launcher, python_launcher
 from sectax.experiments.command.subject import CommandSpec, CommandSubject
 from sectax.model.subject import Visit, Witnesses, Work
+from tests.needs import needs
 
 Measure = Callable[..., tuple[Witnesses, Visit, Witnesses]]
 
@@ -25,14 +26,13 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         launcher.cache_clear()
 
 
-@pytest.fixture(params=["c", "python"])
+@pytest.fixture(params=[pytest.param("c", marks=needs("cc")), "python"])
 def using(request: pytest.FixtureRequest) -> Launcher:
     """Each launcher in turn: what one promises the other must keep."""
     if request.param == "python":
         return python_launcher()
     built = built_launcher()
-    if built is None:
-        pytest.skip("no C compiler")
+    assert built is not None
     return built
 
 

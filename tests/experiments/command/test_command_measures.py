@@ -92,12 +92,13 @@ def test_peak_memory_is_that_of_the_command(measure: Measure) -> None:
     # Were it the memory of whoever started it, this would be seen in every command.
     ballast = bytearray(300 * MIB)
 
-    _, small, _ = measure(*PYTHON, "pass")
-    _, large, closed = measure(*PYTHON, f"bytearray({50 * MIB})")
+    # Both above the launcher's own, which a small interpreter alone may lie below.
+    _, small, _ = measure(*PYTHON, f"bytearray({20 * MIB})")
+    _, large, closed = measure(*PYTHON, f"bytearray({70 * MIB})")
 
     grown = values(large, "peak_memory")[0] - values(small, "peak_memory")[0]
     assert grown == pytest.approx(50 * MIB, rel=0.05)
-    assert values(large, "peak_memory")[0] < 70 * MIB
+    assert values(large, "peak_memory")[0] < 90 * MIB
     assert closed["peak_memory_at_most"] is False
     assert len(ballast) == 300 * MIB
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +9,9 @@ import pytest
 
 from sectax.experiments.command.launchers import built_launcher, launcher
 from sectax.parts import c_programs
+from tests.needs import needs
 
-needs_a_compiler = pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler")
+needs_a_compiler = needs("cc")
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,9 @@ from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import PROBE_TESTS
 from sectax.model.errors import SubjectSkipped
 from sectax.model.subject import Work
+from tests.needs import needs
 
-needs_probe = pytest.mark.skipif(probe.built() is None, reason="no C compiler")
+needs_probe = needs("cc")
 NAMES = [test.name for test in PROBE_TESTS]
 
 

@@ -15,9 +15,10 @@ from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import TESTS
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
+from tests.needs import needs
 
 GOLDEN = Path(__file__).with_name("golden") / "mutex-1.0.20.txt"
-needs_sysbench = pytest.mark.skipif(shutil.which("sysbench") is None, reason="sysbench is not installed")
+needs_sysbench = needs("sysbench")
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +42,7 @@ def left_by(subject) -> list[Path]:
 
 
 @needs_sysbench
-@pytest.mark.skipif(probe.built() is None, reason="no C compiler")
+@needs("cc")
 @pytest.mark.parametrize("test", sorted(TESTS))
 def test_every_test_of_sysbench_does_as_many_operations_as_it_is_asked(test):
     subject = SysbenchSpec("local", test, block=2**20).subject()

@@ -6,16 +6,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from sectax.experiments.on_lambda import LOCAL
 from sectax.experiments.on_lambda.services import Service
 from sectax.experiments.on_lambda.subject import FunctionSpec
-from sectax.model.machine import Wanted
-from sectax.workflow.machine import take
+from tests.needs import SANDBOX, needs
 
-_here = take(Wanted(parts=("lambda",))).lacks("lambda")
-needs_sandbox = pytest.mark.skipif(_here is not None, reason=_here.reason if _here else "")
+needs_sandbox = needs(*SANDBOX)
 
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 

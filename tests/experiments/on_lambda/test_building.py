@@ -19,12 +19,13 @@ from sectax.experiments.hmac import events
 from sectax.experiments.on_lambda import functions
 from sectax.model.errors import WrongUse
 from sectax.parts.installer import SetUpFailed
+from tests.needs import needs
 
 KEY = "a key that only these tests know"
 EVENT = events.signed("published", KEY.encode(), "salt", events.payload(b"binary"))
 SPOILED = events.Event("tlas", EVENT.token, EVENT.data)
 NOT_GENUINE = {"isAuthorized": False, "reason": "the token is not genuine"}
-needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="no Go")
+needs_go = needs("Go")
 
 
 def as_json(event: events.Event) -> dict[str, str]:

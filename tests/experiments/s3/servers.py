@@ -9,12 +9,11 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pytest
-
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.minio import Minio
+from tests.needs import needs
 
-needs_minio = pytest.mark.skipif(parts.minio().missing() is not None, reason="MinIO is not set up: sectax setup s3")
+needs_minio = needs("MinIO")
 
 
 @functools.cache

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.s3.server import ServerFailed
+from sectax.experiments.client_server.server import ServerFailed
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
-from tests.experiments.s3.servers import has_go_client, needs_minio, running
+from tests.experiments.s3.servers import needs_minio, running
 from tests.experiments.s3.specs import spec
-from tests.skips import can_mount, is_root
+from tests.needs import needs
 
 pytestmark = [needs_minio, pytest.mark.more]
 
@@ -35,9 +35,7 @@ def test_a_server_that_ends_in_the_middle_ends_the_run_and_not_one_treatment(tmp
     assert "sectax resume" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "client", ["python", pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client"))]
-)
+@pytest.mark.parametrize("client", ["python", pytest.param("go", marks=needs("the S3 client in Go"))])
 def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(tmp_path: Path, client: str) -> None:
     with running(tmp_path) as server:
         subject = replace(spec(server, client=client), server=None).subject()
@@ -52,7 +50,7 @@ def test_a_service_elsewhere_that_ends_in_the_middle_fails_a_treatment_in_words(
             subject.kill()
 
 
-@pytest.mark.skipif(not (is_root() and can_mount()), reason="a full disk needs root and a mount")
+@needs("mounts")
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40m", "none", str(tmp_path)], check=True)
     try:

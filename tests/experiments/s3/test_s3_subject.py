@@ -17,12 +17,13 @@ from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.subject import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.subject import Work
-from tests.experiments.s3.servers import between, has_go_client, needs_minio, running
+from tests.experiments.s3.servers import between, needs_minio, running
 from tests.experiments.s3.specs import KEY, PYTHON, spec
+from tests.needs import needs
 
 pytestmark = [needs_minio, pytest.mark.more]
 
-CLIENTS = ["python", pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client"))]
+CLIENTS = ["python", pytest.param("go", marks=needs("the S3 client in Go"))]
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, SSLError
 
 from sectax.experiments.secrets.backend import Backend, BackendFailed
-from tests.experiments.secrets.needs import needs_backend
+from tests.needs import needs
 
-pytestmark = [needs_backend, pytest.mark.more]
+pytestmark = [needs("moto"), pytest.mark.more]
 
 
 @pytest.fixture

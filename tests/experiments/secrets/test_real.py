@@ -13,9 +13,9 @@ from botocore.exceptions import ClientError
 
 from sectax.experiments.secrets.backend import Backend
 from sectax.experiments.secrets.keeper import NotKept, RealService
-from tests.experiments.secrets.needs import needs_backend
+from tests.needs import needs
 
-pytestmark = [needs_backend, pytest.mark.more]
+pytestmark = [needs("moto"), pytest.mark.more]
 
 
 @pytest.fixture(scope="module")

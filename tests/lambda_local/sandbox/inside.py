@@ -9,19 +9,19 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from lambda_local.sandbox import Instance, Limits, Mount
 from lambda_local.sandbox.leftovers import state_folder
+from tests.needs import needs
 
-needs_root = pytest.mark.skipif(
-    os.geteuid() != 0, reason="control groups and instances of root's can only be made by root"
-)
+# Instances of root's, which limits hold.
+needs_root = needs("control groups")
 
 # The interpreter of a venv is a link; what it needs is where it was built.
 BASE = Path(sys.base_prefix)
-PYTHON = str(BASE / "bin" / f"python{sys.version_info[0]}.{sys.version_info[1]}")
-INTERPRETER = [] if BASE.is_relative_to("/usr") else [Mount(BASE, str(BASE))]
+# An instance shows its own /usr, so the system's interpreter is shown elsewhere.
+_SEEN = Path("/interpreter/usr") if BASE.is_relative_to("/usr") else BASE
+PYTHON = str(_SEEN / "bin" / f"python{sys.version_info[0]}.{sys.version_info[1]}")
+INTERPRETER = [Mount(BASE, str(_SEEN))]
 
 
 class Ran(NamedTuple):

@@ -17,6 +17,7 @@ from lambda_local.sandbox import Instance, Limits
 from lambda_local.sandbox.freezer import open_freezer, thaw
 from lambda_local.sandbox.lineage import cgroup_folders
 from tests.lambda_local.sandbox.inside import PYTHON, instance, needs_root, processes_of, traces_of, wait_until_none
+from tests.needs import needs
 
 _BUSY = "while True: pass"
 _FRESH = 0.05  # seconds: far longer than a freeze takes to reach every process
@@ -108,14 +109,13 @@ def test_a_quota_written_again_starts_full(name: str) -> None:
 def v2_group(name: str) -> Iterator[Path]:
     """A real group of v2, which needs no controller for the freezer."""
     lineage = cgroup_folders(os.getpid(), "none-of-v1")
-    if os.geteuid() != 0 or not lineage or not (lineage[-1] / "cgroup.procs").exists():
-        pytest.skip("groups of cgroup v2 can only be made by root, where v2 is mounted")
     folder = lineage[-1] / name
     folder.mkdir()
     yield folder
     folder.rmdir()
 
 
+@needs("freezer of cgroup v2")
 def test_the_freezer_of_v2_does_the_same(v2_group: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", _BUSY])
     (v2_group / "cgroup.procs").write_text(str(process.pid))
@@ -157,10 +157,9 @@ def _states(name: str) -> dict[str, str]:
 
 
 @needs_root
+@needs("freezer of cgroup v1")
 def test_a_group_stays_frozen_as_long_as_the_instance_lives(name: str) -> None:
     """Without one every freeze and every thaw makes the kernel rewrite code on all processors."""
-    if (cgroup_folders(os.getpid(), "freezer")[-1] / "cgroup.controllers").exists():
-        pytest.skip("the freezer of cgroup v2 needs no such group")
     box = instance(name=name)
     try:
         states = [_states(name)]

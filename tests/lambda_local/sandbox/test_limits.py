@@ -11,6 +11,7 @@ from lambda_local.sandbox import PERIOD_US, VCPU_MB, InstanceFailed, Limits, Mou
 from lambda_local.sandbox.instance import Instance
 from lambda_local.sandbox.scratch import scratch
 from tests.lambda_local.sandbox.inside import instance, needs_root, run
+from tests.needs import needs
 
 _BURN = """
 import sys, time
@@ -125,9 +126,10 @@ def test_files_in_memory_count_as_memory() -> None:
 
 
 @needs_root
+@needs("loop devices")
 def test_tmp_is_a_disk_that_may_hold_more_than_the_memory() -> None:
-    if (mounted := scratch(4)) is None:
-        pytest.skip("no /tmp on a disk here: it takes loop devices and mkfs.ext4 (e2fsprogs)")
+    mounted = scratch(4)
+    assert mounted is not None
     os.close(mounted)
     box = instance(64, tmp_mb=128)
     try:
@@ -190,7 +192,7 @@ def test_programs_find_the_limits_at_the_usual_place_and_cannot_change_them() ->
 
 
 @needs_root
-@pytest.mark.skipif(not Path("/usr/bin/java").exists(), reason="java is not installed: apt-get install default-jre")
+@needs("Java")
 def test_java_takes_no_more_than_a_share_of_the_instances_memory() -> None:
     box = instance(512)
     reading, writing = os.pipe()

@@ -16,6 +16,7 @@ from sectax.model.treatment import CONTROLS
 from sectax.reports import html
 from sectax.reports.page_layout import IndexedRun, runs_index
 from sectax.workflow.present import render
+from tests.needs import needs
 from tests.reports import situations
 from tests.reports.html.grown import grown
 from tests.reports.html.pages import page_of
@@ -26,7 +27,7 @@ CHROMIUM = chromium()
 
 pytestmark = [
     pytest.mark.more,
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    needs("Chromium"),
     # Of the driver's own event loop.
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
 ]

@@ -43,12 +43,13 @@ from sectax.experiments.on_lambda.experiment import (
     metrics,
     requests_usage,
     step_s,
+    takes_one_processor,
     transfers,
     where,
 )
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Price, SmallestUnder, Stages, Steps
 from sectax.model.metric import Better, Metric, Summary
-from sectax.model.plan import Calibrated, Plan
+from sectax.model.plan import SUBJECTS, Calibrated, Plan
 from sectax.model.subject import SubjectSpec
 from sectax.model.treatment import Factor
 
@@ -57,15 +58,15 @@ if TYPE_CHECKING:
 
 # The study has five trials in a cell, of which the first is the instance's first, which a block has besides. Where
 # there is time, a block has more calls than the medians need: beside deploying the functions they cost little, and a
-# tail needs hundreds. Where there is little, more instances say more than more calls of each.
-ROUNDS = {"quick": (2, 4), "default": (16, 24), "published": (4, 4)}
+# tail needs hundreds.
+ROUNDS = {"quick": (4, 48), "default": (16, 48), "published": (4, 4)}
 
 _PUBLISHED_CHOICES = (
     "the study does not say which Python: the one that sectax runs with, under AWS's own runtime client",
     "it had no baseline: here the same function without the check, which still asks for the event's form",
     "its function is not shown whole: the data are not unpacked, since the check needs only their text",
     "it invoked by hand, five times, the first cold one among them: every block is five invocations of a fresh "
-    "instance, at least 0.05 s apart and none between them; their worst and median are reported as the study took "
+    "instance, at least 0.025 s apart and none between them; their worst and median are reported as the study took "
     "them, beside the Duration of the four warm ones; a block is the study's fixed design, and as many blocks as a "
     "verdict needs are the honest one",
 )
@@ -131,6 +132,8 @@ class HmacExperiment(LambdaExperiment):
             transfers=transfers(endpoint),
             batch_s=BATCH_S,
             rounds_range=ROUNDS[request.preset],
+            one_processor=takes_one_processor(endpoint, levels["memory"]),
+            services_on=SUBJECTS,
             warms_up=not as_published,
             settles=not as_published,
             answered_by=_BY_OWN_CLOCK if own_clock else answered_by(reported),

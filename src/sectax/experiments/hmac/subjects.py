@@ -97,8 +97,8 @@ def _other(text: str, letters: str) -> str:
 
 FUNCTION = "hmac_authorizer"
 
-# From an answer to the next event: two periods of the quota and a half, so that it is full again.
-GAP_S = 0.05
+# From an answer to the next event: a period of the quota and a quarter, so that it is full again.
+GAP_S = 0.025
 _KEY_BYTES = 64
 # A run is resumed within days or never; the function takes any expiry to come.
 _LIFETIME_S = 365 * 24 * 3600

@@ -7,11 +7,12 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sectax.design.matrix import Levels
+from sectax.experiments.client_server.endpoint import read_endpoint
 from sectax.experiments.interface import Bench, Experiment, Machine, Option, Request
-from sectax.experiments.levels import choose, read_endpoint
+from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse
@@ -278,6 +279,11 @@ def chosen_factors(
     """
     memory = Factor("memory", memory_levels(request.levels.get("memory", memory_mb), memory_mb))
     return choose(tuple(memory if each.name == "memory" else each for each in known), preset, request.levels)
+
+
+def takes_one_processor(endpoint: str | None, memory_mb: Collection[str]) -> bool:
+    """Whether functions take turns on one processor: those of the local Lambda, none of which has more than one."""
+    return endpoint == LOCAL and all(int(each) <= _VCPU_MB for each in memory_mb)
 
 
 def declares(endpoint: str | None, levels: Levels) -> dict[str, Witness]:

@@ -24,7 +24,7 @@ def function(name: str) -> Part:
         # Of the tool-chains, sectax makes Go alone.
         if functions.missing(wanted) is not None:
             version = go.wanted(wanted.folder / "go.mod")
-            say(f"fetching Go {version} (for {title})")
+            say(f"fetching Go {go.to_be_fetched(version)} (for {title})")
             go.fetch(version)
         else:
             say(f"building {title}")

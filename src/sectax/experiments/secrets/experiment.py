@@ -59,7 +59,7 @@ from sectax.model.why_not import WhyNot
 FUNCTION = "secrets_reader"
 
 _ROUNDS = {"quick": (2, 4), "default": (4, 12), "published": (2, 4)}
-_GAP_S = 0.05
+_GAP_S = 0.025
 _TIMEOUT_S = 120
 _STAND_IN = (
     "Secrets Manager is stood in for by moto on this machine's loopback, behind TLS: it encrypts nothing and is near, "

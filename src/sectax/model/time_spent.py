@@ -1,0 +1,44 @@
+"""Where the time of a run's blocks went: what was counted, and what had to be done for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sectax.model.measured import Measured
+from sectax.model.plan import settling_operations
+
+
+@dataclass(frozen=True)
+class TimeSpent:
+    """Shares of the time of all finished blocks.
+
+    Attributes:
+        counted: inside the batches that count.
+        settling: in batches before them that are thrown away, and in warming up; by the speed of those that count.
+        opening: until subjects were ready, what is checked then included.
+        waiting: all the rest: idle time of a pace, what a visit takes beside its batch, checks and ends, the record.
+    """
+
+    counted: float
+    settling: float
+    opening: float
+    waiting: float
+
+
+def time_spent(measured: Measured) -> TimeSpent | None:
+    """None before a block is finished, and where no batches are timed."""
+    blocks = measured.record.values()
+    whole_s = sum(block.seconds for block in blocks)
+    counted_s = settling_s = opening_s = 0.0
+    known = {} if measured.calibrated is None else measured.calibrated.calibrations
+    for block in blocks:
+        for name, seen in block.visited.items():
+            counted_s += seen.elapsed_s
+            opening_s += seen.open_s or 0.0
+            if name in known and seen.operations:
+                before = known[name].warmup * known[name].count + seen.batches * settling_operations(known[name])
+                settling_s += before * seen.elapsed_s / seen.operations
+    if whole_s <= 0 or counted_s <= 0:
+        return None
+    shares = [part / whole_s for part in (counted_s, settling_s, opening_s)]
+    return TimeSpent(*shares, max(0.0, 1 - sum(shares)))

@@ -1,0 +1,35 @@
+"""The time of a block is told apart from what its record holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sectax.model.measured import BlockRecord, Visited
+from sectax.model.plan import settling_operations
+from sectax.model.time_spent import time_spent
+from tests.reports import situations
+
+MEASURED = situations.signatures_in_php().measured
+
+
+def test_the_shares_are_those_of_the_record_and_make_up_the_whole() -> None:
+    assert MEASURED.calibrated is not None
+    name, calibration = next(iter(MEASURED.calibrated.calibrations.items()))
+    batches, batch_s, open_s = 8, 0.02, 0.1
+    visited = Visited(0, 0, batches, calibration.count, open_s=open_s)._replace(
+        batches=batches, operations=batches * calibration.count, elapsed_s=batches * batch_s
+    )
+    spent = time_spent(replace(MEASURED, record={1: BlockRecord(1.0, {name: visited}), 2: BlockRecord(1.0, {})}))
+
+    assert spent is not None
+    thrown_away = batches * settling_operations(calibration) / calibration.count + calibration.warmup
+    assert spent.counted == pytest.approx(batches * batch_s / 2)
+    assert spent.settling == pytest.approx(thrown_away * batch_s / 2)
+    assert spent.opening == pytest.approx(open_s / 2)
+    assert spent.counted + spent.settling + spent.opening + spent.waiting == pytest.approx(1)
+
+
+def test_nothing_is_told_before_a_block_is_finished() -> None:
+    assert time_spent(replace(MEASURED, record={})) is None

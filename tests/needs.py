@@ -1,0 +1,228 @@
+"""What a test needs of the machine beyond Python: `needs("cc")`, in the one place that looks whether it is there.
+
+`make test` has the tests that need nothing, or what it installs itself (`FIRST`); a test that needs more is of the
+middle form. What is missing there is a skip, with the command that installs it; a test that skips itself fails where
+SECTAX_NO_SKIPS=1. Whether something is there is found out apart from the code under test: otherwise a look for
+control groups that is broken would skip its own tests.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from benchmarks.chromium import chromium
+from sectax.parts.cache import cache_folder
+
+needs = pytest.mark.needs
+_LACKING = "needs a part that is missing"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Whether the machine has something, and how it comes by it."""
+
+    is_here: Callable[[], bool]
+    hint: str
+
+
+def succeeds(*words: str) -> bool:
+    try:
+        return subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=60).returncode == 0
+    except OSError:
+        return False
+
+
+def is_root() -> bool:
+    return os.geteuid() == 0
+
+
+@functools.cache
+def can_mount() -> bool:
+    return succeeds("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt")
+
+
+@functools.cache
+def can_make_namespaces() -> bool:
+    return succeeds("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "true")
+
+
+@functools.cache
+def can_limit_memory() -> bool:
+    root = Path("/sys/fs/cgroup")
+    version_1 = (root / "memory").is_dir()
+    group = root / ("memory" if version_1 else "") / f"sectax-needs-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / ("memory.limit_in_bytes" if version_1 else "memory.max")).write_text(str(2**30))
+    except OSError:
+        return False
+    finally:
+        if group.is_dir():
+            group.rmdir()
+    return True
+
+
+def has_program(*names: str) -> Callable[[], bool]:
+    return lambda: any(map(shutil.which, names))
+
+
+def in_cache(pattern: str) -> Callable[[], bool]:
+    """Whether `sectax setup` has put it into the cache."""
+    return lambda: any(cache_folder().glob(pattern))
+
+
+def in_lambda_cache(runtime: str) -> Callable[[], bool]:
+    """Whether AWS's client for this language is installed, which the local Lambda keeps beside."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "lambda-local"
+    own = os.environ.get("SECTAX_CACHE")
+    return lambda: any((Path(own, "lambda") if own else base).glob(f"{runtime}-*/complete"))
+
+
+def apt(package: str) -> str:
+    return f"as root: apt-get install {package}"
+
+
+def setup(experiment: str) -> str:
+    return f"sectax setup {experiment}"
+
+
+PARTS = {
+    "php": Part(has_program("php"), apt("php-cli")),
+    "root": Part(is_root, "run the tests as root"),
+    "mounts": Part(lambda: is_root() and can_mount(), "run the tests as root, where mounts are allowed"),
+    "namespaces": Part(can_make_namespaces, "run the tests where user namespaces are allowed"),
+    "control groups": Part(can_limit_memory, "run the tests as root, where control groups can be made"),
+    "freezer of cgroup v2": Part(
+        lambda: is_root() and any(Path("/sys/fs/cgroup").glob("**/cgroup.controllers")), "mount cgroup v2"
+    ),
+    "freezer of cgroup v1": Part(Path("/sys/fs/cgroup/freezer").is_dir, "mount the freezer of cgroup v1"),
+    "keyrings": Part(lambda: is_root() and Path("/proc/keys").exists(), "run the tests as root, with kernel keyrings"),
+    "loop devices": Part(
+        lambda: is_root() and Path("/dev/loop-control").exists() and shutil.which("mkfs.ext4") is not None,
+        apt("e2fsprogs"),
+    ),
+    "two processors": Part(lambda: len(os.sched_getaffinity(0)) >= 2, "run the tests on two processors or more"),
+    "a Python for all users": Part(
+        lambda: succeeds("/usr/bin/python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"), apt("python3")
+    ),
+    "the runtime of a function": Part(in_lambda_cache("python"), setup("function")),
+    "the functions": Part(in_cache("functions/hmac_authorizer-python-*.zip"), setup("hmac")),
+    "the functions in Go": Part(in_cache("functions/hmac_authorizer-go-*.zip"), setup("hmac")),
+    "Go": Part(has_program("go"), apt("golang-go")),
+    "cc": Part(has_program("cc", "gcc", "clang"), apt("gcc libc6-dev")),
+    "headers of OpenSSL": Part(Path("/usr/include/openssl/evp.h").exists, apt("libssl-dev")),
+    "cargo": Part(has_program("cargo"), "install Rust from https://rustup.rs"),
+    "Node": Part(Path("/usr/bin/node").exists, apt("nodejs")),
+    "Java": Part(Path("/usr/bin/java").exists, apt("default-jre-headless")),
+    "javac": Part(has_program("javac"), apt("default-jdk-headless")),
+    "the runtime of Node": Part(in_lambda_cache("node"), "see docs/lambda.md"),
+    "the runtime of Java": Part(in_lambda_cache("java"), "see docs/lambda.md"),
+    "bash-completion": Part(Path("/usr/share/bash-completion/bash_completion").exists, apt("bash-completion")),
+    "zsh": Part(has_program("zsh"), apt("zsh")),
+    "fish": Part(has_program("fish"), apt("fish")),
+    "groff": Part(has_program("groff"), apt("groff")),
+    "curl": Part(has_program("curl"), apt("curl")),
+    "sqlite3": Part(has_program("sqlite3"), apt("sqlite3")),
+    "ssh": Part(has_program("ssh-keygen"), apt("openssh-client")),
+    "sshd": Part(lambda: is_root() and Path("/usr/sbin/sshd").exists(), apt("openssh-server")),
+    "sysbench": Part(has_program("sysbench"), setup("confidential")),
+    "runc": Part(lambda: is_root() and shutil.which("runc") is not None, setup("confidential")),
+    "runsc": Part(
+        lambda: is_root() and (shutil.which("runsc") is not None or in_cache("gvisor/*/runsc")()), setup("confidential")
+    ),
+    "PostgreSQL": Part(lambda: any(Path("/usr/lib/postgresql").glob("*/bin")), apt("postgresql")),
+    "MinIO": Part(in_cache("programs/minio-*/*"), setup("s3")),
+    "the S3 client in Go": Part(in_cache("programs/s3-client-*/*"), setup("s3")),
+    "moto": Part(in_cache("secrets/backend-*/complete"), setup("secrets")),
+    "the agent of Secrets Manager": Part(in_cache("secrets/agent-*/sha256"), setup("secrets")),
+    "the AWS CLI": Part(lambda: succeeds("aws", "--version"), "pip install awscli"),
+    "mkdocs": Part(lambda: importlib.util.find_spec("mkdocs") is not None, "make docs"),
+    "Chromium": Part(lambda: chromium() is not None, "playwright install chromium"),
+}
+# What a function runs in.
+SANDBOX = ("control groups", "the runtime of a function")
+# What `make test` installs itself where it may; elsewhere it leaves these tests out, and says so.
+FIRST = {"php"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(part, …): what of the machine it needs; tests/needs.py has the parts")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m is asked
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = []
+    for item in items:
+        wanted = {name for mark in item.iter_markers("needs") for name in mark.args}
+        if unknown := wanted - PARTS.keys():
+            raise pytest.UsageError(f"{item.nodeid} needs {', '.join(sorted(unknown))}, which tests/needs.py has not")
+        missing = sorted(name for name in wanted if not _is_here(name))
+        if wanted - FIRST:
+            item.add_marker(pytest.mark.more)
+        elif missing:
+            left_out.append(item)
+        if missing:
+            item.user_properties.append((_LACKING, missing[0]))
+            item.add_marker(pytest.mark.skip(reason=f"{missing[0]} is missing ({PARTS[missing[0]].hint})"))
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+@functools.cache
+def _is_here(name: str) -> bool:
+    return PARTS[name].is_here()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    skipped = terminalreporter.stats.get("skipped", [])
+    own = sorted({f"{report.nodeid}: {_reason(report)}" for report in skipped if _lacking(report) is None})
+    if own:
+        terminalreporter.section("tests that skipped themselves", red=_no_skips())
+        for line in own:
+            terminalreporter.write_line(line)
+    counts = Counter(filter(None, map(_lacking, skipped)))
+    for name, count in sorted(counts.items()):
+        terminalreporter.write_line(f"skipped: {count} that need {name}: {PARTS[name].hint}")
+    for name in sorted(FIRST):
+        if not _is_here(name):
+            terminalreporter.write_line(f"left out: the tests that need {name}: {PARTS[name].hint}")
+    if "not more" in str(config.option.markexpr):
+        terminalreporter.write_line(
+            "make test-more runs the rest: long tests, and those that need root, compilers, ssh, containers or servers"
+        )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Decides the exit status, which is settled before anything is printed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not _no_skips() or session.exitstatus != pytest.ExitCode.OK:
+        return
+    if any(_lacking(report) is None for report in reporter.stats.get("skipped", [])):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _no_skips() -> bool:
+    return os.environ.get("SECTAX_NO_SKIPS") == "1"
+
+
+def _lacking(report: pytest.TestReport | pytest.CollectReport) -> str | None:
+    """The part for want of which a test was skipped; None where it skipped itself."""
+    return dict(getattr(report, "user_properties", ())).get(_LACKING)  # type: ignore[call-overload]
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    place_and_reason = report.longrepr
+    assert isinstance(place_and_reason, tuple)
+    return place_and_reason[2].removeprefix("Skipped: ")
