@@ -35,6 +35,8 @@ def main(words: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(words)
     try:
         return {"serve": _serve, "check": _check, "runtimes": _runtimes, "setup": _setup}[given.command](given)
+    except BrokenPipeError:  # whoever read what it says has gone
+        return 1
     except LambdaLocalError as error:
         if not getattr(given, "json", True):
             print(f"error: {error.message}\nhint: {error.hint}", file=sys.stderr)  # noqa: T201 - it is a command

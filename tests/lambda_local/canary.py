@@ -85,6 +85,12 @@ class Server:
         return self._process.poll() is None
 
     @property
+    def resident_mb(self) -> float:
+        """The memory that it has now."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+    @property
     def peak_mb(self) -> float:
         """The most memory that it ever had."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()

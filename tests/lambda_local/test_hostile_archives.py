@@ -86,14 +86,15 @@ class Attacker:
 class Caller:
     """Speaks to the server as AWS's clients do, with less effort."""
 
-    def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    def __init__(self, port: int, timeout: float = 60.0) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
 
     def __call__(self, method: str, path: str, document: object) -> tuple[int, Any]:
         headers = {"Authorization": "AWS4-HMAC-SHA256 x"}
         self._connection.request(method, path, json.dumps(document), headers)
         answer = self._connection.getresponse()
-        return answer.status, json.loads(answer.read())
+        text = answer.read()
+        return answer.status, json.loads(text) if text else None
 
     def close(self) -> None:
         self._connection.close()
@@ -117,6 +118,7 @@ def test_hostile_archives_touch_nothing_outside_the_servers_folder(tmp_path: Pat
     with server_within(canary) as server:
         call = Caller(server.port)
         assert call("POST", "/2015-03-31/functions", function | {"Code": {"ZipFile": code}})[0] == 201
+        began_mb = server.resident_mb
         for turn in range(number):
             content = {"ZipFile": base64.b64encode(attacker.archive()).decode()}
             status, layer = call("POST", f"/2018-10-31/layers/l{turn % 20}/versions", {"Content": content})
@@ -129,13 +131,19 @@ def test_hostile_archives_touch_nothing_outside_the_servers_folder(tmp_path: Pat
                 merged[status] = merged.get(status, 0) + 1
             if turn % 100 == 99:
                 assert canary.untouched(), turn
+        assert call("DELETE", "/2015-03-31/functions/f", {})[0] == 204
+        for arn in layers:
+            name, version = arn.split(":")[-2:]
+            assert call("DELETE", f"/2018-10-31/layers/{name}/versions/{version}", {})[0] == 204
         call.close()
+        grown_mb = server.resident_mb - began_mb
         escapes, peak_mb, alive = canary.escapes(), server.peak_mb, server.alive
 
     assert canary.untouched()
     assert escapes == []
     assert alive
     assert peak_mb < 200
+    assert grown_mb < 60
     # Archives of both kinds, and nothing but clear answers.
     assert set(statuses) == {201, 400}
     assert min(statuses.values()) > number / 5

@@ -73,6 +73,8 @@ class Attacker:
 def test_hostile_requests_end_nothing_and_touch_nothing(tmp_path: Path, number: int) -> None:
     canary, attacker = Canary(tmp_path), Attacker(13)
     with server_within(canary) as server, contextlib.ExitStack() as stack:
+        talk(server.port, GOOD)
+        began_mb = server.resident_mb
         for turn in range(number):
             client = connect(server.port)
             if turn % 10:
@@ -84,8 +86,12 @@ def test_hostile_requests_end_nothing_and_touch_nothing(tmp_path: Path, number: 
                 assert talk(server.port, GOOD).startswith(b"HTTP/1.1 200 "), turn
                 assert canary.untouched(), turn
         good, peak_mb, alive = talk(server.port, GOOD), server.peak_mb, server.alive
+        stack.close()
+        talk(server.port, GOOD)
+        grown_mb = server.resident_mb - began_mb
 
     assert good.startswith(b"HTTP/1.1 200 ")
     assert alive
     assert peak_mb < 200
+    assert grown_mb < 60
     assert canary.untouched()

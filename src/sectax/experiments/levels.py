@@ -1,9 +1,8 @@
-"""Checks what a user asked for: factors and levels against those that exist, and where a service is (`--endpoint`)."""
+"""Checks the factors and levels that a user asked for against those that exist."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import SplitResult, urlsplit
 
 from sectax.model.errors import WrongUse
 from sectax.model.near import did_you_mean
@@ -46,32 +45,3 @@ def _as_spelled(level: str, levels: tuple[str, ...]) -> str:
     """The one level that differs in upper and lower case alone, or what was given."""
     alike = [known for known in levels if known.casefold() == level.casefold()]
     return alike[0] if level not in levels and len(alike) == 1 else level
-
-
-LOCAL, AWS = "local", "aws"
-
-
-def read_endpoint(given: str, examples: str) -> SplitResult | None:
-    """The address that was given; None for `local` and `aws`.
-
-    Args:
-        examples: of addresses, for the hint.
-    Raises:
-        WrongUse: it is neither, or holds a user's name.
-    """
-    if given in (LOCAL, AWS):
-        return None
-    # Not quoted: what stands before it may be a password.
-    if "@" in given:
-        raise WrongUse("--endpoint holds a user's name", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its place")
-    try:
-        address = urlsplit(given)
-        is_address = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address or not given.isprintable() or " " in given or address.query or address.fragment:
-        raise WrongUse(
-            f"--endpoint {given!r} is neither local nor aws, and is not an address",
-            f"an address is one as in {examples}",
-        )
-    return address

@@ -50,9 +50,9 @@ def missing(name: str) -> Missing | None:
     (said,) = _ask("runtimes", name)
     if "error" not in said:
         return None
-    makable = bool(said.get("makable"))
-    hint = f"sectax setup {name}" if makable else said["hint"]
-    return Missing(said["error"], hint, tuple(said.get("apt", ())), makable, bool(said.get("on_first_use")))
+    hint = said["hint"].replace("python -m lambda_local", "sectax")
+    apt = tuple(said.get("apt", ()))
+    return Missing(said["error"], hint, apt, bool(said.get("makable")), bool(said.get("on_first_use")))
 
 
 def client(name: str) -> str:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.client_server.work_folder import WorkFolder, sweep
 from sectax.experiments.s3.buckets import client
 from sectax.experiments.s3.minio import WORK_FOLDERS, Minio
-from sectax.experiments.s3.server import ServerFailed
 from tests.experiments.s3.servers import needs_minio, running
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sectax.experiments.s3.server import ServerFailed
+from sectax.experiments.client_server.server import ServerFailed
 from sectax.model.errors import SubjectFailed
 from sectax.model.subject import Work
 from tests.experiments.s3.servers import needs_minio, running

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Collection, Mapping
 
 from sectax.design.matrix import Levels
+from sectax.experiments.client_server.endpoint import read_endpoint
 from sectax.experiments.interface import Bench, Experiment, Machine, Option, Request
-from sectax.experiments.levels import choose, read_endpoint
+from sectax.experiments.levels import choose
 from sectax.experiments.on_lambda import AWS, LOCAL, LOCAL_ROLE
 from sectax.model.bill import Usage, billed_s
 from sectax.model.errors import WrongUse

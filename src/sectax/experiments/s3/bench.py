@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sectax.experiments.client_server.endpoint import AWS, LOCAL
 from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
-from sectax.experiments.levels import AWS, LOCAL
 from sectax.experiments.s3 import parts
+from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.buckets import Buckets
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
 from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
-from sectax.experiments.s3.server import Access
 from sectax.experiments.s3.subject import S3Spec
 from sectax.experiments.s3.where import read_certificate, read_where, region_of
 from sectax.model.plan import Calibrated, Plan, added_s

@@ -18,8 +18,8 @@ from typing import Any
 
 import msgspec
 
+from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.encryption import ENCRYPTIONS
-from sectax.experiments.s3.server import Access
 from sectax.model.errors import ExitStatus, SectaxError
 from sectax.model.printable import printable
 

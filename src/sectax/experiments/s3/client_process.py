@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.failures import Answered
-from sectax.experiments.s3.server import Access
 from sectax.hosts.registry import host
 
 PROTOCOL = 2

@@ -9,8 +9,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from sectax.experiments.client_server.endpoint import AWS, LOCAL
 from sectax.experiments.interface import Bench, Design, Experiment, Machine, Request, Rules, Wanted
-from sectax.experiments.levels import AWS, LOCAL, choose
+from sectax.experiments.levels import choose
 from sectax.experiments.s3.encryption import ENCRYPTIONS, METADATA, NONE, SSE_S3
 from sectax.experiments.s3.levels import (
     CLOSED,

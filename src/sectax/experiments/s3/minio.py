@@ -10,14 +10,14 @@ import contextlib
 import http.client
 import os
 import secrets
-import socket
 import ssl
 import time
 from pathlib import Path
 
+from sectax.experiments.client_server.server import ServerFailed, cpu_time_s, free_port, loopback_certificate
 from sectax.experiments.client_server.work_folder import WorkFolder
 from sectax.experiments.s3 import parts
-from sectax.experiments.s3.server import Access, ServerFailed, loopback_certificate
+from sectax.experiments.s3.access import Access
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildError, ChildSilent
 from sectax.hosts.registry import host
@@ -113,7 +113,7 @@ class Minio:
 
     def _launch(self) -> None:
         assert self._folder is not None
-        root, port = self._folder.path, _free_port()
+        root, port = self._folder.path, free_port()
         words = [str(self._program.path), "server", "--quiet", "--address", f"127.0.0.1:{port}"]
         words += ["--certs-dir", str(root / "certs"), str(self.data)]
         environment = {
@@ -167,11 +167,7 @@ class Minio:
 
     def cpu_time_s(self) -> float | None:
         """CPU time of its process up to now, in seconds; None once it has ended."""
-        try:
-            # The clock of another process's CPU time, as clock_getcpuclockid(3) makes it.
-            return time.clock_gettime((~self.pid << 3) | 2)
-        except OSError:
-            return None
+        return cpu_time_s(self.pid)
 
     def is_running(self) -> bool:
         return self._process is not None and self._process.is_running()
@@ -208,9 +204,3 @@ class Minio:
             text = text.replace(secret, "…")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         return f"; it said last: {printable(' '.join(lines)[-most:])}" if lines else ""
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -12,13 +12,14 @@ from typing import Any
 
 import msgspec
 
+from sectax.experiments.client_server.server import ServerFailed
 from sectax.experiments.on_probe.failures import redaction
+from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.client_process import ClientProcess, Measured
 from sectax.experiments.s3.encryption import CLIENT, ENCRYPTIONS, METADATA, NONE, SSE_C
 from sectax.experiments.s3.failures import Answered, story
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
-from sectax.experiments.s3.server import Access, ServerFailed
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sectax.experiments.client_server.endpoint import AWS, LOCAL, read_endpoint
 from sectax.experiments.interface import Option
-from sectax.experiments.levels import AWS, LOCAL, read_endpoint
 from sectax.experiments.s3.encryption import ENCRYPTIONS, NONE, SSE_C, SSE_S3
 from sectax.experiments.s3.levels import PLAIN, TLS
 from sectax.experiments.s3.minio import Minio

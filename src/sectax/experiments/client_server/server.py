@@ -1,10 +1,11 @@
-"""What S3 services have in common: where one is and the credentials for it, how it fails, a certificate on loopback."""
+"""What servers of a run have in common: how one fails, its certificate on loopback, a free port, its CPU time."""
 
 from __future__ import annotations
 
 import datetime
 import ipaddress
-from dataclasses import dataclass, field
+import socket
+import time
 
 from sectax.model.errors import ExitStatus, SessionOver
 
@@ -13,28 +14,6 @@ class ServerFailed(SessionOver):
     """The server did not start, or ended while it was needed."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
-
-
-@dataclass(frozen=True)
-class Access:
-    """Where an S3 service is, and the credentials for it.
-
-    Attributes:
-        endpoint: its address; empty for AWS's own.
-        access_key, secret_key: empty where the environment or AWS's files have them.
-        ca_pem: the certificate to trust besides the system's; empty for none.
-    """
-
-    endpoint: str
-    region: str = "us-east-1"
-    access_key: str = ""
-    secret_key: str = field(default="", repr=False)
-    session_token: str = field(default="", repr=False)
-    ca_pem: str = field(default="", repr=False)
-
-    def secrets(self) -> tuple[str, ...]:
-        """What may stand in no record, log or message."""
-        return tuple(filter(None, (self.access_key, self.secret_key, self.session_token)))
 
 
 # TLS clients refuse what is valid for longer than some years, and a clock may be a little behind.
@@ -49,7 +28,7 @@ def loopback_certificate() -> tuple[str, str]:
     from cryptography.hazmat.primitives.asymmetric import ec
 
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sectax local S3 server")])
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "sectax local server")])
     now = datetime.datetime.now(datetime.UTC)
     names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
     certificate = (
@@ -69,3 +48,20 @@ def loopback_certificate() -> tuple[str, str]:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     return certificate.public_bytes(serialization.Encoding.PEM).decode(), private.decode()
+
+
+def free_port() -> int:
+    """A port on loopback that nobody listens on now; another program may take it before the server does."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def cpu_time_s(pid: int) -> float | None:
+    """CPU time of a process up to now, in seconds; None once it has ended."""
+    try:
+        # The clock of another process's CPU time, as clock_getcpuclockid(3) makes it.
+        return time.clock_gettime((~pid << 3) | 2)
+    except OSError:
+        return None
