@@ -7,9 +7,6 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 PROBES ?= $(patsubst probes/%/Makefile,%,$(wildcard probes/*/Makefile))
 FUNCTIONS ?= $(patsubst functions/%/Makefile,%,$(wildcard functions/*/*/Makefile))
-# Those of the experiments that `make test` sets up, and the others.
-LIGHT_FUNCTIONS := $(filter hmac_%,$(FUNCTIONS))
-OTHER_FUNCTIONS := $(filter-out hmac_%,$(FUNCTIONS))
 CLIENTS ?= $(patsubst clients/%/Makefile,%,$(wildcard clients/*/Makefile))
 
 # Where it is set (containers like it) each of the hundreds of processes that the tests and a run start would
@@ -33,37 +30,17 @@ define pytest
 		$(BIN)/python -m pytest -m "$(1)" -n $(WORKERS) --maxprocesses 8 --dist worksteal $(2) $(ARGS)
 endef
 
-# $(call probes,TARGET): the same target in every probe's own Makefile, with the locked tools found first.
-define probes
-	@set -e; for probe in $(PROBES); do \
-		echo "==> probes/$$probe: $(1)"; \
-		PATH="$(CURDIR)/$(BIN):$$PATH" $(MAKE) -C probes/$$probe $(1); \
-	done
+# $(call own,TARGET,FOLDERS): the same target in each folder's own Makefile, with the locked tools found first.
+define own
+	@go="$(go)"; PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" scripts/own-tests $(1) $(2)
 endef
+IN_PROBES := $(PROBES:%=probes/%)
+IN_FUNCTIONS := $(FUNCTIONS:%=functions/%)
+# Those in Python alone are in `make test`: it installs no other tool-chain than PHP's.
+IN_PYTHON := $(filter %/python,$(IN_FUNCTIONS))
+IN_OTHERS := $(filter-out $(IN_PYTHON),$(IN_FUNCTIONS)) $(CLIENTS:%=clients/%)
 
-# $(call functions,TARGET,FUNCTIONS): the same for Lambda functions (all of them), each in each of its languages.
-define functions
-	@set -e; go="$(go)"; \
-	for function in $(or $(2),$(FUNCTIONS)); do \
-		echo "==> functions/$$function: $(1)"; \
-		PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" $(MAKE) -C functions/$$function $(1); \
-	done
-endef
-
-# $(call clients,TARGET): the same for the S3 clients that are not Python.
-define clients
-	@set -e; go="$(go)"; \
-	for client in $(CLIENTS); do \
-		echo "==> clients/$$client: $(1)"; \
-		PATH="$(CURDIR)/$(BIN):$${go:+$$go:}$$PATH" $(MAKE) -C clients/$$client $(1); \
-	done
-endef
-
-# What tests set up by themselves. The servers of other experiments take minutes to build (`sectax setup s3`): their tests
-# run where they are built, and are named as skipped elsewhere.
-LIGHT := command function hmac honesty jwt
-
-.PHONY: help demo setup dev probes test test-more test-full lint format bench studies docs lock clean
+.PHONY: help demo setup dev probes parts test test-more test-full run-pytest run-own lint format bench studies docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,25 +54,35 @@ setup: ## .venv with what sectax needs to run
 dev: ## .venv with the tools for tests, lint and benchmarks too
 	@scripts/bootstrap dev
 
-probes: dev ## what most experiments need: probes, functions, their tool-chains
-	@echo "==> sectax setup $(LIGHT)"
-	@$(BIN)/sectax setup $(LIGHT)
+probes: dev ## the probes, PHP and Python: all that `make test` needs
+	@echo "==> sectax setup command honesty jwt"
+	@$(BIN)/sectax setup command honesty jwt || echo "==> going on with what there is" >&2
 
-test: probes ## the tests: sectax's, then each probe's and function's own
-	$(call pytest,not more and not full)
-	$(call probes,test)
-	$(call functions,test,$(LIGHT_FUNCTIONS))
+parts: dev ## what `make test-more` needs: other programs (as root), tool-chains, functions, servers: up to 20 minutes
+	@$(BIN)/python -m tests.needs
+	@echo "==> sectax setup"
+	@$(BIN)/sectax setup command confidential function hmac honesty jwt s3 secrets \
+		|| echo "==> going on with what there is" >&2
 
-test-more: probes ## what `make test` leaves out for its time: real runs, kills, more examples
-	$(call pytest,(more or hypothesis) and not full,--hypothesis-profile=more)
-	$(call functions,test,$(OTHER_FUNCTIONS))
-	$(call clients,test)
+# All of it runs, whatever fails: a failure of one is no reason to know nothing of the others.
+MARKERS := not more and not full
+OWN := $(IN_PROBES) $(IN_PYTHON)
+test: probes ## the tests that need Python and PHP alone: sectax's, then each probe's and function's own
+	@$(MAKE) --keep-going run-pytest run-own
 
-test-full: probes ## all tests, with the long forms (every simulation, hundreds of kills)
-	$(call pytest,,--hypothesis-profile=more)
-	$(call probes,test)
-	$(call functions,test)
-	$(call clients,test)
+test-more: parts ## what `make test` leaves out for its time or its needs: real runs, kills, root, servers
+	@$(MAKE) --keep-going run-own run-pytest OWN="$(IN_OTHERS)" \
+		MARKERS="(more or hypothesis) and not full" OPTIONS=--hypothesis-profile=more
+
+test-full: parts ## all tests, with the long forms (every simulation, hundreds of kills)
+	@$(MAKE) --keep-going run-own run-pytest OWN="$(IN_PROBES) $(IN_FUNCTIONS) $(CLIENTS:%=clients/%)" \
+		MARKERS= OPTIONS=--hypothesis-profile=more
+
+run-pytest:
+	$(call pytest,$(MARKERS),$(OPTIONS))
+
+run-own:
+	$(call own,test,$(OWN))
 
 lint: probes ## style, types and floors; then each probe's and function's own linters
 	@echo "==> ruff check"
@@ -106,9 +93,7 @@ lint: probes ## style, types and floors; then each probe's and function's own li
 	@$(BIN)/mypy
 	@echo "==> import-linter"
 	@$(BIN)/lint-imports
-	$(call probes,lint)
-	$(call functions,lint)
-	$(call clients,lint)
+	$(call own,lint,$(IN_PROBES) $(IN_FUNCTIONS) $(CLIENTS:%=clients/%))
 
 format: dev ## put the Python code into shape, and make docs/commands.md again
 	@$(BIN)/ruff check --fix-only --quiet .
@@ -136,7 +121,4 @@ lock: dev ## write requirements/*.lock anew (UPGRADE=1: newest versions)
 clean: ## remove .venv and all caches of this checkout; what was measured (runs/) stays
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
-	@for probe in $(PROBES); do \
-		if $(MAKE) -C probes/$$probe -n clean >/dev/null 2>&1; then $(MAKE) -C probes/$$probe clean; fi; \
-	done
-	$(call functions,clean)
+	-@scripts/own-tests clean $(IN_PYTHON) $(IN_OTHERS) probes/python

@@ -1,7 +1,10 @@
 # The tool-chain of a function in Go: Go and nothing else.
 GO ?= go
 
-.PHONY: test lint format build clean have-go
+.PHONY: test lint format build clean have-go missing
+
+missing:
+	@$(GO) list . >/dev/null 2>&1 || echo "Go is missing or too old (as root: apt-get install golang-go; then sectax setup)"
 
 test: have-go
 	$(GO) test ./...

@@ -33,6 +33,7 @@ class Part:
 
     is_here: Callable[[], bool]
     hint: str
+    packages: tuple[str, ...] = ()  # of Debian, that `make test-more` installs where it may
 
 
 def succeeds(*words: str) -> bool:
@@ -88,8 +89,13 @@ def in_lambda_cache(runtime: str) -> Callable[[], bool]:
     return lambda: any((Path(own, "lambda") if own else base).glob(f"{runtime}-*/complete"))
 
 
-def apt(package: str) -> str:
-    return f"as root: apt-get install {package}"
+def debian(is_here: Callable[[], bool], packages: str) -> Part:
+    """A part that comes with packages of Debian."""
+    return Part(is_here, apt(packages), tuple(packages.split()))
+
+
+def apt(packages: str) -> str:
+    return f"as root: apt-get install {packages}"
 
 
 def setup(experiment: str) -> str:
@@ -118,23 +124,23 @@ PARTS = {
     "the runtime of a function": Part(in_lambda_cache("python"), setup("function")),
     "the functions": Part(in_cache("functions/hmac_authorizer-python-*.zip"), setup("hmac")),
     "the functions in Go": Part(in_cache("functions/hmac_authorizer-go-*.zip"), setup("hmac")),
-    "Go": Part(has_program("go"), apt("golang-go")),
-    "cc": Part(has_program("cc", "gcc", "clang"), apt("gcc libc6-dev")),
-    "headers of OpenSSL": Part(Path("/usr/include/openssl/evp.h").exists, apt("libssl-dev")),
+    "Go": debian(has_program("go"), "golang-go"),
+    "cc": debian(has_program("cc", "gcc", "clang"), "gcc libc6-dev"),
+    "headers of OpenSSL": debian(Path("/usr/include/openssl/evp.h").exists, "libssl-dev"),
     "cargo": Part(has_program("cargo"), "install Rust from https://rustup.rs"),
     "Node": Part(Path("/usr/bin/node").exists, apt("nodejs")),
     "Java": Part(Path("/usr/bin/java").exists, apt("default-jre-headless")),
     "javac": Part(has_program("javac"), apt("default-jdk-headless")),
     "the runtime of Node": Part(in_lambda_cache("node"), "see docs/lambda.md"),
     "the runtime of Java": Part(in_lambda_cache("java"), "see docs/lambda.md"),
-    "bash-completion": Part(Path("/usr/share/bash-completion/bash_completion").exists, apt("bash-completion")),
-    "zsh": Part(has_program("zsh"), apt("zsh")),
-    "fish": Part(has_program("fish"), apt("fish")),
-    "groff": Part(has_program("groff"), apt("groff")),
-    "curl": Part(has_program("curl"), apt("curl")),
-    "sqlite3": Part(has_program("sqlite3"), apt("sqlite3")),
-    "ssh": Part(has_program("ssh-keygen"), apt("openssh-client")),
-    "sshd": Part(lambda: is_root() and Path("/usr/sbin/sshd").exists(), apt("openssh-server")),
+    "bash-completion": debian(Path("/usr/share/bash-completion/bash_completion").exists, "bash-completion"),
+    "zsh": debian(has_program("zsh"), "zsh"),
+    "fish": debian(has_program("fish"), "fish"),
+    "groff": debian(has_program("groff"), "groff"),
+    "curl": debian(has_program("curl"), "curl"),
+    "sqlite3": debian(has_program("sqlite3"), "sqlite3"),
+    "ssh": debian(has_program("ssh-keygen"), "openssh-client"),
+    "sshd": debian(lambda: is_root() and Path("/usr/sbin/sshd").exists(), "openssh-server"),
     "sysbench": Part(has_program("sysbench"), setup("confidential")),
     "runc": Part(lambda: is_root() and shutil.which("runc") is not None, setup("confidential")),
     "runsc": Part(
@@ -197,7 +203,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for name in sorted(FIRST):
         if not _is_here(name):
             terminalreporter.write_line(f"left out: the tests that need {name}: {PARTS[name].hint}")
-    if "not more" in str(config.option.markexpr):
+    if "not more" in config.option.markexpr:
         terminalreporter.write_line(
             "make test-more runs the rest: long tests, and those that need root, compilers, ssh, containers or servers"
         )
@@ -226,3 +232,20 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     place_and_reason = report.longrepr
     assert isinstance(place_and_reason, tuple)
     return place_and_reason[2].removeprefix("Skipped: ")
+
+
+def _install() -> None:
+    """Install what is missing of Debian's packages, where this is root and Debian."""
+    wanted = sorted({name for part in PARTS.values() if not part.is_here() for name in part.packages})
+    if not wanted or not is_root() or shutil.which("apt-get") is None:
+        return
+    print(f"==> apt-get install {' '.join(wanted)}", flush=True)
+    command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *wanted]
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    if subprocess.run(command, stdout=subprocess.DEVNULL, env=environment).returncode:
+        subprocess.run(["apt-get", "update", "-qq"], env=environment)
+        subprocess.run(command, stdout=subprocess.DEVNULL, env=environment)
+
+
+if __name__ == "__main__":
+    _install()

@@ -57,7 +57,8 @@ def main() -> None:
                 times = truth[places] / truth.min()
                 rounds = f"{np.median(CANDIDATES[places]):.0f} (best {CANDIDATES[int(np.argmin(truth))]})"
                 middle, most = np.percentile(times, [50, 95])
-                rows.append([f"{within:.1%}", f"{between:.1%}", f"{likeness:g}", rounds, f"{middle:.2f}", f"{most:.2f}"])
+                kind = [f"{within:.1%}", f"{between:.1%}", f"{likeness:g}"]
+                rows.append([*kind, rounds, f"{middle:.2f}", f"{most:.2f}"])
     heading("The pilot's choice of rounds")
     table(["within", "between", "likeness", "rounds", "time, median", "95 %"], rows, "")
 

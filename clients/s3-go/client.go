@@ -213,9 +213,16 @@ func newS3(wanted request) (*s3.Client, error) {
 			t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 		}
 	})
+	// Where it is sent on to would be measured in place of the service that was named, and the way there with it.
+	direct := &http.Client{
+		Transport: transport.GetTransport(), Timeout: answerTimeout,
+		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
+			return wrong{"redirected", "it answers with a redirect to " + to.URL.Host}
+		},
+	}
 	options := []func(*config.LoadOptions) error{
 		config.WithRegion(wanted.Region),
-		config.WithHTTPClient(transport),
+		config.WithHTTPClient(direct),
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
 	}
 	if wanted.AccessKey != "" {

@@ -37,6 +37,7 @@ _MOST_KEYS = 1000  # of one DeleteObjects
 _LATE_NS = 1_000_000
 # One that finds no free connection for so long is dropped.
 _PATIENCE_NS = 100_000_000
+_REDIRECTS = range(300, 400)
 _HEADERS = {
     "sse-s3-header": {"ServerSideEncryption": "AES256"},
 }
@@ -486,6 +487,8 @@ def fault(error: Exception) -> dict[str, Any]:
         told = error.response.get("Error", {})
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", "")
         code = str(told.get("Code", ""))
+        if status in _REDIRECTS and code != "PermanentRedirect":
+            code = "redirected"
         return {
             "ok": False,
             "kind": code or "other",

@@ -175,3 +175,10 @@ def test_a_connection_that_was_lost_is_opened_again(there, server):
 def test_an_address_that_is_none_is_refused(name):
     with pytest.raises(WrongUse, match="is not the address of an ssh host"):
         SshHost(name)
+
+
+@pytest.mark.parametrize("name", ["ssh://me@h:0", "ssh://h:65536", "ssh://[::1]:99999"])
+def test_a_port_that_there_is_not_is_refused(name):
+    with pytest.raises(WrongUse, match="no port"):
+        SshHost(name)
+    assert SshHost("ssh://me@[::1]:22").name

@@ -5,6 +5,7 @@ A probe is a folder with a `probe.toml`, registered in the entry point group `se
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
 import os
@@ -194,6 +195,23 @@ def missing(probe: Probe, *, thorough: bool = False) -> Missing | None:
             f"the {made} probe {probe.name} {'are' if own else 'is'} damaged: {damage}", "sectax setup", makable=True
         )
     return None
+
+
+def set_up_on_first_use(probe: Probe, say: Say) -> None:
+    """Install the libraries of a probe where they alone are missing: seconds, where building a program takes minutes.
+
+    Raises:
+        SetUpFailed: they could not be installed.
+    """
+    folder, lack = probe.environment_folder(), missing(probe)
+    if folder is None or lack is None or not lack.makable or probe.kind != "python-venv":
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # two runs may start at once
+        if missing(probe) is not None:
+            say(f"{_DOING[probe.kind]} probe {probe.name}, once")
+            set_up(probe)
 
 
 def set_up(probe: Probe) -> None:

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from sectax.experiments.interface import Experiment, Request
 from sectax.model.errors import SectaxError
 from sectax.model.machine import HostState, Machine, ProbeState, Wanted
 from sectax.model.why_not import WhyNot
+from sectax.parts.installer import SetUpFailed
 
 
 def machine_for(experiment: Experiment, request: Request) -> Machine:
     """This machine, as far as a plan of the request must know it. Raises `WrongUse` as `Experiment.wants` does."""
     return take(experiment.wants(request))
+
+
+def set_up_on_first_use(experiment: Experiment, request: Request, say: Callable[[str], None]) -> None:
+    """Make what a run of the request makes by itself. What cannot be made is missing then, with its reason."""
+    from sectax.parts import probes
+
+    for name in experiment.wants(request).probes:
+        try:
+            probes.set_up_on_first_use(probes.load(name), say)
+        except (SetUpFailed, OSError) as error:
+            say(f"probe {name} cannot be set up: {error}")
 
 
 def take(wanted: Wanted) -> Machine:

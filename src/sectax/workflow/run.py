@@ -42,7 +42,7 @@ from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
 from sectax.workflow.in_time import BlockTimes, block_s
 from sectax.workflow.ledger import Ledger
-from sectax.workflow.machine import machine_for
+from sectax.workflow.machine import machine_for, set_up_on_first_use
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
 from sectax.workflow.seal import NotSealed, SigningKey, is_sealed
 
@@ -84,6 +84,7 @@ def start(
     """
     with progress.waiting("getting ready"):
         experiment = registry.load(name)
+        set_up_on_first_use(experiment, request, progress.say)
         machine = machine_for(experiment, request)
         plan = experiment.plan(in_time.with_budget(experiment, request), machine)
         bench = experiment.bench(plan)

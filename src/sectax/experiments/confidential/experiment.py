@@ -189,7 +189,7 @@ class ConfidentialExperiment(Experiment):
             },
             answered_by="the answer is the time of one operation, by the test's own clock on the host that did it",
             beside=(CPU.name,) if has_probe else (),
-            equal_witnesses=("tool",),
+            equal_witnesses=("tool", "environment"),
             words=WORDS,
             hosts=tuple(where for where in used if where != LOCAL_HOST),
         )

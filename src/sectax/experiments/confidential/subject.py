@@ -45,6 +45,9 @@ _CLOCKS_DIFFER, _LATER_S = 1.05, 0.1
 _OTHER_PROCESSOR = "it is built for this machine's kind of processor, and needs a folder where programs may run"
 # Reads words line by line and runs what they name, in a folder of its own: our probe (its path is $1) or sysbench. The
 # mark, which nobody can guess, ends each answer. When stdin ends, so does the shell, and its folder is removed.
+# What a test finds its programs by, the same on every host, as is all else of its environment: its size alone moves
+# the stack, and a locale changes what programs do. The folder of the shell holds a link to sysbench.
+_PATH = ".:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SHELL = r"""
 set -f
 folder=$(mktemp -d "/var/tmp/$0-XXXXXX") || exit 3
@@ -52,10 +55,11 @@ trap 'cd / && rm -rf "$folder"' EXIT
 trap 'exit 4' HUP INT TERM PIPE
 cd "$folder" || exit 3
 echo "$$" >.shell
+found=$(command -v sysbench) && ln -s "$found" sysbench
 while IFS= read -r words; do
   case $words in
-    'probe '*) "$1" ${words#probe } </dev/null 2>&1 ;;
-    *) $words </dev/null 2>&1 ;;
+    'probe '*) env -i LC_ALL=C PATH="$2" "$1" ${words#probe } </dev/null 2>&1 ;;
+    *) env -i LC_ALL=C PATH="$2" $words </dev/null 2>&1 ;;
   esac
   printf '\n%s %s\n' "$0" "$?"
 done
@@ -127,7 +131,7 @@ class SysbenchSubject:
         began = time.monotonic()
         try:
             self._probe = self._sent_probe()
-            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe)
+            words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe, _PATH)
             with among({self._processor}) if self._takes_one else contextlib.nullcontext():
                 self._child = self._host.start(words, line_limit=_LINE_LIMIT)
         except ChildNotStarted as error:
@@ -139,9 +143,9 @@ class SysbenchSubject:
         """Make the files of the test where it has any, and run it once; a study's whole command is not run for that.
 
         Returns:
-            what the host says of itself (`isolation`, `memory_encryption`, `kernel`, `mitigations`, …); `tool`, the
-            program and its version; the granularity of its clock; `processor`, where it keeps to one; `configured_s`,
-            after which a study's command ends itself whatever it has done.
+            `environment`, that of the tests; what the host says of itself (`isolation`, `memory_encryption`, `kernel`,
+            `mitigations`, …); `tool`, the program and its version; the granularity of its clock; `processor`, where it
+            keeps to one; `configured_s`, after which a study's command ends itself whatever it has done.
         Raises:
             SubjectSkipped: the host has no such program, or cannot do such a test.
         """
@@ -155,6 +159,8 @@ class SysbenchSubject:
             if fatal is not None:
                 raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
         witnesses |= self._tool() | ({"processor": self._processor} if self._takes_one else {})
+        said, _ = self._run("env")
+        witnesses["environment"] = printable(", ".join(sorted(said.split())), 200)
         assert self._child is not None
         self._telemetry = self._host.telemetry(self._child)
         self._stage = "visit"

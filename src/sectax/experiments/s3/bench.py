@@ -17,7 +17,7 @@ from sectax.experiments.client_server.work_folder import sweep as sweep_folders
 from sectax.experiments.interface import Bench
 from sectax.experiments.s3 import parts
 from sectax.experiments.s3.access import Access
-from sectax.experiments.s3.buckets import Buckets
+from sectax.experiments.s3.buckets import Buckets, Left, LeftBehind, NoBucket
 from sectax.experiments.s3.buckets import sweep as sweep_buckets
 from sectax.experiments.s3.levels import GO, MULTIPART, PART_BYTES, PYTHON, TLS, rate_of, size_bytes
 from sectax.experiments.s3.minio import KMS_KEY, WORK_FOLDERS, Minio
@@ -40,6 +40,7 @@ class _Service:
     server: Minio | None
     buckets: Buckets
     names: dict[str, tuple[str, ...]]
+    refused: dict[str, NoBucket]  # encryption -> why the service has no bucket with it
 
 
 class S3Bench(Bench):
@@ -96,18 +97,24 @@ class S3Bench(Bench):
             server = None
             access = Access("" if where.endpoint == AWS else where.endpoint, region_of(where), ca_pem=self._ca)
             journals = cache.state_folder() / "s3-buckets"
-            sweep_buckets(access, journals)
+            swept = sweep_buckets(access, journals)
             buckets = Buckets(access, journals)
-            self.callback(buckets.remove)
-        names = {}
+            self.callback(_remove, buckets, access, swept)
+        names: dict[str, tuple[str, ...]] = {}
+        refused: dict[str, NoBucket] = {}
         for encryption in sorted(encryptions):
-            if encryption in where.buckets:
-                names[encryption] = buckets.use(where.buckets[encryption], encryption)
-            else:
-                names[encryption] = buckets.make(
-                    encryption, where.kms_key or (KMS_KEY if where.endpoint == LOCAL else "")
-                )
-        return _Service(access, server, buckets, names)
+            try:
+                if encryption in where.buckets:
+                    names[encryption] = buckets.use(where.buckets[encryption], encryption)
+                else:
+                    kms_key = where.kms_key or (KMS_KEY if where.endpoint == LOCAL else "")
+                    names[encryption] = buckets.make(encryption, kms_key)
+            except NoBucket as error:
+                # What one kind of encryption lacks is no reason to leave the others out.
+                refused[encryption] = error
+        if not names or where.baseline in refused:
+            raise refused.get(where.baseline) or next(iter(refused.values()))
+        return _Service(access, server, buckets, names, refused)
 
     def spec(self, treatment: Treatment, inputs: Mapping[str, str], calibrated: Calibrated | None) -> S3Spec:
         levels = treatment.levels
@@ -121,7 +128,8 @@ class S3Bench(Bench):
             operation=levels["operation"],
             encryption=levels["encryption"],
             bytes=size_bytes(levels["size"]),
-            buckets=service.names[levels["encryption"]],
+            buckets=service.names.get(levels["encryption"], ()),
+            refused=service.refused.get(levels["encryption"]),
             prefix=service.buckets.prefix,
             key=inputs[_KEY],
             part_bytes=PART_BYTES if levels["upload"] == MULTIPART else 0,
@@ -131,6 +139,13 @@ class S3Bench(Bench):
             thorough=calibrated is None or not self._piloted,
             added_s=added_s(treatment, self.plan, calibrated),
         )
+
+
+def _remove(buckets: Buckets, access: Access, swept: list[Left]) -> None:
+    """Remove what the run stored. Raises `LeftBehind` where something stays, of this run or an earlier one."""
+    left = [*swept, *buckets.remove()]
+    if left:
+        raise LeftBehind(left, access)
 
 
 def sweep_data(data: Path) -> None:

@@ -10,10 +10,14 @@ import contextlib
 import fcntl
 import os
 import secrets
+import signal
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import msgspec
@@ -27,12 +31,50 @@ from sectax.model.printable import printable
 NUMBER = 3
 _DELETED_AT_ONCE = 1000  # what one DeleteObjects takes
 _ANSWER_S = 20.0
+# Deleting is paid for by the request: no more of it than this, for all buckets of a run together.
+_LONGEST_S = 60.0
+_MOST_LISTINGS = 2000
+# What a killed run left may keep the next one waiting for so long.
+_SWEEP_S = 15.0
 
 
 class NoBucket(SectaxError):
     """A bucket cannot be had, or is not what the treatment needs."""
 
     exit_status = ExitStatus.NOTHING_MEASURED
+
+
+class LeftBehind(SectaxError):
+    """Objects or buckets of the run are still at the service."""
+
+    exit_status = ExitStatus.NOTHING_MEASURED
+
+    def __init__(self, left: Sequence[Left], access: Access) -> None:
+        named = "; ".join(map(str, left))
+        super().__init__(
+            f"what the run stored could not be removed: {named}",
+            "\n".join(each.command(access) for each in left),
+        )
+
+
+@dataclass(frozen=True)
+class Left:
+    """A bucket that could not be cleaned up, and why; `made` is whether the run made it."""
+
+    bucket: str
+    prefix: str
+    made: bool
+    why: str
+
+    def __str__(self) -> str:
+        what = "is left" if self.made else f"keeps what is below {self.prefix}"
+        return f"bucket {self.bucket} {what} ({self.why})"
+
+    def command(self, access: Access) -> str:
+        """What removes it, and nothing of anybody else's."""
+        where = f" --endpoint-url {access.endpoint}" if access.endpoint else ""
+        empty = f"aws s3 rm --recursive s3://{self.bucket}/{self.prefix}{where}"
+        return f"{empty} && aws s3 rb s3://{self.bucket}{where}" if self.made else empty
 
 
 class _Journal(msgspec.Struct):
@@ -96,19 +138,21 @@ class Buckets:
             )
         return (name,)
 
-    def remove(self) -> list[str]:
-        """Delete what the run stored, and the buckets that it made; never raises.
+    def remove(self) -> list[Left]:
+        """Delete what the run stored, and the buckets that it made: within a minute, and no longer than until Ctrl-C.
 
         Returns:
-            What could not be removed, as sentences.
+            What could not be removed.
         """
-        left = remove(self._s3, self._journal)
+        left: dict[str, Left] = {}
+        with contextlib.suppress(KeyboardInterrupt), _interruptible():
+            remove(self._s3, self._journal, left)
         if self._path is not None and self._lock >= 0:
             if not left:
                 self._path.unlink(missing_ok=True)
             os.close(self._lock)
             self._lock = -1
-        return left
+        return list(left.values())
 
     def _create(self, name: str) -> None:
         region = self._journal.region
@@ -185,26 +229,92 @@ def client(access: Access) -> Any:
             os.unlink(file.name)
 
 
-def remove(s3: Any, journal: _Journal) -> list[str]:
-    """Delete all below the journal's prefix, then the buckets that were made and are empty."""
-    left: list[str] = []
-    for name in dict.fromkeys((*journal.made, *journal.used)):
+def remove(s3: Any, journal: _Journal, left: dict[str, Left], longest_s: float = _LONGEST_S) -> None:
+    """Delete all below the journal's prefix, then the buckets that were made and are empty.
+
+    Args:
+        left: filled with what stays, by bucket; also where an interrupt ends it.
+    """
+    from sectax.experiments.s3.failures import meaning_of
+
+    names = tuple(dict.fromkeys((*journal.made, *journal.used)))
+    for name in names:
+        left[name] = Left(name, journal.prefix, name in journal.made, "cleaning up was interrupted")
+    patience = _Patience(time.monotonic() + longest_s)
+    for name in names:
         try:
-            for keys in _keys(s3, name, journal.prefix):
-                s3.delete_objects(Bucket=name, Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True})
-            for upload in s3.list_multipart_uploads(Bucket=name, Prefix=journal.prefix).get("Uploads", []):
-                s3.abort_multipart_upload(Bucket=name, Key=upload["Key"], UploadId=upload["UploadId"])
-            if name in journal.made:
+            why = _empty(s3, name, journal.prefix, patience)
+            if not why and name in journal.made:
                 s3.delete_bucket(Bucket=name)
         except Exception as error:  # whatever it is, the other buckets come next
-            if "NoSuchBucket" not in str(error):
-                left.append(f"bucket {name} is left: {printable(str(error), 200)}")
-    return left
+            why = "" if "NoSuchBucket" in str(error) else printable(meaning_of(error)[0], 200)
+        if why:
+            left[name] = replace(left[name], why=why)
+        else:
+            del left[name]
 
 
-def sweep(access: Access, journals: Path) -> list[str]:
-    """Remove from a service what runs that were killed left there. Never raises; returns what is left."""
-    left: list[str] = []
+class _Patience:
+    """How much longer cleaning up may go on."""
+
+    def __init__(self, until: float) -> None:
+        self._until = until
+        self._listings = 0
+
+    def is_over(self) -> bool:
+        """Whether a further listing would be one too many."""
+        self._listings += 1
+        return self._listings > _MOST_LISTINGS or time.monotonic() > self._until
+
+
+def _empty(s3: Any, bucket: str, prefix: str, patience: _Patience) -> str:
+    """Delete all below the prefix; why something stays, or nothing.
+
+    Every listing begins after the last key of the one before, so that what cannot be deleted is met once.
+    """
+    last, refused, why = "", 0, ""
+    while not patience.is_over():
+        after = {"StartAfter": last} if last else {}
+        found = s3.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=_DELETED_AT_ONCE, **after)
+        keys = [entry["Key"] for entry in found.get("Contents", []) if entry["Key"] > last]
+        if not keys:
+            break
+        last = max(keys)
+        wanted = {"Objects": [{"Key": key} for key in keys], "Quiet": True}
+        for error in s3.delete_objects(Bucket=bucket, Delete=wanted).get("Errors", []):
+            refused, why = refused + 1, str(error.get("Code"))
+    else:
+        return "there is too much of it, or the service is too slow"
+    if refused:
+        return f"{refused} objects: {printable(why, 60)}"
+    for upload in s3.list_multipart_uploads(Bucket=bucket, Prefix=prefix).get("Uploads", []):
+        if patience.is_over():
+            return "there are too many unfinished uploads"
+        s3.abort_multipart_upload(Bucket=bucket, Key=upload["Key"], UploadId=upload["UploadId"])
+    return ""
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C and TERM end what a service can make last, also where a session's end is shielded from them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = {number: signal.signal(number, _interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def sweep(access: Access, journals: Path) -> list[Left]:
+    """Remove from a service what runs that were killed left there; returns what is left."""
+    left: list[Left] = []
     for path in sorted(journals.glob("*.json")):
         with contextlib.suppress(OSError, msgspec.DecodeError):
             lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
@@ -214,21 +324,15 @@ def sweep(access: Access, journals: Path) -> list[str]:
                 journal = msgspec.json.decode(content, type=_Journal) if content else None
                 if journal is not None and (journal.endpoint, journal.region) != (access.endpoint, access.region):
                     continue
-                found = [] if journal is None else remove(client(access), journal)
-                left += found
+                found: dict[str, Left] = {}
+                if journal is not None:
+                    remove(client(access), journal, found, _SWEEP_S)
+                left += found.values()
                 if not found:
                     path.unlink()
             finally:
                 os.close(lock)
     return left
-
-
-def _keys(s3: Any, bucket: str, prefix: str) -> Iterator[Sequence[str]]:
-    while True:
-        found = s3.list_objects_v2(Bucket=bucket, Prefix=prefix, MaxKeys=_DELETED_AT_ONCE).get("Contents", [])
-        if not found:
-            return
-        yield [each["Key"] for each in found]
 
 
 @contextlib.contextmanager

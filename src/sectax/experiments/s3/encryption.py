@@ -36,6 +36,11 @@ class Encryption:
     hides: bool = True
     kms: bool = False
 
+    @property
+    def by_service(self) -> bool:
+        """Whether it is the service that encrypts, so that its word is all there is where its files cannot be read."""
+        return self.header != "none"
+
 
 ENCRYPTIONS: dict[str, Encryption] = {
     NONE: Encryption("no encryption", "none", hides=False),

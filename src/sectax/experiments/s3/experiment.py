@@ -162,6 +162,11 @@ _NO_MD5 = Shortcut(
 _AWS_TRANSFERS = (
     "It holds for this region, this network path and these hours. The baseline is SSE-S3, which AWS always does."
 )
+_CLAIMED = "claimed by the service, not proven"
+_UNPROVEN = (
+    " Encryption is what the service says of its objects: it is claimed and not proven, since nobody searched its "
+    "files."
+)
 _TRANSFERS = "It holds for the service at that address and the network path to it."
 
 
@@ -204,7 +209,9 @@ class S3Experiment(Experiment):
                 primary={"operation": ("put", "get")},
                 extra_operations=False,
             ),
-            transfers={LOCAL: _LOCAL_TRANSFERS, AWS: _AWS_TRANSFERS}.get(where.endpoint, _TRANSFERS),
+            transfers=_LOCAL_TRANSFERS
+            if where.endpoint == LOCAL
+            else (_AWS_TRANSFERS if where.endpoint == AWS else _TRANSFERS) + _UNPROVEN,
             # Of operations that overlap a turn has to hold many.
             batch_s=0.0 if _one_by_one(factors) else _OVERLAPPING_S,
             rounds_range=_ROUNDS[request.preset],
@@ -231,7 +238,7 @@ class S3Experiment(Experiment):
             ),
             equal_witnesses=("runtime", "parts", "server"),
             shortcuts=(_NO_MD5,),
-            words=WORDS,
+            words=WORDS if where.endpoint == LOCAL else WORDS | _claimed(factors),
         )
 
     def bench(self, plan: Plan) -> Bench:
@@ -246,6 +253,12 @@ class S3Experiment(Experiment):
 
     def requirements(self) -> tuple[str, ...]:
         return (SERVER, CLIENT)
+
+
+def _claimed(factors: tuple[Factor, ...]) -> dict[str, str]:
+    """The words of encryption by a service whose files cannot be searched."""
+    levels = _levels(factors, "encryption")
+    return {level: f"{ENCRYPTIONS[level].words}, {_CLAIMED}" for level in levels if ENCRYPTIONS[level].by_service}
 
 
 def _known(request: Request, preset: Mapping[str, tuple[str, ...]]) -> tuple[Factor, ...]:

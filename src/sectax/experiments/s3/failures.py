@@ -33,6 +33,14 @@ _MEANINGS: dict[str, tuple[str, str]] = {
     "NoSuchKey": ("an object that was stored is gone", "did something else delete it meanwhile?"),
     "PermanentRedirect": ("the bucket is in another region", "say --region, or AWS_REGION"),
     "AuthorizationHeaderMalformed": ("the bucket is in another region", "say --region, or AWS_REGION"),
+    **dict.fromkeys(
+        ("redirected", "TemporaryRedirect", "301", "302", "307", "308"),
+        (
+            "the service redirects to another address, which is not followed",
+            "give that address with --endpoint: what is measured is the service that was named",
+        ),
+    ),
+    "NotImplemented": ("the service does not have this", "leave it out, or take another service"),
     "SlowDown": ("the service asks to slow down", "fewer requests at once: a lower concurrency, or fewer sizes"),
     "SlowDownRead": ("the service asks to slow down", "fewer requests at once: a lower concurrency"),
     "SlowDownWrite": ("the service asks to slow down", "fewer requests at once: a lower concurrency"),

@@ -23,7 +23,7 @@ from sectax.experiments.s3.proof import cached_share, holds, stored_bytes
 from sectax.hosts.process.errors import ChildError
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
-from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.errors import SectaxError, SubjectFailed, SubjectSkipped
 from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witness, Witnesses, Work
 
@@ -74,6 +74,7 @@ class S3Spec:
         thorough: whether opening looks at all that there is to see, as the run's first object of a treatment wants: the
             plaintext is searched in all files of the server, and of a large body it is found out what its ETag is.
         added_s: seconds that the client adds to every operation, a known cost on purpose.
+        refused: why the service has no bucket with this encryption; None where it has.
     """
 
     client: str
@@ -91,6 +92,7 @@ class S3Spec:
     server: Minio | None = field(default=None, repr=False)
     thorough: bool = True
     added_s: float = 0.0
+    refused: SectaxError | None = field(default=None, repr=False)
 
     @property
     def first_bytes(self) -> int:
@@ -122,7 +124,7 @@ class S3Subject:
 
     def start(self) -> None:
         """Start the client, without waiting for it."""
-        if self._client is not None:
+        if self._client is not None or self._spec.refused is not None:
             return
         try:
             self._client = ClientProcess(self._spec.argv, self._spec.access, self._spec.bytes, self._spec.rate)
@@ -142,6 +144,8 @@ class S3Subject:
             SubjectFailed: it does not encrypt what it says, or refuses.
             ServerFailed: the local server has ended.
         """
+        if self._spec.refused is not None:
+            raise SubjectSkipped(self._spec.refused.message, self._spec.refused.hint)
         self.start()
         spec, client = self._spec, self._running()
         marker = secrets.token_hex(16)
@@ -161,6 +165,8 @@ class S3Subject:
         witnesses: Witnesses = {name: self._safe(value) for name, value in seen.items()}
         if spec.server is not None:
             witnesses |= self._proof(spec.server.data, bucket, key, marker, began - _FILE_CLOCK_S)
+        elif ENCRYPTIONS[spec.encryption].by_service:
+            witnesses["proof"] = "claimed by the service, not proven"
         self._clock = str(hello.clock["name"])
         self._telemetry = host().telemetry(client.child)
         self._stage = "visit"

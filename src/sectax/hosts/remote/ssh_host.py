@@ -32,7 +32,7 @@ CONFIG = "SECTAX_SSH_CONFIG"
 _LOCAL = LocalHost()
 # No part begins with a dash: it would be an option of the client.
 _NAME = re.compile(
-    r"ssh://(?:[A-Za-z0-9_][A-Za-z0-9._-]*@)?(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?"
+    r"ssh://(?:[A-Za-z0-9_][A-Za-z0-9._-]*@)?(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::(?P<port>\d{1,5}))?"
 )
 _READY = b"sectax-ready\n"
 _CONNECT_S = 20.0
@@ -73,8 +73,11 @@ class SshHost:
 
     def __init__(self, name: str) -> None:
         """Raises `WrongUse` for a name that is not of this form."""
-        if _NAME.fullmatch(name) is None:
+        found = _NAME.fullmatch(name)
+        if found is None:
             raise WrongUse(f"{name!r} is not the address of an ssh host", "say ssh://user@host or ssh://user@host:port")
+        if found["port"] is not None and not 0 < int(found["port"]) < 65536:
+            raise WrongUse(f"{name!r} has no port that there is", "ports are 1 to 65535")
         self.name = name
         self._master: Child | None = None
         self._sockets: Path | None = None

@@ -1,0 +1,143 @@
+"""Services that refuse to delete, list without end, redirect, or lack an encryption."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sectax.experiments.interface import Request
+from sectax.experiments.s3 import buckets as room
+from sectax.experiments.s3.bench import S3Bench
+from sectax.experiments.s3.buckets import Buckets, LeftBehind, sweep
+from sectax.experiments.s3.experiment import EXPERIMENT
+from sectax.experiments.s3.subject import S3Spec
+from sectax.model.errors import SubjectFailed, SubjectSkipped
+from sectax.model.plan import Stopping
+from tests.experiments.s3.servers import has_go_client
+from tests.experiments.s3.specs import KEY, argv
+from tests.fakes.lying_s3 import LyingS3, serving
+from tests.machines import planned
+
+GO = pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client: sectax setup s3"))
+
+
+def stored(service: LyingS3, made: tuple[str, ...], prefix: str, number: int) -> None:
+    service.buckets[made[0]] |= {f"{prefix}{place:06d}": b"1" for place in range(number)}
+
+
+def test_objects_that_cannot_be_deleted_are_asked_for_once_and_named(tmp_path: Path) -> None:
+    with serving(LyingS3(keeps_objects=True)) as service:
+        buckets = Buckets(service.access, tmp_path)
+        made = buckets.make("none")
+        stored(service, made, buckets.prefix, 2500)
+        (left,) = buckets.remove()
+
+    assert service.requests["DeleteObjects"] == 3
+    assert service.requests["ListObjectsV2"] <= 4 + len(made)
+    assert left.bucket == made[0]
+    assert "2500 objects: AccessDenied" in str(left)
+    command = left.command(service.access)
+    assert f"aws s3 rm --recursive s3://{made[0]}/{buckets.prefix} --endpoint-url {service.endpoint}" in command
+    assert "--force" not in command  # a stranger's objects may be there too
+    assert len(list(tmp_path.iterdir())) == 1  # a later run may try again
+
+
+def test_a_bucket_that_cannot_be_deleted_is_named(tmp_path: Path) -> None:
+    with serving(LyingS3(keeps_buckets=True)) as service:
+        buckets = Buckets(service.access, tmp_path)
+        made = buckets.make("none")
+        left = buckets.remove()
+
+    assert [one.bucket for one in left] == list(made)
+    assert all("access is denied" in str(one) for one in left)
+    raised = LeftBehind(left, service.access)
+    assert raised.exit_status != 0
+    assert raised.hint.count("aws s3 rb") == len(made)
+
+
+def test_a_listing_without_end_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_MOST_LISTINGS", 6)
+    with serving(LyingS3(invents=True)) as service:
+        buckets = Buckets(service.access, tmp_path)
+        made = buckets.make("none")
+        left = buckets.remove()
+
+    assert {one.bucket for one in left} == set(made)
+    assert service.requests["ListObjectsV2"] <= 6
+
+
+def test_the_next_run_is_kept_waiting_for_a_while_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(LyingS3(keeps_objects=True)) as service:
+        buckets = Buckets(service.access, tmp_path)
+        stored(service, buckets.make("none"), buckets.prefix, 10)
+        buckets.remove()
+        asked = service.requests["DeleteObjects"]
+        left = sweep(service.access, tmp_path)
+
+    assert len(left) == 1
+    assert service.requests["DeleteObjects"] == asked + 1
+
+
+def test_an_interrupt_ends_cleaning_up_where_the_session_ignores_them(tmp_path: Path) -> None:
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with serving(LyingS3(stalls_s=60)) as service:
+            buckets = Buckets(service.access, tmp_path)
+            made = buckets.make("none")
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            began = time.monotonic()
+            left = buckets.remove()
+            took_s = time.monotonic() - began
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+    assert took_s < 15
+    assert {one.bucket for one in left} == set(made)
+    assert all("interrupted" in str(one) for one in left)
+
+
+@pytest.mark.parametrize("client", ["python", GO])
+def test_a_redirect_is_refused(client: str) -> None:
+    with serving(LyingS3()) as other, serving(LyingS3(redirects_to=other.endpoint)) as service:
+        buckets = Buckets(service.access)
+        subject = S3Spec(
+            client, argv(client), service.access, "get", "none", 2000, buckets.make("none"), buckets.prefix, KEY
+        ).subject()
+        try:
+            with pytest.raises(SubjectFailed, match="redirects to another address") as caught:
+                subject.open()
+        finally:
+            subject.kill()
+
+    assert "--endpoint" in caught.value.hint
+    assert not other.requests
+
+
+def test_one_encryption_that_a_service_lacks_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "an-id")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a-secret")
+    with serving(LyingS3(lacks=frozenset({"aws:kms"}))) as service:
+        levels = {"encryption": ("none", "sse-s3", "sse-kms"), "size": ("10KB",), "client": ("python",)}
+        request = Request("quick", levels, Stopping(0.02), 1, {"endpoint": (service.endpoint,)})
+        plan = planned(EXPERIMENT, request)
+        with S3Bench(plan) as bench:
+            inputs = bench.inputs()
+            bench.start(inputs)
+            specs = bench.specs(inputs, None)
+            by_level = {plan.treatment(name).levels["encryption"]: spec for name, spec in specs.items()}
+            subject = by_level["sse-kms"].subject()
+            subject.start()
+            with pytest.raises(SubjectSkipped, match="does not have this"):
+                subject.open()
+            subject.kill()
+
+    assert by_level["sse-s3"].refused is None
+    assert not service.buckets
+    assert "claimed by the service, not proven" in plan.words["sse-s3"]
+    assert "not proven" in plan.transfers
