@@ -135,22 +135,24 @@ def test_a_full_tmp_is_a_full_disk_and_no_want_of_memory(real):
 
 
 _SEES = """
-import os
+import os, socket
 def handler(event, context):
     names = ("AWS_LAMBDA_LOG_STREAM_NAME", "AWS_XRAY_CONTEXT_MISSING", "AWS_XRAY_DAEMON_ADDRESS")
     memory = dict(line.split()[:2] for line in open("/proc/meminfo"))
-    return [int(memory["MemTotal:"]), [os.environ.get(name) for name in names], context.log_stream_name]
+    return [int(memory["MemTotal:"]), [os.environ.get(name) for name in names], context.log_stream_name,
+            socket.gethostbyname("sandbox.localdomain")]
 """
 
 
 def test_a_function_sees_its_own_memory_and_lambda_s_names(real):
     create(real, "sees", _SEES, MemorySize=256)
 
-    total_kb, (stream, missing, daemon), told = invoke(real, "sees").value
+    total_kb, (stream, missing, daemon), told, address = invoke(real, "sees").value
 
     assert total_kb == 256 * 1024
     assert re.fullmatch(r"\d{4}/\d\d/\d\d/\[\$LATEST\][0-9a-f]{32}", stream)
     assert told == stream
+    assert address == "127.0.0.1"
     assert (missing, daemon) == ("LOG_ERROR", "169.254.79.129:2000")
 
 

@@ -60,6 +60,9 @@ def test_an_extension_registers_hears_every_event_and_the_end(box, tmp_path):
 
     assert [answer.value for answer in answers] == [{"n": 0}, {"n": 1}, {"n": 2}]
     assert "registered for extended" in answers[0].log
+    lines = [line.split("\t") for line in answers[0].log.splitlines() if line.startswith("EXTENSION")]
+    assert [(line[2], line[3]) for line in lines] == [("State: Ready", "Events: [INVOKE, SHUTDOWN]")]
+    assert "EXTENSION" not in answers[1].log
     heard = events(record)
     assert [event["eventType"] for event in heard] == ["INVOKE"] * 3 + ["SHUTDOWN"]
     assert [event["requestId"] for event in heard[:3]] == [answer.measured["request_id"] for answer in answers]

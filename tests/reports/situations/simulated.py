@@ -19,7 +19,7 @@ from sectax.model.metric import Metric
 from sectax.model.plan import Calibrated, Calibration, Plan, Stopping
 from sectax.model.subject import Observation, Visit, Witnesses, Work
 from sectax.model.treatment import Role, Treatment
-from sectax.model.trial import Dropped
+from sectax.model.trial import Dropped, Opened
 from sectax.record.reader import RunReader
 from sectax.record.writer import RunWriter
 from sectax.workflow.analyse import analyse_measured
@@ -35,6 +35,7 @@ ENVIRONMENT = Environment(
     {"host.name": "bench-07"},
 )
 BATCH_S = 0.02
+_OPEN_S = 0.05
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,9 @@ class Case:
                     specs = {each.id: _Spec(self, plan, each, number, how.rounds[each.cell]) for each in live}
                     writer.begin_block(block)
                     for event in run_block(block, specs):
-                        writer.event(number, event)
+                        # The one time that would be this machine's.
+                        is_open = isinstance(event, Opened)
+                        writer.event(number, replace(event, open_s=_OPEN_S) if is_open else event)
                     writer.finish_block(number, self.block_s)
                 writer.finish(self.state)
             with RunReader.open(path) as reader:
