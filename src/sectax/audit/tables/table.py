@@ -70,6 +70,7 @@ class _Reader:
         self.groups: dict[Key, _Group] = {}
         self.count = self.taken = 0
         self.left_out: list[Trouble] = []
+        self.numbers: dict[int, list[float]] = {}
         first = self._portion(SAMPLE)
         sample = [row for row in map(self._fitted, first) if row is not None][:SAMPLE]
         if not sample:
@@ -124,19 +125,21 @@ class _Reader:
         self.taken += len(fitted)
         keys = self._keys(columns, len(fitted))
         for arm, at in enumerate(self.values):
-            numbers = self._numbers(columns[at], self.guess.units[arm])
+            numbers = self._numbers(at, columns[at], self.guess.units[arm])
             self._append(
                 keys if len(self.values) == 1 else [(*key, self.table.names[at]) for key in keys], numbers, fitted
             )
 
     def _columns(self, fitted: list[Sequence[str]]) -> list[tuple[str, ...]] | None:
-        """The rows as columns; None where one of them needs a look."""
+        """The rows as columns, with their `numbers`; None where one of them needs a look."""
+        self.numbers = {}
         try:
             columns = list(zip(*fitted, strict=True))
         except ValueError:
             return None
         if len(columns) != len(self.table.names):
             return None
+        found: dict[int, list[float]] = {}
         for at in self.values:
             try:
                 numbers = [*map(float, columns[at])]
@@ -148,12 +151,13 @@ class _Reader:
                 max(map(abs, numbers)) <= LARGEST and together.isascii() and "_" not in together and "n" not in together
             ):
                 return None
+            found[at] = numbers
+        self.numbers = found
         return columns
 
-    def _numbers(self, texts: Sequence[str], unit: tuple[Quantity, float]) -> list[float]:
-        try:
-            numbers = list(map(float, texts))
-        except ValueError:
+    def _numbers(self, at: int, texts: Sequence[str], unit: tuple[Quantity, float]) -> list[float]:
+        numbers = self.numbers.get(at)
+        if numbers is None:
             numbers = [self.cells.number(text, unit) or 0.0 for text in texts]
         return numbers if unit[1] == 1 else [number * unit[1] for number in numbers]
 
