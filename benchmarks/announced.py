@@ -30,6 +30,7 @@ QUESTIONS = {
     "jwt": ("jwt", "--quick", "--level", "language=php"),
     "command": ("command", "--baseline", "sha256sum /bin/bash", "--treatment", "b2=b2sum /bin/bash"),
     "sleeps": ("command", "--baseline", "sleep 0.02", "--treatment", "longer=sleep 0.03"),
+    "spaced": ("hmac", "--quick", "--until", "budget", "--budget", "60s"),
     "honesty": ("honesty", "--quick", "--level", "language=python"),
 }
 

@@ -19,7 +19,7 @@ from benchmarks.simulations.figures import Share
 from benchmarks.simulations.scenarios import ARMS, BATCH_S, SCENARIOS, Array, batch_times
 from benchmarks.simulations.whole_runs import COUNT, Machine, Run, plan_of
 from sectax.analysis.findings import judge
-from sectax.audit import run as audit
+from sectax.audit.own.registry import run as audit
 from sectax.model.environment import Environment
 from sectax.model.finding import Severity
 from sectax.model.measured import BatchStatistics, Measured

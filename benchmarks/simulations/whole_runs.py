@@ -12,7 +12,7 @@ from benchmarks.simulations.scenarios import BATCH_S, Array
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
-from sectax.audit import run as audit
+from sectax.audit.own.registry import run as audit
 from sectax.model.analysed import Analysed
 from sectax.model.environment import Environment
 from sectax.model.finding import FASTER, SLOWER, UNSETTLED, WITHIN_MARGIN, VerdictId

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from sectax.analysis.findings import judge
-from sectax.audit import run
+from sectax.audit.own.registry import run
 from sectax.model.measured import Measured
 from sectax.model.plan import Calibrated, Contents, Shortcut
 from sectax.model.subject import Witness

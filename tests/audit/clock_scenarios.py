@@ -7,8 +7,8 @@ from dataclasses import replace
 from numpy.random import Generator
 
 from sectax.analysis.findings import judge
-from sectax.audit.evidence import Evidence
-from sectax.audit.own_run import evidence_of
+from sectax.audit.own.evidence import RunEvidence
+from sectax.audit.own.run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.metric import Better, Metric, Summary
 from sectax.model.treatment import Standing
@@ -19,7 +19,7 @@ CPU_TIME = Metric("cpu_time", "s", Better.LOWER, Summary.MEAN, "batch_cpu", cpu=
 BLOCKS = 12
 
 
-def waits(rng: Generator, broken: bool) -> Evidence:
+def waits(rng: Generator, broken: bool) -> RunEvidence:
     """Wall time is CPU time and waiting for a processor; broken, the treatment waits for something else as well."""
     cost = float(rng.choice([0.8, 1.0, 1.5]))
     cpu = {

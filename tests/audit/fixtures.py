@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sectax.audit.evidence import Evidence
+from sectax.audit.own.evidence import RunEvidence
 from sectax.model.finding import Severity
 
-Make = Callable[[np.random.Generator, bool], Evidence]
+Make = Callable[[np.random.Generator, bool], RunEvidence]
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,6 @@ class Scenario:
 
 # They register their scenarios when they are imported.
 _MODULES = (
-    "tests.audit.figures.scenarios",
-    "tests.audit.figures.scenarios_of_values",
     "tests.audit.own_scenarios",
     "tests.audit.own_work_scenarios",
     "tests.audit.clock_scenarios",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from sectax.audit.check import Outcome
+from sectax.audit.checks.interface import Outcome
 from sectax.model.finding import AuditWarning, Severity
 
 

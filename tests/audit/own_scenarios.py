@@ -22,8 +22,8 @@ from benchmarks.simulations.audited_runs import (
     wandering,
 )
 from sectax.analysis.findings import judge
-from sectax.audit.evidence import Evidence
-from sectax.audit.own_run import evidence_of
+from sectax.audit.own.evidence import RunEvidence
+from sectax.audit.own.run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.measured import Measured
 from tests.audit.fixtures import Make, Scenario, register
@@ -31,14 +31,14 @@ from tests.audit.fixtures import Make, Scenario, register
 Spoil = Callable[[Draft, Generator], None]
 
 
-def seen(measured: Measured) -> Evidence:
+def seen(measured: Measured) -> RunEvidence:
     return evidence_of(measured, judge(measured))
 
 
 def run(spoil: Spoil, fewest: int = 10) -> Make:
     """A run of `fewest` to 40 blocks of 8 to 32 rounds."""
 
-    def make(rng: Generator, broken: bool) -> Evidence:
+    def make(rng: Generator, broken: bool) -> RunEvidence:
         draft = healthy(
             rng,
             cost=float(rng.choice([-0.2, 0.0, 0.05, 0.5])),
@@ -62,7 +62,7 @@ def more_slow_batches(draft: Draft, rng: Generator) -> None:
     modes_of_batches(draft, rng, {BASELINE: share, TREATMENT: share + 0.5})
 
 
-def claims_batches(rng: Generator, broken: bool) -> Evidence:
+def claims_batches(rng: Generator, broken: bool) -> RunEvidence:
     """An effect that counts every batch as a block."""
     evidence = run(lambda *_: None)(rng, False)
     if not broken:
@@ -75,7 +75,7 @@ def claims_batches(rng: Generator, broken: bool) -> Evidence:
     return replace(evidence, findings=findings)
 
 
-def counts_nothing(rng: Generator, broken: bool) -> Evidence:
+def counts_nothing(rng: Generator, broken: bool) -> RunEvidence:
     """A treatment whose batches hold no operation, so that it has no value."""
     measured = healthy(rng, blocks=int(rng.integers(10, 41))).measured()
     if not broken:
@@ -96,7 +96,7 @@ def with_batches(measured: Measured, operations: float, waited: float) -> Measur
     return replace(measured, batches=measured.batches | {TREATMENT: longer}, telemetry=told)
 
 
-def unequal_batches(rng: Generator, broken: bool) -> Evidence:
+def unequal_batches(rng: Generator, broken: bool) -> RunEvidence:
     """Either arm's batches over 1.5 times as long as the other's while subjects wait; its twins lack one of the two."""
     measured = healthy(rng, cost=0.05, blocks=int(rng.integers(10, 41))).measured()
     apart = float(rng.uniform(1.8, 8)) ** float(rng.choice([-1, 1]))

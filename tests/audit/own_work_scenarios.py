@@ -9,8 +9,8 @@ from numpy.random import Generator
 
 from benchmarks.simulations.audited_runs import healthy
 from sectax.analysis.findings import judge
-from sectax.audit.evidence import Evidence
-from sectax.audit.own_run import evidence_of
+from sectax.audit.own.evidence import RunEvidence
+from sectax.audit.own.run import evidence_of
 from sectax.model.finding import Severity
 from sectax.model.metric import Metric
 from tests.audit.authorizers import DURATION, HIGHEST, LARGE, NONE, P99, PUBLISHED, SMALL, WORST, Authorizers, honest
@@ -22,7 +22,7 @@ Spoil = Callable[[Authorizers, Generator], None]
 def authorizers(spoil: Spoil, fewest: int = 10) -> Make:
     """A run of `fewest` to 40 blocks of 4 to 32 calls, 10 or 50 KiB against 1 or 3 MiB, with noise of 0.2 to 1 %."""
 
-    def make(rng: Generator, broken: bool) -> Evidence:
+    def make(rng: Generator, broken: bool) -> RunEvidence:
         run = Authorizers(
             rng,
             blocks=int(rng.integers(fewest, 41)),
@@ -61,7 +61,7 @@ def at_once(run: Authorizers, rng: Generator) -> None:
     run.seconds = {(PUBLISHED, LARGE): float(rng.uniform(2e-5, 2.5e-4))}
 
 
-def empty_loop(rng: Generator, broken: bool) -> Evidence:
+def empty_loop(rng: Generator, broken: bool) -> RunEvidence:
     """An operation of 0.1 to 0.45 ns."""
     measured = healthy(rng, blocks=int(rng.integers(10, 41))).measured()
     if broken:
@@ -77,7 +77,7 @@ def empty_loop(rng: Generator, broken: bool) -> Evidence:
 def of_calls(metric: Metric, few: tuple[int, int], many: tuple[int, int]) -> Make:
     """A metric of the tail, of so many calls in each of 40 blocks, whose processes are alike."""
 
-    def make(rng: Generator, broken: bool) -> Evidence:
+    def make(rng: Generator, broken: bool) -> RunEvidence:
         calls = int(rng.integers(*(few if broken else many)))
         measured = Authorizers(rng, blocks=40, calls=calls, process=0.0, metrics=(DURATION, metric)).measured()
         return evidence_of(measured, judge(measured))

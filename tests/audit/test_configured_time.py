@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.audit.evidence import Arm, Evidence
-from sectax.audit.trials import FIXED_TIME_TOTAL
+from sectax.audit.own.evidence import Arm, RunEvidence
+from sectax.audit.own.trials import FIXED_TIME_TOTAL
 from sectax.model.finding import Severity
 from sectax.model.treatment import Role
 
 
-def evidence(batch_s: float | None, witnesses: dict | None) -> Evidence:
+def evidence(batch_s: float | None, witnesses: dict | None) -> RunEvidence:
     arm = Arm("memory/b", "memory", "hosts", Role.TREATMENT, witnesses=witnesses, batch_s=batch_s)
-    return Evidence(own=True, arms={arm.id: arm})
+    return RunEvidence(arms={arm.id: arm})
 
 
 @pytest.mark.parametrize("batch_s", [9.99, 10.0001, 10.06, 10.4])

@@ -9,7 +9,7 @@ import pytest
 
 from sectax.analysis.analyse import analyse, withhold
 from sectax.analysis.findings import judge
-from sectax.audit import run
+from sectax.audit.own.registry import run
 from sectax.model.audited import Tally
 from sectax.model.finding import finds_known_cost
 from sectax.model.measured import Measured

@@ -8,10 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from sectax.analysis.findings import judge
-from sectax.audit import run
-from sectax.audit.evidence import Evidence
-from sectax.audit.own_run import evidence_of
-from sectax.audit.registry import examine
+from sectax.audit.own.registry import run
 from sectax.model.finding import Severity
 from sectax.model.measured import Measured
 from tests.analysis.runs import around, run_of
@@ -93,12 +90,3 @@ def test_what_lacks_data_is_never_passed_in_silence(situation: str) -> None:
 
 def test_a_run_that_measured_nothing_is_not_accused() -> None:
     assert said(run_of({"baseline": [1.0] * 6, "t": [None] * 6})) == []
-
-
-def test_numbers_from_elsewhere_are_not_asked_for_controls() -> None:
-    measured = run_of({"baseline": around(1, 10), "t": around(1.5, 10, shift=1)})
-
-    answers = {answer.check for answer in examine(Evidence(evidence_of(measured, judge(measured)).figures))}
-
-    assert "unequal-work" in answers  # whether operations failed is not reported
-    assert not answers & {"negative-control", "positive-control", "uncontrolled"}

@@ -26,11 +26,11 @@ from benchmarks.simulations.audited_runs import (
 )
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
-from sectax.audit import run as audit
-from sectax.audit.evidence import Arm
-from sectax.audit.false_replication import resemblance
-from sectax.audit.own_run import evidence_of
-from sectax.audit.registry import examine
+from sectax.audit.own.evidence import Arm
+from sectax.audit.own.registry import review
+from sectax.audit.own.registry import run as audit
+from sectax.audit.own.replication import resemblance
+from sectax.audit.own.run import evidence_of
 from sectax.model.finding import AuditWarning, Severity, VerdictId
 from sectax.model.measured import BatchShape, BatchStatistics, Measured
 from sectax.model.treatment import Role
@@ -167,7 +167,8 @@ def test_more_units_than_processes_are_no_units_and_the_resemblance_is_told() ->
         for one in evidence.findings
     )
 
-    found = examine(dataclasses.replace(evidence, findings=findings))
+    outcomes = review(dataclasses.replace(evidence, findings=findings))
+    found = [warning for outcome in outcomes for warning in outcome.warnings]
     (warning,) = [each for each in found if each.check == "false-replication" and each.subject == COMPARISON]
 
     assert warning.saw.startswith("320 units are claimed, of 20 processes a side; the batches of a process resemble")

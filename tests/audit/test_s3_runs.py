@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sectax.analysis.findings import judge
-from sectax.audit import run as audit
+from sectax.audit.own.registry import run as audit
 from sectax.experiments.interface import Request
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.levels import size_bytes

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from sectax.audit.registry import checks, review
+from sectax.audit.own.registry import CHECKS as checks
+from sectax.audit.own.registry import review
 from sectax.model.finding import Severity
 from tests.audit.fixtures import Scenario, registered
 

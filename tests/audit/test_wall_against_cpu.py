@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sectax.analysis.findings import judge
-from sectax.audit import run
+from sectax.audit.own.registry import run
 from sectax.model.finding import AuditWarning
 from sectax.model.measured import Measured
 from sectax.model.treatment import Standing

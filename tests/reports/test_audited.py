@@ -68,7 +68,7 @@ def unchecked(number: int) -> tuple[Checked, ...]:
 
 def test_sentence_counts_figures_and_checks() -> None:
     assert audit_sentence(audited()) == (
-        "6 of 7 figures cannot stand (F) and 2 more need care (W). 2 checks of 3 could be made"
+        "Do not quote 6 of 7 figures: the claim cannot stand. 2 checks of 3 could be made"
     )
 
 
@@ -90,18 +90,15 @@ def test_figure_with_both_marks_is_counted_as_the_graver() -> None:
     severities = (Severity.FATAL, Severity.WARNING)
     both = tuple(replace(warning("x", severity, "cpu"), figures=("cpu: a",)) for severity in severities)
 
-    assert said(Checked("x", "r", Status.FIRED, both)).startswith("1 of 7 figures cannot stand (F). ")
+    assert said(Checked("x", "r", Status.FIRED, both)).startswith("Do not quote 1 of 7 figures (cpu): the claim cannot")
 
 
 def test_warnings_that_name_no_figure_are_counted_beside() -> None:
     whole = Checked("x", "r", Status.FIRED, (warning("x", Severity.FATAL, "all figures"),))
     pair = Checked("y", "r", Status.FIRED, tuple(warning("y", Severity.WARNING, each) for each in "ab"))
 
-    assert said(FIRED, whole, pair).startswith(
-        "6 of 7 figures cannot stand (F), 2 more need care (W), 1 warning is about a side or all of it (F) and "
-        "2 warnings are about a side or all of it (W). "
-    )
-    assert said(whole).startswith("1 warning is about a side or all of it (F). ")
+    assert said(whole).startswith("Do not quote these numbers: the claim cannot stand. ")
+    assert said(pair).startswith("Quote these numbers with care: there is a warning about them. ")
     assert audited(checks=(whole,)).is_fatal
     assert not audited(checks=(pair,)).is_fatal
 
@@ -109,8 +106,8 @@ def test_warnings_that_name_no_figure_are_counted_beside() -> None:
 @pytest.mark.parametrize(
     ("made", "not_made", "words"),
     [
-        (4, 0, "Nothing was found by any of the 4 checks that could be made"),
-        (10, 4, "Nothing was found by the 10 checks of 14 that could be made"),
+        (4, 0, "These numbers can be quoted. All 4 checks could be made"),
+        (10, 4, "These numbers can be quoted. 10 checks of 14 could be made"),
         (3, 9, "Only 3 checks of 12 could be made, which is not a pass; they found nothing"),
         (1, 9, "Only 1 check of 10 could be made, which is not a pass; it found nothing"),
         (0, 5, "None of 5 checks could be made, so nothing is known"),
@@ -125,16 +122,17 @@ def test_what_matters_most_is_said_first_and_the_widest_of_what_is_grave() -> No
     narrow = Checked("narrow", "r", Status.FIRED, (replace(FIRED.warnings[0], check="narrow", meaning="one is wrong"),))
     found = text(given=audited(checks=(narrow, FIRED)))
 
-    assert found.index("F  fixed-time-total: ten of ten: the claim cannot stand.") < found.index("What fired")
+    assert found.index("Do not quote 6 of 7 figures: the claim cannot stand.") < found.index("What fired")
     assert found.index("  F  fixed-time-total\n") < found.index("  F  narrow\n") < found.index("  W  ")
 
 
-def test_what_cannot_be_checked_is_one_table_at_the_end_with_a_row_for_each_check() -> None:
-    table = text().partition("What cannot be checked")[2]
+def test_what_cannot_be_checked_is_one_line_and_with_all_a_table_with_a_row_for_each_check() -> None:
+    assert "timer (--all says what is missing)" in text()
+    table = text(show_all=True).partition("What cannot be checked")[2]
 
     assert table.count("timer") == table.count("the step of the clock is not reported") == 1
     assert "cannot be checked" not in table
-    assert text().count("the step of the clock") == 1
+    assert text(show_all=True).count("the step of the clock") == 1
 
 
 def test_ids_of_a_run_are_named_as_in_the_other_reports() -> None:
@@ -154,7 +152,7 @@ def test_report_is_as_agreed(golden: Callable[[str, str], None]) -> None:
 def test_what_many_figures_share_is_told_once_and_all_are_shown_on_request() -> None:
     assert "and 2 more: ten of ten" in text()
     assert "and 2 more:" not in text(show_all=True)
-    assert text(show_all=True).count("ten of ten") == 3  # once for F, once for W, and in the headline
+    assert text(show_all=True).count("ten of ten") == 2  # once for F, once for W
 
 
 @pytest.mark.parametrize("width", [60, 100, 160])

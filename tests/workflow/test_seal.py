@@ -239,7 +239,7 @@ def test_signers_are_asked_of_runs_alone(tmp_path: Path) -> None:
     ]
 
     assert [each.status for each in answers] == [2, 2]
-    assert all("--signers is of a run file" in each.err for each in answers)
+    assert all("--signers does not apply to" in each.err for each in answers)
 
 
 def test_a_passphrase_is_asked_for_on_the_terminal_and_nowhere_else(tmp_path: Path) -> None:

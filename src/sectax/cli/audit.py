@@ -10,7 +10,7 @@ import click
 from sectax.cli.options import as_json, form, html, in_ascii, named_run
 from sectax.cli.output import Form, print_result
 from sectax.model.errors import ExitStatus
-from sectax.workflow.audit import FORMATS, Columns, audit
+from sectax.workflow.audit import Columns, audit, formats
 
 everything = click.option("--all", "show_all", is_flag=True, help="Name every figure of every warning.")
 
@@ -20,16 +20,24 @@ def _split(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[s
 
 
 @click.command("audit")
-@click.argument("target", metavar="RUN|published:ID|FILE", callback=named_run)
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="What FILE is, if its content does not show it.")
-@click.option("--value", default="", metavar="COLUMN", help="For a CSV: the column that holds the values.")
-@click.option("--unit", default="", help="For a CSV: their unit, such as ms, op/s or MiB/s.")
+@click.argument("target", metavar="RUN|published:ID|FILE|-", callback=named_run)
 @click.option(
-    "--by", default="", metavar="COLUMN,COLUMN", callback=_split, help="For a CSV: the columns that hold levels."
+    "--format", "format_", type=click.Choice(formats()), help="What FILE is, if its content does not show it."
 )
-@click.option("--replicate", default="", metavar="COLUMN", help="For a CSV: names the process or host of a row.")
-@click.option("--size", default="", metavar="COLUMN", help="For a CSV: the bytes that an operation works on.")
-@click.option("--events", default="", metavar="COLUMN", help="For a CSV: how many events a row's total time is of.")
+@click.option(
+    "--value", multiple=True, metavar="COLUMN", help="For a table: a column of values; repeat it for several arms."
+)
+@click.option("--unit", default="", help="For a table: their unit, such as ms, op/s or MiB/s.")
+@click.option(
+    "--by",
+    default="",
+    metavar="COLUMN,COLUMN",
+    callback=_split,
+    help="For a table: the columns of levels; columns of text by default.",
+)
+@click.option("--replicate", default="", metavar="COLUMN", help="For a table: names the process or host of a row.")
+@click.option("--size", default="", metavar="COLUMN", help="For a table: the bytes that an operation works on.")
+@click.option("--events", default="", metavar="COLUMN", help="For a table: how many events a row's total time is of.")
 @click.option(
     "--contains", multiple=True, metavar="WHOLE>PART", help="For a FILE: a level whose work holds that of another."
 )
@@ -58,8 +66,8 @@ def command(
 ) -> None:
     """Check a run, a published study, or a file of somebody else's numbers for common mistakes.
 
-    FILE is what sysbench, openssl speed, hyperfine (JSON), pyperf (JSON), go test -bench, warp or wrk wrote, the
-    REPORT lines of AWS Lambda, or a CSV. docs/audit.md says what is read of each.
+    FILE is the output of a benchmark tool, whole or pasted into a text, or a table (CSV, TSV, Markdown); - reads
+    standard input. --format lists the tools; docs/audit.md says what is read of each.
 
     Exit status: 0 the audit was made, whatever it found; 1 it found something marked F (with --fail-on W: or W) and
     --fail-on or --strict was given; 2 the target cannot be read.

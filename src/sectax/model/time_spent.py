@@ -40,5 +40,5 @@ def time_spent(measured: Measured) -> TimeSpent | None:
                 settling_s += before * seen.elapsed_s / seen.operations
     if whole_s <= 0 or counted_s <= 0:
         return None
-    shares = [part / whole_s for part in (counted_s, settling_s, opening_s)]
-    return TimeSpent(*shares, max(0.0, 1 - sum(shares)))
+    counted, settling, opening = counted_s / whole_s, settling_s / whole_s, opening_s / whole_s
+    return TimeSpent(counted, settling, opening, max(0.0, 1 - counted - settling - opening))

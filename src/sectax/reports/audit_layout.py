@@ -24,6 +24,8 @@ _WHOLE = ("run", "all figures")
 Names = Callable[[str], str]
 # What fits into three lines beside its meaning.
 _SHORT = 200
+# Of somebody else's numbers, unless all are asked for.
+_MOST_FINDINGS = 3
 
 
 def audit_report(audited: Audited, *, show_all: bool) -> Document:
@@ -36,20 +38,26 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
     groups = _gravest_first(each for each in every if not each.missing)
     fired = [group for group in groups if group[0].severity is not Severity.NOTE]
     notes = [group for group in groups if group[0].severity is Severity.NOTE]
+    short = not (audited.own or show_all)
+    shown = fired[:_MOST_FINDINGS] if short else fired
+    more = f"{len(fired)} findings, all of them: --all" if len(shown) < len(fired) else ""
     return Document(
         f"Audit of {printable(audited.target)}",
         (
             Text(f"{printable(audited.title)}: {scope}"),
             Text(f"{audit_sentence(audited)}.", strong=True),
-            *_what_matters_most(fired, named),
+            *(_what_matters_most(fired, named) if audited.own else ()),
             *([Text(seal_sentence(audited.seal))] if audited.seal is not None else []),
         ),
         sections(
-            Section("What fired", tuple(_warnings(fired, named, show_all))),
+            Section("What fired", (*_warnings(shown, named, show_all), *([Text(more)] if more else []))),
             Section("Notes", tuple(_warnings(notes, named, show_all))),
             Section("Found nothing", _checks_that(Status.SILENT, audited), Kind.DETAIL),
             Section("Do not apply here", _checks_that(Status.NOT_APPLICABLE, audited) if show_all else (), Kind.DETAIL),
-            Section("What cannot be checked", _unchecked(audited, named, show_all)),
+            Section(
+                "What cannot be checked",
+                _unchecked_in_short(audited) if short else _unchecked(audited, named, show_all),
+            ),
         ),
     )
 
@@ -127,6 +135,12 @@ def _unchecked(audited: Audited, named: Names, show_all: bool) -> tuple[Block, .
     return (Table("", columns, tuple(Row(row if tell_of else row[:2]) for row in rows)),)
 
 
+def _unchecked_in_short(audited: Audited) -> tuple[Block, ...]:
+    """The checks that lack data, in one line."""
+    names = [each.check for each in audited.checks if any(one.missing for one in each.warnings)]
+    return (Text(f"{', '.join(map(printable, names))} (--all says what is missing)"),) if names else ()
+
+
 def _without_all(warning: AuditWarning, figures: int) -> str:
     """What is missing; where it is missing of every figure, that needs no words."""
     if len(warning.figures) != figures:
@@ -143,29 +157,49 @@ def _checks_that(status: Status, audited: Audited) -> tuple[Block, ...]:
 
 def audit_sentence(audited: Audited) -> str:
     """What falls, what is doubtful, and how many of the checks that concern the target could be made."""
-    if audited.own and not audited.figures:
+    if not audited.own:
+        return _quotable(audited)
+    if not audited.figures:
         return f"Nothing was measured, so there is no verdict{' (F)' if audited.is_fatal else ''}"
     found = _found(audited)
     return f"{found}. {_made(audited)}" if found else _made_and_found_nothing(audited)
 
 
+def _quotable(audited: Audited) -> str:
+    """Whether somebody else's numbers can be quoted, and if not, why."""
+    fatal, warned, beside = audited.tally().fatal, audited.tally().warned, audited.beside()
+    made, all_ = _checks(audited)
+    if audited.is_fatal:
+        worst = _gravest_first(one for each in audited.checks for one in each.warnings if not one.missing)[0][0]
+        return f"Do not quote {_which(audited, worst, fatal)}: {printable(worst.meaning)}. {_made(audited)}"
+    if warned or beside.warned:
+        of = f"{warned} of {units.count(audited.figures, 'figure')} {_verb(warned, 'has', 'have')} a warning"
+        return f"Quote these numbers with care: {of if warned else 'there is a warning about them'}. {_made(audited)}"
+    if 2 * made < all_ or not made:
+        return _made_and_found_nothing(audited)
+    return f"These numbers can be quoted. {_made(audited)}"
+
+
+def _which(audited: Audited, worst: AuditWarning, fatal: int) -> str:
+    """The figures that cannot be quoted, as a reader would call them."""
+    if fatal in (0, audited.figures):
+        return "these numbers"
+    tables = worst.subject.split(", ")
+    if len(tables) == 1 and worst.subject not in _WHOLE and fatal == len(worst.figures):
+        return f"{fatal} of {units.count(audited.figures, 'figure')} ({printable(worst.subject)})"
+    return f"{fatal} of {units.count(audited.figures, 'figure')}"
+
+
 def _found(audited: Audited) -> str:
-    """What is marked F or W; empty where nothing is."""
+    """How many comparisons of a run are marked F or W; empty where none is."""
     fatal, warned = audited.tally().fatal, audited.tally().warned
-    of = f"of {units.count(audited.figures, 'comparison' if audited.own else 'figure')}"
+    of = f"of {units.count(audited.figures, 'comparison')}"
     parts = []
     if fatal:
-        falls = f"{_verb(fatal, 'loses its', 'lose their')} verdict" if audited.own else "cannot stand"
-        parts.append(f"{fatal} {of} {falls} (F)")
+        parts.append(f"{fatal} {of} {_verb(fatal, 'loses its', 'lose their')} verdict (F)")
     if warned:
-        doubt = (
-            _verb(warned, "carries", "carry") + " a warning"
-            if audited.own
-            else _verb(warned, "needs", "need") + " care"
-        )
-        parts.append(f"{warned} {'more' if fatal else of} {doubt} (W)")
-    parts += _beside(audited)
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}" if parts else ""
+        parts.append(f"{warned} {'more' if fatal else of} {_verb(warned, 'carries', 'carry')} a warning (W)")
+    return " and ".join(parts)
 
 
 def _made(audited: Audited) -> str:
@@ -195,17 +229,6 @@ def _checks(audited: Audited) -> tuple[int, int]:
     """How many checks could be made, and how many apply."""
     made = audited.count(Status.FIRED) + audited.count(Status.SILENT)
     return made, made + audited.count(Status.UNCHECKED)
-
-
-def _beside(audited: Audited) -> list[str]:
-    """The warnings that no figure is counted for; nothing where there are none."""
-    beside = audited.beside()
-    both = ((beside.fatal, Severity.FATAL), (beside.warned, Severity.WARNING))
-    return [
-        f"{units.count(number, 'warning')} {_verb(number, 'is', 'are')} about a side or all of it ({severity.value})"
-        for number, severity in both
-        if number
-    ]
 
 
 def _verb(number: int, one: str, several: str) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sectax.analysis.analyse import analyse
 from sectax.analysis.findings import judge
-from sectax.audit.check import Outcome
-from sectax.audit.own_run import evidence_of
-from sectax.audit.registry import review
+from sectax.audit.checks.interface import Outcome
+from sectax.audit.own.registry import review
+from sectax.audit.own.run import evidence_of
 from sectax.model.analysed import Analysed
 from sectax.model.audited import Checked, Status
 from sectax.model.finding import Severity

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sectax.audit import words
-from sectax.audit.evidence import Evidence, Incident
-from sectax.audit.importers.columns import Columns
-from sectax.audit.importers.registry import NAMES, choose, read
+from sectax.audit.checks import words
+from sectax.audit.form import Evidence, Trouble, TroubleKind
+from sectax.audit.tables.columns import Columns
 from sectax.model.audited import Audited, Tally
 from sectax.model.errors import WrongUse
 from sectax.model.finding import Finding, Severity, VerdictId
@@ -20,16 +19,22 @@ from sectax.reports.words import names
 from sectax.workflow.analyse import checked
 
 if TYPE_CHECKING:
-    from sectax.audit.importers.parts import Importer
+    from sectax.audit.checks.interface import Outcome
     from sectax.workflow.input_file import InputFile
 
-__all__ = ["FORMATS", "Columns", "audit"]
+__all__ = ["Columns", "audit", "formats"]
 
 PUBLISHED = "published:"
-# What a command may ask for.
-FORMATS = NAMES
+CSV = "csv"
 
 _RUN_SUFFIX = ".sectax"
+
+
+def formats() -> tuple[str, ...]:
+    """What --format takes."""
+    from sectax.audit.reading import registry
+
+    return (*registry.names(), CSV)
 
 
 def audit(
@@ -43,9 +48,9 @@ def audit(
     """Put a target under every check.
 
     Args:
-        target: a run file, `published:ID`, or the path of a file of numbers.
-        format_: the name of an importer; None lets the file's content decide.
-        columns: what the user says of a CSV's columns, and of the baseline.
+        target: a run file, `published:ID`, the path of a file of numbers, or `-` for standard input.
+        format_: the name of a format; None lets the file's content decide.
+        columns: what the user says of a table's columns, and of the baseline.
         signers: of a run file, those by one of whom it must be sealed, as ssh-keygen has them.
         in_full: whether texts name every figure instead of the first few.
 
@@ -65,7 +70,7 @@ def audit(
 
 def _published(target: str) -> Audited:
     from sectax import published
-    from sectax.audit.published import evidence_of_study
+    from sectax.audit.study import evidence_of_study
 
     study = published.load(target.removeprefix(PUBLISHED))
     return _reviewed(target, "published", f"published study: {study.title}", evidence_of_study(study))
@@ -74,7 +79,8 @@ def _published(target: str) -> Audited:
 def _run(target: str, signers: Path | None) -> Audited:
     from sectax.analysis.analyse import withhold
     from sectax.analysis.findings import judge
-    from sectax.audit.own_run import evidence_of
+    from sectax.audit.own.registry import review
+    from sectax.audit.own.run import evidence_of
     from sectax.record.reader import RunReader
     from sectax.workflow.seal import seal_of_run
 
@@ -83,85 +89,103 @@ def _run(target: str, signers: Path | None) -> Audited:
         seal = seal_of_run(reader, signers)
     findings = judge(measured)
     evidence = replace(evidence_of(measured, findings), seal=seal)
-    audited = _reviewed(target, "run", "run of sectax", evidence)
-    warned = withhold(measured.plan, findings, (one for each in audited.checks for one in each.warnings))
-    return replace(audited, comparisons=comparisons(warned), seal=seal, names=_names(measured.plan))
+    outcomes = review(evidence)
+    warned = withhold(measured.plan, findings, (warning for outcome in outcomes for warning in outcome.warnings))
+    return Audited(
+        target=target,
+        kind="run",
+        title="run of sectax",
+        own=True,
+        figures=sum(1 for _ in evidence.measured_findings()),
+        values=0,
+        checks=tuple(map(checked, outcomes)),
+        comparisons=comparisons(warned),
+        seal=seal,
+        names=_names(measured.plan),
+    )
 
 
 def _names(plan: Plan) -> dict[str, str]:
     """What the other reports call what a warning of a run may be about."""
-    ids = [*(each.id for each in plan.treatments), *(each.id for each in plan.comparisons)]
-    named = {id: names.subject(plan, id) for id in (*ids, *(each.id for each in plan.cells))}
+    ids = [*(treatment.id for treatment in plan.treatments), *(comparison.id for comparison in plan.comparisons)]
+    named = {id: names.subject(plan, id) for id in (*ids, *(cell.id for cell in plan.cells))}
     return {id: name for id, name in named.items() if name != id}
 
 
 def comparisons(findings: Iterable[Finding]) -> Tally:
     """Of findings with their warnings: how many lost their verdict, and how many others carry a warning."""
-    judged = [each for each in findings if each.verdict is not VerdictId.NOT_MEASURED]
-    stands = [each for each in judged if each.verdict is not VerdictId.WITHDRAWN]
-    warned = (any(warning.severity is not Severity.NOTE for warning in each.warnings) for each in stands)
+    judged = [finding for finding in findings if finding.verdict is not VerdictId.NOT_MEASURED]
+    stands = [finding for finding in judged if finding.verdict is not VerdictId.WITHDRAWN]
+    warned = (any(warning.severity is not Severity.NOTE for warning in finding.warnings) for finding in stands)
     return Tally(len(judged) - len(stands), sum(warned))
 
 
 def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:
     from sectax.formats.bad_input import BadInput
     from sectax.model.printable import printable
-    from sectax.workflow.input_file import deadline, opened
+    from sectax.workflow.input_file import deadline, opened, standard_input
 
-    with opened(Path(target)) as file:
+    with standard_input() if target == "-" else opened(Path(target)) as file:
         if file.is_database:
             _refuse("a run file", format_, columns)
             return _run(target, signers)
         _refuse("a file of other numbers", None, Columns(), signers)
         try:
             with deadline(file.size):
-                importer, evidence = _imported(file, format_, columns)
-                return _reviewed(target, importer.name, importer.title, evidence)
+                kind, title, evidence = _imported(file, format_, columns)
+                return _reviewed(target, kind, title, evidence)
         except BadInput as error:
-            raise error.in_file(printable(target)) from error
+            raise error.in_file("standard input" if target == "-" else printable(target)) from error
 
 
-def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[Importer, Evidence]:
-    from sectax.audit.importers.parts import with_baseline, with_contained
+def _imported(file: InputFile, format_: str | None, columns: Columns) -> tuple[str, str, Evidence]:
+    """The kind of a file, its title, and what it says. Raises `BadInput`."""
+    from sectax.audit.reading import registry
+    from sectax.audit.reading.asked import with_baseline, with_contained
+    from sectax.audit.tables.table import looks_like_a_table, read_table
 
-    importer = choose(file.head_text(), format_, columns, None if file.is_in_head else file.text)
-    evidence = importer.read(file.lines()) if importer.streams else read(file.text(), importer, alone=format_ is None)
+    known = registry.recognised(file.head_text()) if format_ is None else format_
+    if known is None and (columns.value or columns.unit or looks_like_a_table(file.head_text())):
+        known = CSV
+    if known == CSV:
+        kind, title, evidence = CSV, "table", read_table(file.lines(), columns)
+    else:
+        grammar, evidence = registry.read(file.text(), known)
+        kind, title = grammar.name, grammar.title
+        # A level may be the baseline, or contain another, wherever there are levels.
+        unfit = [name for name in columns.given() if name not in ("baseline", "contains")]
+        if unfit:
+            raise WrongUse(f"--{unfit[0]} is for tables, and this is {title}", "leave it out, or --format csv")
     evidence = with_contained(evidence, columns.contains)
     if file.unreadable:
-        evidence = replace(evidence, incidents=(*evidence.incidents, _unreadable(file.unreadable[0])))
-    return importer, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
-
-
-def _unreadable(saw: str) -> Incident:
-    meaning = "a few characters could not be read and were replaced; a line that they stand in may be in no figure"
-    return Incident(Severity.WARNING, saw, meaning)
+        unread = Trouble(TroubleKind.UNREAD, 0, file.unreadable[0])
+        evidence = replace(evidence, troubles=(*evidence.troubles, unread))
+    return kind, title, with_baseline(evidence, columns.baseline) if columns.baseline else evidence
 
 
 def _refuse(what: str, format_: str | None, columns: Columns, signers: Path | None = None) -> None:
     """Raises `WrongUse` for an option that is not for what the target is."""
     given = [*(["format"] if format_ is not None else []), *columns.given()]
     if given:
-        raise WrongUse(f"--{given[0]} is of a file of other numbers, and this is {what}", "leave it out")
-
+        raise WrongUse(f"--{given[0]} does not apply to {what}", "leave it out")
     if signers is not None:
-        raise WrongUse(f"--signers is of a run file, and this is {what}", "leave it out")
+        raise WrongUse(f"--signers does not apply to {what}", "leave it out")
 
 
 def _reviewed(target: str, kind: str, title: str, evidence: Evidence) -> Audited:
     import numpy as np
 
-    from sectax.audit.registry import review
+    from sectax.audit.checks.registry import review
 
-    # Values of 1e-320 or 1e300 overflow here and there: an infinity compares as it should, and nobody needs telling.
+    # Values of 1e-320 or 1e300 overflow here and there: an infinity compares as it should.
     with np.errstate(all="ignore"):
-        outcomes = review(evidence)
-    own = evidence.own
+        outcomes: tuple[Outcome, ...] = review(evidence)
     return Audited(
         target=target,
         kind=kind,
         title=title,
-        own=own,
-        figures=sum(1 for _ in evidence.measured_findings()) if own else len(evidence.figures),
-        values=sum(len(figure.values) for figure in evidence.printed),
+        own=False,
+        figures=len(evidence.figures),
+        values=sum(len(one.values) for one in evidence.series),
         checks=tuple(map(checked, outcomes)),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
+import io
 import os
 import signal
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -36,11 +38,20 @@ _MOST_UNREADABLE = 0.02
 DEADLINE_S, DEADLINE_S_PER_MIB = 60.0, 2.0
 
 _KINDS = (
-    (stat.S_ISDIR, "a folder", "name a file in it"),
+    (stat.S_ISDIR, "a directory", "name a file in it"),
     (stat.S_ISFIFO, "a pipe", "write what comes out of it to a file first"),
     (stat.S_ISSOCK, "a socket", "name a file"),
     (stat.S_ISCHR, "a device", "name a file"),
     (stat.S_ISBLK, "a device", "name a file"),
+)
+_OTHER_KINDS = (
+    (b"%pdf", "a PDF", "copy its table into a CSV file, or its text into a text file"),
+    (b"<!doctype html", "an HTML page", "copy its table into a CSV file, or the output that it shows into a text file"),
+    (b"<html", "an HTML page", "copy its table into a CSV file, or the output that it shows into a text file"),
+    (b"pk\x03\x04", "a spreadsheet or another ZIP archive", "save its sheet as CSV"),
+    (b"\x1f\x8b", "compressed (gzip)", "gunzip it first"),
+    (b"\x89png", "an image", "type its numbers into a CSV file"),
+    (b"\xff\xd8\xff", "an image", "type its numbers into a CSV file"),
 )
 
 
@@ -133,6 +144,7 @@ def opened(path: Path) -> Iterator[InputFile]:
             raise WrongUse(f"{name} cannot be read: {error.strerror}") from error
         if not head:
             raise WrongUse(f"{name} is empty", "give the output of a finished run")
+        _refuse_other_kinds(name, head)
         yield InputFile(raw, head, os.fstat(descriptor).st_size)
 
 
@@ -219,6 +231,29 @@ def _last_character(content: bytes) -> int:
         if content[-back] & 0b1100_0000 != 0b1000_0000:
             return len(content) - back
     return len(content)
+
+
+@contextlib.contextmanager
+def standard_input() -> Iterator[InputFile]:
+    """Standard input, read to its end. Raises `WrongUse` where there is none, or `BadInput` where it is too large."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise WrongUse("nothing is piped into standard input", "COMMAND | sectax audit -")
+    content = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise BadInput(f"over {MOST_BYTES >> 20} MiB on standard input", "write it to a file")
+    if not content:
+        raise WrongUse("standard input is empty", "give the output of a finished run")
+    head = content[:_HEAD_BYTES]
+    _refuse_other_kinds("standard input", head)
+    yield InputFile(io.BytesIO(content), head, len(content))
+
+
+def _refuse_other_kinds(name: str, head: bytes) -> None:
+    """Raises `WrongUse` for kinds of files that people have their numbers in, and that are no text."""
+    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
+    for magic, what, hint in _OTHER_KINDS:
+        if begins.startswith(magic):
+            raise WrongUse(f"{name} is {what}", hint)
 
 
 @contextlib.contextmanager

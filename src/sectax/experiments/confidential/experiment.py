@@ -175,8 +175,9 @@ class ConfidentialExperiment(Experiment):
             ),
             stopping=_as_long_as_the_study(request.stopping, factors, len(places.pairs)) if as_published else None,
             transfers=_transfers(places),
-            batch_s=0.1 if request.preset == "quick" else 0.3,
-            rounds_range=fixed_rounds.get(request.preset, (2, 8)),
+            # What the clock of sysbench needs.
+            batch_s=0.1,
+            rounds_range=fixed_rounds.get(request.preset, (2, 24)),
             warms_up=False,
             settles=False,
             choices=(choice, *(PUBLISHED_CHOICES if as_published else ())),

@@ -7,6 +7,7 @@ are those that the test takes itself: no clock of sectax, and none of another ho
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import secrets
 import time
@@ -20,6 +21,7 @@ from sectax.experiments.confidential.tests import BLOCK, FIRST_BLOCK, PROBE, PUB
 from sectax.hosts import facts
 from sectax.hosts.process.child import Child
 from sectax.hosts.process.errors import ChildDied, ChildError, ChildNotStarted, ChildSilent
+from sectax.hosts.process.processors import among
 from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Host, Telemetry, facts_of, host
 from sectax.model.errors import SubjectFailed, SubjectSkipped
@@ -117,6 +119,10 @@ class SysbenchSubject:
         self._telemetry: Telemetry = NoTelemetry()
         self._stage = "open"
         self._events: set[int] = set()
+        # A container keeps to the processors of whoever starts it; another machine knows nothing of them. The last one,
+        # since many kernels serve interrupts on the first.
+        self._takes_one = self._test.takes_one_processor and not spec.host.startswith("ssh:")
+        self._processor = max(os.sched_getaffinity(0))
 
     def start(self) -> None:
         if self._child is not None:
@@ -126,7 +132,8 @@ class SysbenchSubject:
         try:
             self._probe = self._sent_probe()
             words = ("/bin/sh", "-c", _SHELL, self._mark, self._probe, _PATH)
-            self._child = self._host.start(words, line_limit=_LINE_LIMIT)
+            with among({self._processor}) if self._takes_one else contextlib.nullcontext():
+                self._child = self._host.start(words, line_limit=_LINE_LIMIT)
         except ChildNotStarted as error:
             if time.monotonic() - began > _LONG_S:
                 PATIENCE.hung(self._spec.host, time.monotonic() - began)
@@ -137,8 +144,8 @@ class SysbenchSubject:
 
         Returns:
             `environment`, that of the tests; what the host says of itself (`isolation`, `memory_encryption`, `kernel`,
-            `mitigations`, …); `tool`, the program and its version; the granularity of its clock; `configured_s`, after
-            which a study's command ends itself whatever it has done.
+            `mitigations`, …); `tool`, the program and its version; the granularity of its clock; `processor`, where it
+            keeps to one; `configured_s`, after which a study's command ends itself whatever it has done.
         Raises:
             SubjectSkipped: the host has no such program, or cannot do such a test.
         """
@@ -151,7 +158,7 @@ class SysbenchSubject:
             fatal = next((line for line in said.splitlines() if "FATAL" in line), None)
             if fatal is not None:
                 raise self._failure(f"its files could not be made: {printable(fatal, 200)}")
-        witnesses |= self._tool()
+        witnesses |= self._tool() | ({"processor": self._processor} if self._takes_one else {})
         said, _ = self._run("env")
         witnesses["environment"] = printable(", ".join(sorted(said.split())), 200)
         assert self._child is not None

@@ -9,6 +9,8 @@ BLOCK = 64 * 2**20
 # That a test works is shown with a small block: filling a large one takes most of a second.
 FIRST_BLOCK = 2**20
 SYSBENCH, PROBE = "sysbench", "probe"
+# They start others, which work beside them.
+_SEVERAL_PROCESSES = frozenset({"loopback", "process-start"})
 _FILES = ("--file-num=1", "--file-total-size=64M")
 
 
@@ -38,6 +40,11 @@ class Test:
     program: str = SYSBENCH
     clock_s: float | None = None
     known_s: float | None = None
+
+    @property
+    def takes_one_processor(self) -> bool:
+        """Whether its work is that of one thread, so that it can stay on one processor and lose nothing."""
+        return self.threads == 1 and self.name not in _SEVERAL_PROCESSES
 
     @property
     def as_published(self) -> bool:

@@ -1,0 +1,37 @@
+"""A cost needs a measurement without what it is the cost of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.checks.words import EVERYTHING
+from sectax.audit.form import Evidence
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    contrast = evidence.contrast
+    if contrast is None:
+        return
+    if not contrast.reported:
+        yield cannot_be_checked(EVERYTHING, f"which {contrast.factor} is the baseline is not reported")
+    elif contrast.baseline is None or contrast.baseline not in _levels(evidence, contrast.factor):
+        missing = f"no figure has the baseline, {contrast.factor} {contrast.baseline}"
+        yield fatal(
+            EVERYTHING,
+            f"nothing without {contrast.factor} was measured" if contrast.baseline is None else missing,
+            "its cost cannot be separated from that of everything else in the figures",
+            "measure the same without it, in turns with it",
+        )
+
+
+def _levels(evidence: Evidence, factor: str) -> set[str]:
+    return {one.levels[factor] for one in evidence.series if factor in one.levels}
+
+
+NO_BASELINE = Check(
+    id="no-baseline",
+    rule="F: the figures are to show the cost of something, and nothing was measured without it",
+    examine=_examine,
+    applies=lambda evidence: evidence.contrast is not None and bool(evidence.series),
+)

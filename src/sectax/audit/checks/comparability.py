@@ -1,0 +1,103 @@
+"""Sides that differ in more than what is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.checks.groups import about, gather, sides
+from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal
+from sectax.audit.checks.words import EVERYTHING
+from sectax.audit.form import Evidence, Series
+from sectax.model.finding import Severity
+
+# Of the setting, and what may have no meaning for what is measured, so that its lack is no lack.
+_ALWAYS = {"processor": "processor", "runtime": "runtime"}
+_WHERE_REPORTED = {"library": "library", "size_bytes": "object size", "key_bits": "key bits"}
+_NAMES = _ALWAYS | _WHERE_REPORTED
+# Runs that differ in an option are a series over it, where they are so many.
+FEWEST_OF_A_SERIES = 3
+
+
+def _against(group: list[Series]) -> str:
+    return " against ".join(dict.fromkeys(one.table for one in group))
+
+
+def _value(one: Series, attribute: str) -> object:
+    return getattr(one.work if attribute == "size_bytes" else one.setting, attribute)
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    yield from _sides(evidence)
+    yield from _options(evidence)
+    yield from _machines(evidence)
+
+
+def _sides(evidence: Evidence) -> Iterator[Remark]:
+    contrast = evidence.contrast
+    if contrast is None:
+        return
+    found: dict[tuple[str, str], list[Series]] = {}
+    silent = set()
+    for group in sides(evidence):
+        for attribute in _NAMES.keys() - contrast.entails:
+            values = [_value(one, attribute) for one in group]
+            reported = {value for value in values if value is not None}
+            if len(reported) > 1:
+                found.setdefault((attribute, _against(group)), []).extend(group)
+            elif None in values and (attribute in _ALWAYS or reported):
+                silent.add(attribute)
+    for (attribute, tables), group in sorted(found.items(), key=lambda item: [*_NAMES].index(item[0][0])):
+        by_level = {one.levels[contrast.factor]: _value(one, attribute) for one in reversed(group)}
+        of = "; ".join(f"{level}: {value}" for level, value in reversed(by_level.items()) if value is not None)
+        yield fatal(
+            tables,
+            f"the sides differ in {_NAMES[attribute]} ({of}), which is not what is compared",
+            "the difference has two causes, and the figures cannot separate them",
+            "make it the same on both sides",
+        )
+    if silent:
+        missing = " and ".join(name for attribute, name in _NAMES.items() if attribute in silent)
+        yield cannot_be_checked(EVERYTHING, f"whether the sides have the same {missing} is not reported")
+
+
+def _options(evidence: Evidence) -> Iterator[Remark]:
+    """Two runs side by side that were set up differently; three or more are a series over the option."""
+    rates = [group[0] for group in gather(evidence.speeds, lambda one: one.run)] if evidence.imported else []
+    names = dict.fromkeys(name for one in rates for name in one.setting.options)
+    for name in names:
+        values = {one.setting.options.get(name) for one in rates} - {None}
+        if len(values) > 1 and len(rates) < FEWEST_OF_A_SERIES:
+            of = "; ".join(f"{one.run}: {one.setting.options.get(name)}" for one in rates)
+            saw = f"the runs differ in {name} ({of})"
+            yield about(Severity.WARNING, rates, saw, "their figures show that difference as well", "set them up alike")
+
+
+def _machines(evidence: Evidence) -> Iterator[Remark]:
+    """One output that has the figures of two machines or builds, where nobody compares these."""
+    if not evidence.imported or any(True for _ in sides(evidence)):
+        return
+    for attribute, name in (("processor", "processors"), ("library", "builds of the library"), ("runtime", "runtimes")):
+        values = {str(value) for one in evidence.series if (value := _value(one, attribute)) is not None}
+        if len(values) > 1:
+            yield Remark(
+                Severity.WARNING,
+                EVERYTHING,
+                f"the figures are of {len(values)} {name}: {'; '.join(sorted(values)[:4])}",
+                "set beside each other they show the difference of these as well",
+                "compare figures of the same one only",
+            )
+
+
+def _applies(evidence: Evidence) -> bool:
+    options = any(one.setting.options or one.setting.processor for one in evidence.speeds)
+    return any(True for _ in sides(evidence)) or (evidence.imported and options)
+
+
+APPLES_AND_ORANGES = Check(
+    id="apples-and-oranges",
+    rule="F: what is compared differs in processor, runtime, library, object size or key bits besides; W: two runs "
+    "were set "
+    "up differently, or one output has figures of several machines",
+    examine=_examine,
+    applies=_applies,
+)

@@ -1,0 +1,77 @@
+"""An operation that does another one as a part of itself cannot be faster than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.checks.groups import each_table, ids, unknown
+from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.words import duration, named, number
+from sectax.audit.form import Evidence, Series
+from sectax.model.finding import Severity
+
+# Two figures for the same work, of few trials each, differ by less than this factor; a cold one by chance by more.
+CLEARLY_FASTER = 0.5
+
+
+def _seen(evidence: Evidence) -> list[Series]:
+    return [one for one in evidence.series if one.work.contains and one.seconds_per_operation() is not None]
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    seen = _seen(evidence)
+    part_of: dict[Series, Series] = {}
+    for one in seen:
+        parts = [
+            other
+            for other in evidence.series
+            if other.work.operation in (one.work.contains or ()) and _is_comparable(one, other)
+        ]
+        # Of several figures for the part the fastest is the one that the whole must still exceed.
+        if parts:
+            part_of[one] = min(parts, key=_time)
+    alone = [one for one in seen if one not in part_of]
+    yield from unknown(alone, "the operation that it contains was not measured beside it")
+
+    def saw(table: list[Series]) -> str:
+        worst = max(table, key=lambda one: _time(part_of[one]) / _time(one))
+        part = part_of[worst]
+        return (
+            f"{worst.work.operation or 'the operation'} contains {part.work.operation}, and is "
+            f"{number(_time(part) / _time(worst))} times as fast ({worst.id}: {duration(_time(worst))}; {part.id}: "
+            f"{duration(_time(part))}). Seen in {named(ids(table))}"
+        )
+
+    yield from each_table(
+        Severity.FATAL,
+        [one for one, part in part_of.items() if 0 < _time(one) < CLEARLY_FASTER * _time(part)],
+        saw,
+        "the work was not done: no request was sent, or its answer was not awaited",
+        "await the answer, read it to its end and check it",
+    )
+
+
+def _is_comparable(one: Series, other: Series) -> bool:
+    """Whether both are of the same quantity, and all levels that both have are equal but for the operation's name."""
+    statistics = [tuple(claim.statistic for claim in series.claims) for series in (one, other)]
+    return (
+        (other.metric, other.quantity, statistics[1]) == (one.metric, one.quantity, statistics[0])
+        and other.seconds_per_operation() is not None
+        and all(
+            one.levels[factor] == other.levels[factor]
+            for factor in one.levels.keys() & other.levels.keys()
+            if other.levels[factor] != other.work.operation
+        )
+    )
+
+
+def _time(one: Series) -> float:
+    return one.seconds_per_operation() or 0.0
+
+
+CONTAINED_WORK = Check(
+    id="contained-work",
+    rule="F: an operation takes less than half the time of another that it must do as a part of itself",
+    examine=_examine,
+    sees=lambda evidence: ids(_seen(evidence)),
+)

@@ -1,0 +1,77 @@
+"""Two measurements never give the same numbers throughout."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+
+from sectax.audit.checks.groups import about, ids, things, unknown
+from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.words import named
+from sectax.audit.form import Evidence, Series
+from sectax.model.finding import Severity
+
+# The chance that any two series of a source tie throughout by themselves.
+CHANCE = 1e-6
+FEWEST_VALUES = 3
+# Two values of any clock and any number of digits tie more often.
+FINEST = 1e-6
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    groups = things(evidence.speeds)
+    same: dict[Hashable, tuple[tuple[float, ...], list[list[Series]]]] = {}
+    bare: list[Series] = []
+    for group in groups:
+        numbers = _numbers(group)
+        if numbers is None:
+            bare += group
+        else:
+            same.setdefault((group[0].metric, group[0].quantity, numbers), (numbers, []))[1].append(group)
+    pairs = max(1, math.comb(len(groups), 2))
+    for numbers, copies in same.values():
+        if len(copies) > 1 and _is_improbable(numbers, CHANCE / pairs):
+            every = [one for group in copies for one in group]
+            yield about(
+                Severity.FATAL,
+                every,
+                f"the same {len(numbers)} numbers are in {len(copies)} cells: "
+                f"{named(ids(group[0] for group in copies))}",
+                "they were not measured in all of them",
+                "find out which of them were measured, and measure the others",
+            )
+    yield from unknown(bare, "single values, or three summaries of each cell, are not reported")
+
+
+def _numbers(group: list[Series]) -> tuple[float, ...] | None:
+    """The single values of a thing, or else its summaries where there are at least three."""
+    values = group[0].values
+    if len(values) >= FEWEST_VALUES:
+        return tuple(values)
+    claims = tuple(claim.value for one in group for claim in one.claims)
+    return claims if len(claims) >= FEWEST_VALUES and not len(values) else None
+
+
+def _is_improbable(numbers: tuple[float, ...], chance: float) -> bool:
+    """Whether as many different numbers, with these digits, tie by less than this chance.
+
+    Two values near each other tie by one step of their last digit over how far they vary; that is at least a
+    hundredth where nothing else is known, and at most what so many digits leave.
+    """
+    different = set(numbers) - {0.0}
+    if len(different) < FEWEST_VALUES:
+        return False
+    each = [max(FINEST, 10.0 ** -(_digits(number) - 1)) for number in different]
+    return math.fsum(math.log(min(1.0, 3 * one)) for one in each) < math.log(chance)
+
+
+def _digits(number: float) -> int:
+    return len(f"{number:.12e}".split("e")[0].replace(".", "").strip("-").rstrip("0"))
+
+
+COPIED_DATA = Check(
+    id="copied-data",
+    rule="F: two cells hold exactly the same numbers, beyond chance",
+    examine=_examine,
+    sees=lambda evidence: ids(evidence.speeds),
+)

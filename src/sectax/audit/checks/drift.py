@@ -1,0 +1,84 @@
+"""Single values that go somewhere, or resemble their neighbours: the figure is of no one state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sectax.audit.checks.groups import FEWEST, NO_SINGLE_VALUES, ids, slowness, unknown, with_values, worst_of_tables
+from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.words import percent
+from sectax.audit.form import Evidence
+from sectax.model.finding import Severity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# The chance that a source of independent single values is warned of, for each of the two reasons.
+CHANCE = 0.005
+# Of so few values a direction shows; whether neighbours are alike does not.
+FEWEST_VALUES = 6
+LEAST_CHANGE = 0.05
+# With this correlation of neighbours an interval is a fifth too narrow.
+LEAST_ALIKE = 0.2
+ADVICE = "alternate what is compared, in random order and over several processes, and compare neighbours"
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    from sectax.stats.far_values import beyond_chance
+    from sectax.stats.single_values import change_along, resembling_neighbours
+
+    singly, bare = with_values(evidence.speeds, FEWEST_VALUES)
+    told = [slowness(one) for one in singly]
+    along = [math.log(change_along(values)) for values in told]
+    chances = [
+        _chance_of_direction(values) if abs(change) >= math.log1p(LEAST_CHANGE) else 1.0
+        for values, change in zip(told, along, strict=True)
+    ]
+    going = beyond_chance(chances, CHANCE)
+    changes = {singly[at]: along[at] for at in going}
+    yield from worst_of_tables(
+        Severity.WARNING,
+        changes,
+        lambda one: abs(changes[one]),
+        lambda one: (
+            f"from the first to the last of {len(one.values)} values the time changes by {percent(changes[one])}"
+        ),
+        "what was measured, or the machine, changed meanwhile (or the values were sorted), so an interval is "
+        "too narrow",
+        ADVICE,
+    )
+    alike = [
+        resembling_neighbours(values) if at not in going and values.size >= FEWEST else (0.0, 1.0)
+        for at, values in enumerate(told)
+    ]
+    by_chance = [chance if correlation >= LEAST_ALIKE else 1.0 for correlation, chance in alike]
+    correlations = {singly[at]: alike[at][0] for at in beyond_chance(by_chance, CHANCE)}
+    yield from worst_of_tables(
+        Severity.WARNING,
+        correlations,
+        lambda one: correlations[one],
+        lambda one: (
+            f"neighbours among {len(one.values)} values resemble each other (correlation {correlations[one]:.2f})"
+        ),
+        "they are not independent, so an interval that counts each of them is too narrow",
+        ADVICE,
+    )
+    yield from unknown(bare, NO_SINGLE_VALUES)
+
+
+def _chance_of_direction(values: NDArray[np.float64]) -> float:
+    """The chance that independent values go so far in one direction."""
+    from sectax.stats.single_values import going_somewhere, inversions_chance
+
+    return inversions_chance(values) if values.size < FEWEST else going_somewhere(values)
+
+
+DRIFT = Check(
+    id="drift",
+    rule="W: single values change from the first to the last, or neighbours resemble each other",
+    examine=_examine,
+    sees=lambda evidence: ids(evidence.speeds),
+)

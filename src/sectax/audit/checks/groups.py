@@ -1,0 +1,136 @@
+"""Series set side by side, and remarks on all series of a table at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from sectax.audit.checks.interface import Remark, cannot_be_checked
+from sectax.audit.checks.words import named, tables_of
+from sectax.audit.form import Evidence, Quantity, Series
+from sectax.model.finding import Severity
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+# Fewer single values show neither a trend nor modes.
+FEWEST = 10
+NO_SINGLE_VALUES = f"needs {FEWEST} single values above zero, in the order in which they were taken"
+
+
+def ids(series: Iterable[Series]) -> tuple[str, ...]:
+    """The figures of these series."""
+    return tuple(dict.fromkeys(claim.id for one in series for claim in one.figures))
+
+
+def gather(every: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:
+    """In groups of equal keys, in order of appearance."""
+    groups: dict[Hashable, list[T]] = {}
+    for one in every:
+        groups.setdefault(key(one), []).append(one)
+    return list(groups.values())
+
+
+def by_table(series: Iterable[Series]) -> list[list[Series]]:
+    return gather(series, lambda one: one.table)
+
+
+def things(series: Iterable[Series]) -> list[list[Series]]:
+    """The series of each thing: their claims are of the same single values."""
+    return gather(series, lambda one: one.same_thing)
+
+
+def without(series: Series, *factors: str) -> Hashable:
+    """What series share that differ in nothing but the levels of these factors."""
+    levels = frozenset(item for item in series.levels.items() if item[0] not in factors)
+    statistics = tuple(claim.statistic for claim in series.claims)
+    return series.metric, series.quantity, statistics, levels
+
+
+def sides(evidence: Evidence) -> Iterator[list[Series]]:
+    """Series that the source compares: they differ in the level of what is contrasted, and in no other."""
+    contrast = evidence.contrast
+    if contrast is None:
+        return
+    taking_part = [one for one in evidence.series if contrast.factor in one.levels]
+    for group in gather(taking_part, lambda one: without(one, contrast.factor)):
+        if len({one.levels[contrast.factor] for one in group}) > 1:
+            yield group
+
+
+def rows(series: Iterable[Series], by: Callable[[Series], float | None]) -> Iterator[list[Series]]:
+    """Series of one table that differ in one factor alone, over which `by` has two values or more; rising in it."""
+    for table in by_table(one for one in series if by(one) is not None):
+        for factor in dict.fromkeys(name for one in table for name in one.levels):
+            for group in gather(table, lambda one, factor=factor: without(one, factor)):  # type: ignore[misc]
+                if len({by(one) for one in group}) > 1:
+                    yield sorted(group, key=lambda one: by(one) or 0.0)
+
+
+def with_values(series: Iterable[Series], fewest: int = FEWEST) -> tuple[list[Series], list[Series]]:
+    """One series of each thing that has *fewest* single values above zero, and the series of all other things."""
+    singly: list[Series] = []
+    bare: list[Series] = []
+    for group in things(series):
+        values = group[0].values
+        if len(values) >= fewest and min(values) > 0:
+            singly.append(group[0])
+        else:
+            bare += group
+    return singly, bare
+
+
+def slowness(series: Series) -> NDArray[np.float64]:
+    """Its single values so that more is slower: times as they are, rates as times of one."""
+    import numpy as np
+
+    values = np.asarray(series.values, dtype=np.float64)
+    return 1 / values if series.quantity in (Quantity.RATE, Quantity.BANDWIDTH) else values
+
+
+def each_table(
+    severity: Severity, series: Iterable[Series], saw: Callable[[list[Series]], str], meaning: str, advice: str
+) -> Iterator[Remark]:
+    """One remark for all series of a table that have the same fault.
+
+    Args:
+        saw: what was seen in these series of one table.
+    """
+    for table in by_table(series):
+        yield Remark(severity, table[0].table, saw(table), meaning, advice, ids(table))
+
+
+def worst_of_tables(
+    severity: Severity,
+    series: Iterable[Series],
+    key: Callable[[Series], float],
+    saw: Callable[[Series], str],
+    meaning: str,
+    advice: str,
+) -> Iterator[Remark]:
+    """As `each_table`, in words for the series with the highest key. Tables with the same words share a remark."""
+    alike: dict[str, list[tuple[Series, list[Series]]]] = {}
+    for table in by_table(series):
+        worst = max(table, key=key)
+        alike.setdefault(saw(worst), []).append((worst, table))
+    for words, found in alike.items():
+        every = [one for _, table in found for one in table]
+        where = f" ({found[0][0].id})" if len(found) == 1 else ""
+        others = f". Seen in {named(ids(every))}" if len(every) > 1 else ""
+        yield about(severity, every, f"{words}{where}{others}", meaning, advice)
+
+
+def about(severity: Severity, series: Sequence[Series], saw: str, meaning: str, advice: str) -> Remark:
+    """One remark on these series, of whatever tables."""
+    return Remark(severity, tables_of(one.table for one in series), saw, meaning, advice, ids(series))
+
+
+def unknown(series: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:
+    """One note for all series that lack the same thing; none where there are none."""
+    if series:
+        figures = ids(series)
+        of = f"{len(figures)} figures" if len(figures) > 1 else figures[0]
+        yield cannot_be_checked(tables_of(one.table for one in series), f"{missing} ({of})", advice, figures)

@@ -1,0 +1,99 @@
+"""A label says one thing and the real thing says another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sectax.audit.checks.groups import about, gather, ids, unknown
+from sectax.audit.checks.interface import Check, Remark, warning
+from sectax.audit.checks.service_defaults import Withdrawn, withdrawn
+from sectax.audit.checks.words import counted, named
+from sectax.audit.form import Evidence, Series, Setting
+from sectax.model.curves import contradiction, named_curve, stated_bits
+from sectax.model.finding import Severity
+
+# Labels whose bits are those of a key that has a curve or a modulus.
+_KEY = re.compile(r"\b(?:rsa|e[cd](?:dsa|dh)?|dsa|keys?)\b", re.IGNORECASE)
+SOMETHING_ELSE = "something else was measured than the label says"
+
+
+def _seen(evidence: Evidence) -> list[Series]:
+    return [one for one in evidence.series if any(map(_states, one.levels.values())) or _ended(one) is not None]
+
+
+def _ended(one: Series) -> list[Withdrawn] | None:
+    """Settings of a service that it no longer offers; None where nothing is known of its settings."""
+    if one.setting.service is None or not one.setting.options:
+        return None
+    found = (withdrawn(one.setting.service, name, value) for name, value in one.setting.options.items())
+    return [end for end in found if end is not None]
+
+
+def _states(label: str) -> bool:
+    """Whether a label says how many bits a key has."""
+    return bool(stated_bits(label)) and (named_curve(label) is not None or _KEY.search(label) is not None)
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    labelled = [(one, label) for one in _seen(evidence) for label in one.levels.values() if _states(label)]
+    unsaid = [one for one, label in labelled if named_curve(label) is None and not _key_known(one.setting)]
+    yield from unknown(unsaid, "the label states the bits of a key, and how long the key was is not reported")
+    for label in dict.fromkeys(label for _, label in labelled):
+        of_label = [one for one, other in labelled if other == label]
+        for group in gather(of_label, lambda one, label=label: _fault(label, one.setting)):  # type: ignore[misc]
+            fault = _fault(label, group[0].setting)
+            if fault is not None:
+                saw = f"{label}: {fault}. Seen in {named(ids(group))}"
+                yield about(Severity.FATAL, group, saw, SOMETHING_ELSE, "correct the label, or measure what it says")
+    yield from _settings(evidence)
+
+
+def _key_known(setting: Setting) -> bool:
+    return setting.key_bits is not None or named_curve(setting.curve or "") is not None
+
+
+def _fault(label: str, setting: Setting) -> str | None:
+    """Why the bits in the label are not those of the key; None where they are, or where that is not known."""
+    fault = contradiction(label, setting.curve)
+    if fault is not None or named_curve(label) or named_curve(setting.curve or ""):
+        return fault
+    stated = stated_bits(label)
+    if setting.key_bits is None or setting.key_bits in stated:
+        return None
+    return f"the label says {' or '.join(map(str, stated))} bits, and the key has {setting.key_bits}"
+
+
+def _settings(evidence: Evidence) -> Iterator[Remark]:
+    """Levels that the service no longer offers: a false label where it was measured after that day."""
+    ended = [(one, end) for one in _seen(evidence) for end in _ended(one) or ()]
+    for end in dict.fromkeys(end for _, end in ended):
+        every = [one for one, other in ended if other is end]
+        late = [one for one in every if _is_later(one.setting, end)]
+        since = f"since {end.since.isoformat()} {end.service} {end.instead}"
+        if late:
+            saw = (
+                f"{end.setting} is {end.value} by its label, and it was measured later: {since}. Seen in "
+                f"{named(ids(late))}"
+            )
+            yield about(Severity.FATAL, late, saw, SOMETHING_ELSE, "read back from the service what it did")
+        if len(late) < len(every):
+            yield warning(
+                f"{end.setting}: {end.value}",
+                f"no longer available: {since} ({counted(len(every) - len(late), 'figure')})",
+                "nobody can choose it, or measure it again",
+                "compare what the service offers today",
+            )
+
+
+def _is_later(setting: Setting, end: Withdrawn) -> bool:
+    """Whether it is known to have been measured after the month in which the setting was withdrawn."""
+    return setting.year is not None and (setting.year, setting.month or 1) > (end.since.year, end.since.month)
+
+
+MISLABELLED_LEVEL = Check(
+    id="mislabelled-level",
+    rule="F: a label contradicts itself or the key that was measured; W: a level that the service no longer offers",
+    examine=_examine,
+    sees=lambda evidence: ids(_seen(evidence)),
+)

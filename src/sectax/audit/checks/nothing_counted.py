@@ -1,0 +1,53 @@
+"""A trial that counted nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.checks.groups import each_table, ids, unknown
+from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.words import named
+from sectax.audit.form import Evidence, Quantity, Series
+from sectax.model.finding import Severity
+
+# Quantities of a whole trial, which may have counted nothing; a value above zero shows that something was counted.
+_COUNTING = frozenset({Quantity.RATE, Quantity.BANDWIDTH, Quantity.COUNT})
+
+
+def _seen(evidence: Evidence) -> list[Series]:
+    of_trial = _COUNTING | {Quantity.TOTAL_TIME}
+    return [
+        one for one in evidence.series if one.quantity in of_trial or one.work.operations is not None or one.trials == 0
+    ]
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    seen = _seen(evidence)
+    yield from unknown(
+        [one for one in seen if _nothing(one) is None], "how many operations were counted is not reported"
+    )
+    yield from each_table(
+        Severity.FATAL,
+        [one for one in seen if _nothing(one)],
+        lambda table: f"no operation was counted in {named(ids(table))}",
+        "there is nothing that the figure could be of",
+        "see why the trial did nothing, and run it again",
+    )
+
+
+def _nothing(one: Series) -> bool | None:
+    if one.work.operations is not None:
+        return one.work.operations <= 0
+    if one.count == 0 and not len(one.values):
+        return True
+    if one.quantity is Quantity.COUNT:
+        return False
+    return one.typical <= 0 if one.quantity in _COUNTING and one.typical is not None else None
+
+
+ZERO_EVENT_RUN = Check(
+    id="zero-event-run",
+    rule="F: the trial counted no operation",
+    examine=_examine,
+    sees=lambda evidence: ids(_seen(evidence)),
+)

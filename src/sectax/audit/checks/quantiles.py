@@ -1,0 +1,124 @@
+"""A quantile, a worst case or a ratio that so few observations cannot support."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sectax.audit.checks.groups import gather, ids, sides, unknown
+from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.words import counted, named, tables_of
+from sectax.audit.form import SPEEDS, VALUES, Claim, Evidence, Quantity, Series
+from sectax.model.finding import Severity
+
+# With so many the maximum lies above the 95 % quantile with 95 % confidence (Wilks 1941: 0.95^59 < 0.05).
+WORST_NEEDS = 59
+MEDIAN_NEEDS = 6
+# Statistics that have an interval as soon as there are two values. A minimum is taken for what it is.
+_CENTRES = frozenset({"mean", "total", "rate", "one", "min"})
+MORE = "more trials, or report it as a single observation"
+_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)")
+
+Pair = tuple[Series, Claim]
+
+
+def needed(statistic: str | None) -> int | None:
+    """Independent observations that a finite 95 % interval of this statistic needs; None where it is no quantile."""
+    from sectax.stats.quantiles import observations_needed
+
+    if statistic in ("max", "worst"):
+        return WORST_NEEDS
+    if statistic == "median":
+        return observations_needed(0.5)
+    percentile = _PERCENTILE.fullmatch(statistic or "")
+    return observations_needed(float(percentile[1]) / 100) if percentile and float(percentile[1]) > 0 else None
+
+
+def _seen(evidence: Evidence) -> list[Pair]:
+    return [
+        (one, claim)
+        for one in evidence.series
+        if one.quantity in SPEEDS | {Quantity.MEMORY}
+        for claim in one.figures
+        if claim.statistic in (None, VALUES) or claim.statistic in _CENTRES or needed(claim.statistic) is not None
+    ]
+
+
+def _count(one: Series) -> int | None:
+    """Independent observations. Calls of one instance share one high-water mark of its memory."""
+    return one.work.replicates if one.quantity is Quantity.MEMORY else one.trials
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    seen = _seen(evidence)
+    uncounted = [one for one in dict.fromkeys(one for one, _ in seen) if _count(one) is None]
+    speeds = [one for one in uncounted if one.quantity in SPEEDS]
+    yield from unknown(speeds, "how many trials are behind it is not reported")
+    memory = [one for one in uncounted if one.quantity not in SPEEDS]
+    yield from unknown(memory, "how many fresh instances are behind it is not reported")
+    with_count = [(one, claim) for one, claim in seen if _count(one) is not None]
+    compared = set(ids(one for group in sides(evidence) for one in group)) if _compares(evidence) else set()
+    yield from _single([(one, claim) for one, claim in with_count if _count(one) == 1], compared)
+    several = [(one, claim) for one, claim in with_count if (_count(one) or 0) > 1]
+    for group in gather(several, lambda pair: (pair[1].statistic, _count(pair[0]))):
+        yield from _group(group, group[0][1].statistic, _count(group[0][0]) or 0)
+
+
+def _compares(evidence: Evidence) -> bool:
+    return evidence.contrast is not None and evidence.contrast.reported
+
+
+def _single(pairs: list[Pair], compared: set[str]) -> Iterator[Remark]:
+    """One value behind each: F where a ratio or a quantile is taken from it."""
+    taken = [pair for pair in pairs if pair[1].id in compared or needed(pair[1].statistic) is not None]
+    alone = [pair for pair in pairs if pair not in taken]
+    if taken:
+        saw = f"one value is behind each of {_names(taken)}"
+        yield _about(Severity.FATAL, taken, saw, "one value has no interval, so it supports no ratio and no quantile")
+    if alone:
+        saw = f"one run is behind each of {_names(alone)}"
+        yield _about(Severity.WARNING, alone, saw, "it shows that run, and supports no conclusion by itself")
+
+
+def _group(group: list[Pair], statistic: str | None, count: int) -> Iterator[Remark]:
+    """Claims of one statistic of the same number of observations, of which there are two or more."""
+    if statistic == VALUES:
+        if count < MEDIAN_NEEDS:
+            saw = f"{counted(count, 'value')} are behind each of {_names(group)}"
+            yield _about(Severity.WARNING, group, saw, f"a median needs at least {MEDIAN_NEEDS} values")
+        return
+    if statistic is None:
+        beyond = [name for name in ("median", "p90", "p99", "max") if count < (needed(name) or 0)]
+        if beyond:
+            saw = f"which statistic of {count} values it is is not reported, for {_names(group)}"
+            needs = ", ".join(f"{name}: {needed(name)}" for name in beyond)
+            yield _about(
+                Severity.WARNING, group, saw, f"{count} values support no {' or '.join(beyond)} (needed: {needs})"
+            )
+        return
+    least = needed(statistic)
+    if least is not None and count < least:
+        meaning = (
+            f"at 95 % confidence it is known to exceed only {100 * 0.05 ** (1 / count):.0f} % of all calls"
+            if least == WORST_NEEDS
+            else f"it has no finite 95 % interval: that needs {least} values"
+        )
+        yield _about(Severity.FATAL, group, f"the {statistic} of {count} values, in {_names(group)}", meaning)
+
+
+def _names(pairs: list[Pair]) -> str:
+    return named(claim.id for _, claim in pairs)
+
+
+def _about(severity: Severity, pairs: list[Pair], saw: str, meaning: str) -> Remark:
+    figures = tuple(dict.fromkeys(claim.id for _, claim in pairs))
+    return Remark(severity, tables_of(one.table for one, _ in pairs), saw, meaning, MORE, figures)
+
+
+UNSUPPORTED_QUANTILE = Check(
+    id="unsupported-quantile",
+    rule="F: fewer observations than a 95 % interval needs (median 6, p90 36, p95 72, p99 368; maximum 59; a ratio 2); "
+    "W: too few for some, and which statistic it is is not reported; one run by itself",
+    examine=_examine,
+    sees=lambda evidence: [claim.id for _, claim in _seen(evidence)],
+)

@@ -1,0 +1,91 @@
+"""A client that cannot send faster measures itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sectax.audit.checks.groups import ids, unknown, worst_of_tables
+from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.form import Evidence, Quantity, Series, Work
+from sectax.model.finding import Severity
+
+MOST_BUSY = 0.85
+LEAST_ACHIEVED = 0.99
+MOST_DROPPED = 0.001
+# Requests of each connection that are due at once, of a client that sends by a schedule.
+MOST_IN_FLIGHT = 5.0
+# So long a request may wait for the client's own timer.
+OWN_TIMER_S = 5e-3
+
+MEANING = "the client was measured, not what it talks to"
+ADVICE = "use more clients, or a lower rate"
+
+
+def _seen(evidence: Evidence) -> list[Series]:
+    """What a client asked of a service, as far as that is known."""
+    return [
+        one
+        for one in evidence.speeds
+        if one.setting.service is not None or one.work.connections is not None or looks(one.work)
+    ]
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    seen = _seen(evidence)
+    yield from unknown(
+        [one for one in seen if not looks(one.work) and not _waiting(one)],
+        "how busy the client was, and whether it sent what it should, is not reported",
+    )
+    yield from worst_of_tables(
+        Severity.FATAL,
+        [one for one in seen if reasons(one.work) or _waiting(one)],
+        lambda _: 0.0,
+        lambda one: " and ".join([*reasons(one.work), *_waiting(one)]),
+        MEANING,
+        ADVICE,
+    )
+
+
+def reasons(work: Work, *, by_chance: bool = True) -> list[str]:
+    """What shows that a client was at its limit."""
+    return [reason for reason in looks(work, by_chance=by_chance) if reason]
+
+
+def looks(work: Work, *, by_chance: bool = True) -> list[str]:
+    """For each sign of a client at its limit that the source reports: what is wrong, or nothing."""
+    looks = []
+    if (share := work.client_cpu_share) is not None:
+        looks.append(f"the client used {100 * share:.0f} % of its CPU quota" if share > MOST_BUSY else "")
+    target, achieved = work.target_rate, work.achieved_rate
+    if target and achieved is not None:
+        # Where operations are sent at random times, they are a Poisson number.
+        chance = 3 / math.sqrt(work.operations) if by_chance and work.operations else 0.0
+        slow = achieved < (LEAST_ACHIEVED - chance) * target
+        looks.append(f"{achieved:.4g} operations/s were achieved of {target:.4g}" if slow else "")
+    if work.dropped is not None and work.operations is not None:
+        lost = work.dropped / (work.dropped + work.operations) if work.dropped else 0.0
+        looks.append(f"{100 * lost:.2g} % of the operations were not sent" if lost > MOST_DROPPED else "")
+    return looks
+
+
+def _waiting(one: Series) -> list[str]:
+    """Of a schedule: more requests due at once than its connections can have under way."""
+    work, mean = one.work, one.claim("mean")
+    rate = work.achieved_rate or (work.operations / work.duration_s if work.operations and work.duration_s else None)
+    scheduled = work.by_schedule or work.target_rate is not None
+    if one.quantity is not Quantity.TIME or mean is None or not scheduled or not rate or not work.connections:
+        return []
+    due = (mean.value - mean.step) * rate / work.connections
+    if due <= MOST_IN_FLIGHT or mean.value < OWN_TIMER_S:
+        return []
+    return [f"rate and mean latency mean that {due:.0f} requests of each connection were due at once"]
+
+
+SATURATED_CLIENT = Check(
+    id="saturated-client",
+    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %, over 5 "
+    "requests of a connection due at once",
+    examine=_examine,
+    sees=lambda evidence: ids(_seen(evidence)),
+)

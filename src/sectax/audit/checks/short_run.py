@@ -1,0 +1,46 @@
+"""A run that was over before it could show anything: warm-up and connecting are most of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sectax.audit.checks.groups import ids, worst_of_tables
+from sectax.audit.checks.interface import Check, Remark
+from sectax.audit.checks.words import counted, duration
+from sectax.audit.form import Evidence, Series
+from sectax.model.finding import Severity
+
+# Of a load that is measured as a whole: one summary, which includes the beginning.
+SHORTEST_S = 2.0
+FEWEST_OPERATIONS = 100
+
+
+def _seen(evidence: Evidence) -> list[Series]:
+    return [one for one in evidence.speeds if one.work.duration_s is not None] if evidence.imported else []
+
+
+def _examine(evidence: Evidence) -> Iterator[Remark]:
+    seen = _seen(evidence)
+    yield from worst_of_tables(
+        Severity.WARNING,
+        [one for one in seen if _why(one)],
+        lambda one: -(one.work.duration_s or 0.0),
+        _why,
+        "connecting, warming up and single slow answers are much of it",
+        "measure for at least ten seconds, after a run that does not count",
+    )
+
+
+def _why(one: Series) -> str:
+    operations, seconds = one.work.operations, one.work.duration_s or 0.0
+    if operations is not None and 0 < operations < FEWEST_OPERATIONS:
+        return f"the run was of {counted(operations, 'operation')}, in {duration(seconds)}"
+    return f"the run lasted {duration(seconds)}" if 0 < seconds < SHORTEST_S else ""
+
+
+SHORT_RUN = Check(
+    id="short-run",
+    rule="W: a load lasted under two seconds, or counted fewer than 100 operations",
+    examine=_examine,
+    sees=lambda evidence: ids(_seen(evidence)),
+)

@@ -1,0 +1,132 @@
+"""Figures and amounts in few words: a table of a hundred figures gets one warning, not a hundred."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+# The subject of what concerns the source as a whole.
+EVERYTHING = "all figures"
+
+_MOST_NAMED = 3
+_MOST_TABLES = 4
+_MOST_BLOCKS = 6
+_MOST_PER_CENT = 1_000_000
+# From here on people say 'times'.
+_TIMES = 3.0
+
+# Texts are made deep within the checks; whether they are to name everything is the wish of the one who reads them.
+_in_full = ContextVar("_in_full", default=False)
+
+
+@contextmanager
+def in_full() -> Iterator[None]:
+    """Within, texts name every figure and block instead of the first few."""
+    before = _in_full.set(True)
+    try:
+        yield
+    finally:
+        _in_full.reset(before)
+
+
+def named(names: Iterable[str]) -> str:
+    """A few figures by name, and how many more there are. What all names begin with is said once."""
+    every = list(dict.fromkeys(names))
+    shared = _shared(every)
+    every = [name.removeprefix(shared) for name in every]
+    more = 0 if _in_full.get() else len(every) - _MOST_NAMED
+    if more <= 0:
+        return shared + "; ".join(every)
+    return f"{shared}{'; '.join(every[:_MOST_NAMED])}; and {more} more"
+
+
+def first_of(names: Iterable[str]) -> str:
+    """The first by name, and how many more there are."""
+    first, *others = dict.fromkeys(names)
+    if _in_full.get():
+        return "; ".join([first, *others])
+    return f"{first}; and {len(others)} more" if others else first
+
+
+def _shared(names: Sequence[str]) -> str:
+    """The part up to a colon that all names begin with."""
+    if len(names) < 2:
+        return ""
+    first, last = min(names), max(names)
+    # What the first and the last of a sorted list share, all between them do.
+    common = first[: next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), None)]
+    return common[: common.rfind(": ") + 2] if ": " in common else ""
+
+
+def tables_of(tables: Iterable[str]) -> str:
+    """The subject of a remark on figures of these tables."""
+    different = dict.fromkeys(tables)
+    return ", ".join(different) if len(different) <= _MOST_TABLES else EVERYTHING
+
+
+def counted(number: float, noun: str) -> str:
+    """'1 value', '12 values'."""
+    return f"{number:,.0f} {noun if number == 1 else plural(noun)}"
+
+
+def number(value: float) -> str:
+    """Three significant digits."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:g}"
+
+
+def percent(log_ratio: float) -> str:
+    """A change in logs, in per cent: '+5.3 %', '+1,600 %'."""
+    return f"{'+' if log_ratio >= 0 else '-'}{share(abs(math.expm1(min(log_ratio, 100))))}"
+
+
+def share(part: float) -> str:
+    """A share that is not negative, in per cent and two digits, never as a power of ten."""
+    hundredths = float(f"{100 * part:.2g}")
+    if hundredths > _MOST_PER_CENT:
+        return f"over {_MOST_PER_CENT:,} %"
+    return f"{hundredths:,.0f} %" if hundredths >= 10 else f"{hundredths:g} %"
+
+
+def slower(log_ratio: float) -> str:
+    """How a slower one stands to a faster: '5.3 % slower than', '170 times as slow as'."""
+    ratio = math.exp(min(log_ratio, 100))
+    return f"{share(ratio - 1)} slower than" if ratio < _TIMES else f"{number(ratio)} times as slow as"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that people say it in: '12 µs', '1.5 ms', '3.09 s'."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{number(seconds / scale)} {unit}"
+    return f"{number(seconds / 1e-9)} ns" if seconds > 0 else "0 s"
+
+
+def bandwidth(bytes_s: float) -> str:
+    return f"{number(bytes_s / 1e9)} GB/s"
+
+
+def plural(unit: str) -> str:
+    """'process or host' as 'processes or hosts', 'pair of VMs' as 'pairs of VMs'."""
+    if " or " in unit:
+        return " or ".join(plural(each) for each in unit.split(" or "))
+    head, of, rest = unit.partition(" of ")
+    return f"{head}{'es' if head.endswith(('s', 'x', 'ch', 'sh')) else 's'}{of}{rest}"
+
+
+def blocks_named(blocks: Iterable[int]) -> str:
+    """'block 3', 'blocks 1 to 4, 7 and 9': neighbours together."""
+    numbers = sorted(set(blocks))
+    runs: list[list[int]] = []
+    for each in numbers:
+        if runs and each == runs[-1][-1] + 1:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    more = 0 if _in_full.get() else len(parts) - _MOST_BLOCKS
+    shown = [*parts[:_MOST_BLOCKS], f"{more} more"] if more > 1 else parts
+    listed = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+    return f"block{'' if len(numbers) == 1 else 's'} {listed}"

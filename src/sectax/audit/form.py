@@ -1,0 +1,338 @@
+"""The normal form of somebody's numbers: series with their claims, the work behind them, and the setting.
+
+Importers make it, checks read it, and nothing else passes between the two. None means unknown, which is never the same
+as none, no or zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from statistics import median
+
+# Of more values than this a median without a whole sort is worth loading numpy for.
+_MANY = 10_000
+
+
+class Quantity(StrEnum):
+    """What a series is of. It decides which checks apply."""
+
+    TIME = "time"  # of one operation, in seconds
+    TOTAL_TIME = "total-time"  # of a whole trial, in seconds
+    RATE = "rate"  # operations per second
+    BANDWIDTH = "bandwidth"  # bytes per second
+    MEMORY = "memory"  # bytes; a high-water mark ties innocently
+    COUNT = "count"  # of operations or events
+    OTHER = "other"
+
+
+UNITS = {
+    Quantity.TIME: "s",
+    Quantity.TOTAL_TIME: "s",
+    Quantity.RATE: "operations/s",
+    Quantity.BANDWIDTH: "bytes/s",
+    Quantity.MEMORY: "bytes",
+    Quantity.COUNT: "1",
+    Quantity.OTHER: "1",
+}
+SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.BANDWIDTH})
+
+
+class Moves(StrEnum):
+    """What an operation carries over the wire or through memory."""
+
+    BODY = "body"  # time must grow with the size
+    METADATA = "metadata"  # may be flat in the size
+
+
+class EndsBy(StrEnum):
+    """What ends a trial: then its total time either is a result or was configured."""
+
+    TIME = "time"
+    EVENTS = "events"
+
+
+class Cold(StrEnum):
+    """Where the first, cold operations are."""
+
+    MIXED = "mixed"  # in one summary with the warm ones
+    APART = "apart"  # reported separately, or discarded
+    ONLY = "only"  # nothing else was measured
+
+
+# Statistics that describe a series, and from which nobody draws a conclusion by themselves.
+SPREADS = frozenset({"stddev", "error", "low", "high", "mad", "iqr"})
+# The statistic of a claim that stands for the single values themselves.
+VALUES = "values"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One printed number, or the single values of a series taken together.
+
+    Attributes:
+        id: unique in the evidence; messages name the figure by it.
+        statistic: what it is of the single values: mean, median, min, max, p90, p99.9, total, rate, one, stddev; or
+            `VALUES`, whose value is their median. None where the source does not say.
+        value: in the unit of its series.
+        step: the step with which it was printed, in that unit; 0 where it has all its digits.
+    """
+
+    id: str
+    statistic: str | None
+    value: float
+    step: float = 0.0
+
+
+@dataclass(frozen=True)
+class Work:
+    """What was done to obtain a series.
+
+    Attributes:
+        operation: the name of one operation, as `contains` of another would name it.
+        moves, contains: whether it carries a body; operations that it does as a part of itself.
+        size_bytes: how much one operation moves.
+        operations, bytes: of the whole trial.
+        failed: failures by kind; empty with `failures` None means unknown.
+        failures: of the operations, those that failed.
+        dropped, late: that a schedule asked for, and that were not sent at all or not on time.
+        duration_s, configured_s, ends_by: how long the trial took, how long it was to take, and what ended it.
+        connections, threads: that worked at the same time.
+        by_schedule: whether operations were due at given times, whether or not earlier ones had ended.
+        target_rate, achieved_rate: operations per second.
+        client_cpu_share: CPU use of the load client as a share of its quota.
+        link_bytes_s: the measured bandwidth of the memory or link that it must go through.
+        batch: operations that were timed together in one value.
+        calibrated: whether that number was chosen to fit a time.
+        cold, warm_up: where the cold operations are; how many trials were discarded first.
+        replicates, replicate: how many independent ones (processes, hosts, instances) there are, and of what.
+        per_replicate: how many of the single values each of them gave, in order.
+    """
+
+    operation: str | None = None
+    moves: Moves | None = None
+    contains: tuple[str, ...] | None = None
+    size_bytes: float | None = None
+    operations: float | None = None
+    bytes: float | None = None
+    failed: Mapping[str, float] = field(default_factory=dict)
+    failures: float | None = None
+    dropped: float | None = None
+    late: float | None = None
+    duration_s: float | None = None
+    configured_s: float | None = None
+    ends_by: EndsBy | None = None
+    connections: float | None = None
+    threads: float | None = None
+    by_schedule: bool | None = None
+    target_rate: float | None = None
+    achieved_rate: float | None = None
+    client_cpu_share: float | None = None
+    link_bytes_s: float | None = None
+    batch: float | None = None
+    calibrated: bool | None = None
+    cold: Cold | None = None
+    warm_up: int | None = None
+    replicates: int | None = None
+    replicate: str | None = None
+    per_replicate: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """With what a series was measured, and under which options.
+
+    Attributes:
+        instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is reported.
+        granularity_s: the step of the clock.
+        key_bits, curve: of the key, as read from it or as its name fixes it.
+        service, year, month: the managed service that was measured and when, where its defaults have changed since.
+        options: how the tool was set up, in its own words, by name.
+    """
+
+    tool: str | None = None
+    version: str | None = None
+    processor: str | None = None
+    runtime: str | None = None
+    library: str | None = None
+    instrument: str | None = None
+    granularity_s: float | None = None
+    key_bits: int | None = None
+    curve: str | None = None
+    service: str | None = None
+    year: int | None = None
+    month: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """What was measured of one thing: claims about it, and the single values as far as the source has them.
+
+    Attributes:
+        id: unique in the evidence, but where several hold the claims of one thing (see `same_thing`).
+        table: series of one table share metric and quantity, and differ in their levels alone.
+        levels: factor -> level, as labelled by the source.
+        metric: its name in the source.
+        values: the single values in the order in which they were taken, in base units.
+        step: the step with which the values were printed; 0 where they have all their digits.
+        count: how many single values are behind the claims.
+        run: what the tool measured at once shares this name.
+        line: where it begins in the source, from 1.
+    """
+
+    id: str
+    table: str
+    levels: Mapping[str, str]
+    metric: str
+    quantity: Quantity
+    claims: tuple[Claim, ...] = ()
+    values: Sequence[float] = ()
+    step: float = 0.0
+    count: int | None = None
+    work: Work = field(default_factory=Work)
+    setting: Setting = field(default_factory=Setting)
+    run: str = ""
+    line: int | None = None
+
+    @property
+    def unit(self) -> str:
+        return UNITS[self.quantity]
+
+    @cached_property
+    def figures(self) -> tuple[Claim, ...]:
+        """What somebody concludes from: where there are single values, these; otherwise every claim but spreads."""
+        if len(self.values):
+            return (Claim(self.id, VALUES, _median(self.values), self.step),)
+        return tuple(claim for claim in self.claims if claim.statistic not in SPREADS)
+
+    @property
+    def trials(self) -> int | None:
+        """How many single values there are, or are said to be."""
+        return len(self.values) or self.count
+
+    @cached_property
+    def typical(self) -> float | None:
+        """The number by which the series is compared with others."""
+        by_statistic = {claim.statistic: claim.value for claim in self.claims}
+        for statistic in ("median", "mean", "rate", "one", "total", None):
+            if statistic in by_statistic:
+                return by_statistic[statistic]
+        return self.figures[0].value if self.figures else None
+
+    def claim(self, statistic: str) -> Claim | None:
+        """The claim of this statistic."""
+        return next((claim for claim in self.claims if claim.statistic == statistic), None)
+
+    @property
+    def same_thing(self) -> tuple[str, Quantity, frozenset[tuple[str, str]], str]:
+        """What series share whose claims are of the same single values."""
+        return self.metric, self.quantity, frozenset(self.levels.items()), self.run
+
+    def seconds_per_operation(self, value: float | None = None) -> float | None:
+        """How long one operation took by a value (by default the typical one); None where that does not follow."""
+        value = self.typical if value is None else value
+        if value is None or self.quantity is Quantity.TIME:
+            return value
+        if value <= 0:
+            return None
+        if self.quantity is Quantity.RATE:
+            return 1 / value
+        if self.quantity is Quantity.BANDWIDTH and self.work.size_bytes is not None:
+            return self.work.size_bytes / value
+        return None
+
+
+def _median(values: Sequence[float]) -> float:
+    if len(values) <= _MANY:
+        return float(median(values))
+    import numpy as np
+
+    return float(np.median(np.asarray(values, dtype=np.float64)))
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """What the source compares: the factor whose levels are set against each other, and the level without the control.
+
+    Attributes:
+        baseline: None where the source measured none.
+        reported: whether the source says anything of a baseline; where not, its lack cannot be checked.
+        entails: attributes of work and setting that the levels bring with them: an algorithm has a key size.
+        guessed: whether only names make its levels, so that nobody says that they are compared.
+    """
+
+    factor: str
+    baseline: str | None
+    reported: bool = True
+    entails: tuple[str, ...] = ()
+    guessed: bool = False
+
+
+class TroubleKind(StrEnum):
+    """What is wrong with an output, apart from its numbers."""
+
+    FAILED = "failed"  # the tool itself reports that its work failed
+    WARNED = "warned"  # the tool itself warns of its numbers
+    CUT = "cut"  # a part was not copied
+    UNREAD = "unread"  # a result that could not be read
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A line in which an output itself says that something went wrong, or a part that is missing."""
+
+    kind: TroubleKind
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A promise of the tool that its own output breaks: `left` should be in the relation to `right`.
+
+    Attributes:
+        promise: the relation in the words of the grammar.
+        run: where it is broken.
+        fatal: whether no honest reason is known.
+        figures: ids of the claims that fall with it.
+    """
+
+    promise: str
+    left: float
+    right: float
+    run: str
+    line: int | None = None
+    fatal: bool = True
+    figures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything of one source.
+
+    Attributes:
+        tool: the name of the tool that wrote it; empty of a published study.
+        imported: whether a tool wrote it, all of it at once.
+    """
+
+    series: tuple[Series, ...] = ()
+    contrast: Contrast | None = None
+    troubles: tuple[Trouble, ...] = ()
+    broken: tuple[Broken, ...] = ()
+    tool: str = ""
+    imported: bool = False
+
+    @cached_property
+    def figures(self) -> tuple[Claim, ...]:
+        return tuple(claim for series in self.series for claim in series.figures)
+
+    @cached_property
+    def speeds(self) -> tuple[Series, ...]:
+        """The series that show how fast something was."""
+        return tuple(series for series in self.series if series.quantity in SPEEDS)
+
+    def claims(self) -> Iterator[tuple[Series, Claim]]:
+        return ((series, claim) for series in self.series for claim in series.claims)

@@ -1,0 +1,219 @@
+"""The run's controls of itself: a difference where there is none, a known cost that was not seen, and no control."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sectax.audit.checks.interface import Check, Remark, cannot_be_checked, fatal, warning
+from sectax.audit.own.evidence import RunEvidence
+from sectax.model.finding import (
+    FASTER,
+    SLOWER,
+    WITHIN_MARGIN,
+    Effect,
+    Finding,
+    Severity,
+    bias_shown,
+    excludes_known_cost,
+    finds_known_cost,
+    fired_for_sure,
+    leans_on,
+    scale_error,
+    takes_verdicts,
+)
+from sectax.model.plan import FIRST_LOOK
+from sectax.model.treatment import CONTROLS, Standing
+
+# A known cost larger than this, of what it was meant to be, says nothing of costs as small as the margin.
+MOST_OF_NOMINAL = 1.25
+
+_FIRED = SLOWER | FASTER
+_CLAIMS = SLOWER | FASTER | WITHIN_MARGIN
+
+
+def _negative(evidence: RunEvidence) -> Iterator[Remark]:
+    controls = _of(evidence, Standing.NEGATIVE)
+    covered = {evidence.families[finding.comparison.cell] for finding in controls}
+    for family in dict.fromkeys(evidence.families.values()):
+        if family not in covered:
+            yield from _not_controlled(evidence, family, "no negative control was planned for this family")
+    for finding in controls:
+        effect = finding.effect
+        if effect is None or effect.blocks < FIRST_LOOK:
+            blocks = 0 if effect is None else effect.blocks
+            saw = f"{blocks} blocks of the negative control are too few"
+            yield from _not_controlled(evidence, evidence.families[finding.comparison.cell], saw)
+        elif finding.verdict in _FIRED:
+            yield _fired(evidence, finding, effect)
+
+
+def _fired(evidence: RunEvidence, finding: Finding, effect: Effect) -> Remark:
+    """One healthy run in twenty does this by chance; the verdicts fall only at what one in two hundred does."""
+    comparison = finding.comparison
+    differs = f"differs from its own copy by {_percent(effect.low)} to {_percent(effect.high)}"
+    saw = f"{comparison.treatment} {differs} in {comparison.metric}, over {effect.blocks} blocks"
+    if takes_verdicts(effect, finding.verdict):
+        return fatal(
+            "run",
+            saw,
+            "the run sees differences where there are none, so none of its verdicts stands",
+            "look for what treats the two differently (order, other load, throttling) and run again",
+        )
+    likely = "a bias of the run within the margin" if fired_for_sure(effect) else "chance, or a small bias of the run"
+    return warning(
+        evidence.families[comparison.cell],
+        saw,
+        f"{likely}: the intervals of the same measurements are wider by "
+        f"{_percent(bias_shown(effect, finding.verdict)).lstrip('+')} to both sides",
+        "run again where a verdict depends on so little",
+    )
+
+
+def _not_controlled(evidence: RunEvidence, family: str, why: str) -> Iterator[Remark]:
+    """What an unmeasured negative control means for the verdicts of its family; a note where there are none."""
+    claims = [
+        finding
+        for finding in evidence.findings
+        if finding.verdict in _CLAIMS
+        and finding.comparison.standing not in CONTROLS
+        and evidence.families[finding.comparison.cell] == family
+    ]
+    if not claims:
+        yield cannot_be_checked(family, why)
+        return
+    yield warning(
+        family,
+        f"not controlled: {why}",
+        "nothing shows that this run sees no differences where there are none, and nothing holds its intervals wide",
+        "see why the negative control is missing, and run again",
+    )
+    for finding in claims:
+        if finding.verdict in WITHIN_MARGIN:
+            yield fatal(
+                finding.comparison.id,
+                f"not controlled: {why}",
+                "'equivalent' and 'within the margin' need the control",
+                "see why the negative control is missing, and run again",
+            )
+
+
+def _positive(evidence: RunEvidence) -> Iterator[Remark]:
+    observed = {name: metric.observed for name, metric in evidence.metrics.items()}
+    for finding in _of(evidence, Standing.POSITIVE):
+        comparison, effect = finding.comparison, finding.effect
+        unmeasured = _unmeasured(evidence, finding)
+        if unmeasured is None and effect is not None and finds_known_cost(effect):
+            continue
+        leaning = any(leans_on(other, comparison, evidence.families, observed) for other in evidence.findings)
+        if effect is None or unmeasured is not None:
+            yield _not_shown(comparison.id, unmeasured or "", leaning=leaning)
+            continue
+        saw = (
+            f"the known extra cost of {comparison.treatment} was measured as {_percent(effect.low)} to "
+            f"{_percent(effect.high)} over {effect.blocks} blocks, "
+            + (
+                f"which excludes the {_percent(effect.added)} that were added"
+                if effect.added is not None and excludes_known_cost(effect)
+                else "which may be nothing at all"
+            )
+        )
+        if excludes_known_cost(effect):
+            wider = _percent(scale_error(effect)).lstrip("+")
+            meaning = (
+                f"the run's scale is wrong: the intervals of the same measurements are wider by {wider} to both sides"
+            )
+            yield warning(evidence.families[comparison.cell], saw, meaning, "look for what treats one arm differently")
+        if leaning:
+            meaning = "the run could not see so little: 'equivalent' and 'within the margin' fall, larger effects stand"
+            yield fatal(comparison.id, saw, meaning, "more blocks, or a quieter machine")
+        elif not excludes_known_cost(effect):
+            yield Remark(Severity.NOTE, comparison.id, saw, "no verdict of this run rests on it")
+
+
+def _unmeasured(evidence: RunEvidence, positive: Finding) -> str | None:
+    """Why a positive control proves nothing whatever its interval says; None where it can."""
+    if positive.effect is None:
+        return "the positive control was not measured"
+    cost = evidence.known_costs.get(positive.comparison.treatment)
+    if cost is not None and cost.real > MOST_OF_NOMINAL * cost.nominal:
+        return (
+            f"the positive control was not measured at its {100 * cost.nominal:.3g} %: "
+            f"whole operations made it {100 * cost.real:.3g} %"
+        )
+    return None
+
+
+def _not_shown(subject: str, why: str, *, leaning: bool) -> Remark:
+    if not leaning:
+        return cannot_be_checked(subject, why)
+    return fatal(
+        subject,
+        why,
+        "nothing shows that the run could see so little: 'equivalent' and 'within the margin' fall, "
+        "larger effects stand",
+        "see why the control is missing, or give it longer batches, and run again",
+    )
+
+
+def _uncontrolled(evidence: RunEvidence) -> Iterator[Remark]:
+    controlled = {
+        evidence.metrics[finding.comparison.metric].observed
+        for finding in evidence.findings
+        if finding.comparison.standing in CONTROLS
+    }
+    claimed = dict.fromkeys(
+        finding.comparison.metric
+        for finding in evidence.findings
+        if finding.verdict in WITHIN_MARGIN and finding.comparison.standing not in CONTROLS
+    )
+    for metric in claimed:
+        if evidence.metrics[metric].observed not in controlled:
+            yield warning(
+                metric,
+                "no control of this metric",
+                "that the run could see so little a cost in it rests on the interval alone",
+                "take 'equivalent' and 'within the margin' in it as hints",
+            )
+
+
+def _of(evidence: RunEvidence, standing: Standing) -> list[Finding]:
+    return [finding for finding in evidence.findings if finding.comparison.standing == standing]
+
+
+def _percent(log_ratio: float) -> str:
+    if not math.isfinite(log_ratio) or log_ratio > 100:
+        return "an unknown share"
+    return f"{100 * math.expm1(log_ratio):+.2f} %"
+
+
+def _claims_something(evidence: RunEvidence) -> bool:
+    """Controls are to be expected in runs of ours that measured anything."""
+    return any(True for _ in evidence.measured_findings())
+
+
+NEGATIVE_CONTROL: Check[RunEvidence] = Check(
+    id="negative-control",
+    rule="F: the baseline differs from a second copy of itself at 0.5 %, perhaps by more than the margin, so no "
+    "verdict of the run stands; W: at 5 %, so the family's intervals are widened by as much, or at 0.5 % within the "
+    "margin, so they are widened by three times as much; "
+    "or it was not measured: F for 'equivalent' and 'within the margin', W for other verdicts",
+    examine=_negative,
+    applies=_claims_something,
+)
+
+POSITIVE_CONTROL: Check[RunEvidence] = Check(
+    id="positive-control",
+    rule="F: a known extra cost was not found (its direction seen, and the cost in its interval), not measured, or "
+    "over 1.25 times what it was meant to be: 'equivalent' and 'within the margin' fall, larger effects stand; W: its "
+    "interval excludes the cost, so the family's intervals are widened by three times the farther limit's distance",
+    examine=_positive,
+    applies=_claims_something,
+)
+
+UNCONTROLLED: Check[RunEvidence] = Check(
+    id="uncontrolled",
+    rule="W: 'equivalent' or 'within the margin' in a metric of which the run has no control",
+    examine=_uncontrolled,
+    applies=_claims_something,
+)

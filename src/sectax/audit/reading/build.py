@@ -1,0 +1,237 @@
+"""Makes the normal form of records."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from sectax.audit.form import (
+    VALUES,
+    Broken,
+    Claim,
+    Contrast,
+    Evidence,
+    Quantity,
+    Series,
+    Setting,
+    Trouble,
+    TroubleKind,
+    Work,
+)
+from sectax.audit.reading.grammar import Grammar, Record
+from sectax.audit.reading.printed import Number
+from sectax.audit.reading.relations import broken
+from sectax.formats.bad_input import BadInput
+from sectax.model.printable import printable
+
+# Checks look at pairs of figures, and nobody reads a table of more.
+MOST_FIGURES = 5000
+_MOST_FACTORS = 50
+
+_WORK = {field.name for field in fields(Work)}
+_SETTING = {field.name for field in fields(Setting)}
+# Claims of the whole trial: field -> metric, quantity, statistic.
+_OF_TRIAL = {
+    "rate": ("rate", Quantity.RATE, "rate"),
+    "bandwidth": ("bandwidth", Quantity.BANDWIDTH, "rate"),
+    "total_time": ("total time", Quantity.TOTAL_TIME, "total"),
+}
+_BY_UNIT = {"s": Quantity.TIME, "bytes": Quantity.MEMORY, "bytes/s": Quantity.BANDWIDTH}
+
+
+def evidence_of(grammar: Grammar, records: Iterable[Record], troubles: Iterable[Trouble] = ()) -> Evidence:
+    """Records as evidence. Raises `BadInput` where nothing was measured, or there is far too much."""
+    every = grammar.shape(list(records)) if grammar.shape is not None else list(records)
+    for record in every:
+        for name, value in grammar.fixed.items():
+            record.fields.setdefault(name, [value])
+    found = list(troubles)
+    breaks: list[Broken] = []
+    groups: dict[Hashable, list[Series]] = {}
+    labels = _labels(grammar, every)
+    for record, label in zip(every, labels, strict=True):
+        series = _series(grammar, record, label)
+        found += record.troubles
+        if not series:
+            found.append(Trouble(TroubleKind.UNREAD, record.line, f"{label} has no figures"))
+        ids = tuple(claim.id for one in series for claim in one.figures)
+        for promise in grammar.promises:
+            fault = broken(promise, record, label)
+            if fault is not None:
+                breaks.append(dataclasses.replace(fault, figures=ids))
+        for one in series:
+            # What was measured elsewhere, or set up otherwise, is another series.
+            machine = one.setting.processor, one.setting.runtime, one.setting.library
+            setting = machine, frozenset(one.setting.options.items())
+            groups.setdefault((one.id, frozenset(one.levels.items()), setting), []).append(one)
+    joined = [_joined(group) for group in groups.values()]
+    return evidence(grammar.name, grammar.title, joined, found, breaks, grammar.compares)
+
+
+def evidence(
+    tool: str,
+    title: str,
+    series: Iterable[Series],
+    troubles: Iterable[Trouble] = (),
+    breaks: Iterable[Broken] = (),
+    compares: str = "",
+) -> Evidence:
+    """Series under unique ids, as evidence. Raises `BadInput` where there are none, or far too many."""
+    unique: list[Series] = []
+    seen: Counter[str] = Counter()
+    figures = 0
+    for one in series:
+        if len(one.levels) > _MOST_FACTORS:
+            raise BadInput(f"{printable(one.id, 60)} has {len(one.levels)} levels", f"at most {_MOST_FACTORS} are read")
+        seen[one.id] += 1
+        unique.append(one if seen[one.id] == 1 else _renamed(one, f"{one.id} ({seen[one.id]})"))
+        figures += len(one.figures)
+        if figures > MOST_FIGURES:
+            raise BadInput(f"more than {MOST_FIGURES} figures: too many to audit together", "split the file")
+    every = tuple(dict.fromkeys(troubles))
+    if not unique:
+        worst = next((one for one in every if one.kind is TroubleKind.FAILED), next(iter(every), None))
+        why = f"; line {worst.line}: {printable(worst.text, 80)}" if worst else ""
+        raise BadInput(f"nothing was measured: no result in {title}{why}", "give the whole output of a finished run")
+    levels = {one.levels.get(compares) for one in unique}
+    contrast = Contrast(compares, None, reported=False) if compares and len(levels) > 1 else None
+    return Evidence(tuple(unique), contrast, every, tuple(breaks), tool, imported=True)
+
+
+def _labels(grammar: Grammar, records: list[Record]) -> list[str]:
+    """What each record is called; runs of one name have numbers, unless they are values of one series."""
+    names = [
+        record.text("name") or (f"run at line {record.line}" if not record.begun else grammar.name)
+        for record in records
+    ]
+    if grammar.repeats:
+        return names
+    of_all, so_far = Counter(names), Counter[str]()
+    labels = []
+    for name in names:
+        so_far[name] += 1
+        labels.append(f"{name} {so_far[name]}" if of_all[name] > 1 else name)
+    return labels
+
+
+def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
+    work, setting, levels = _work(record, label), _setting(grammar, record), _levels(grammar, record, label)
+    metrics: dict[str, list[tuple[str, Number]]] = {}
+    for name, values in record.fields.items():
+        metric, dot, statistic = name.partition(".")
+        if name in _OF_TRIAL:
+            metric, _, statistic = _OF_TRIAL[name]
+        elif not dot or metric in ("failed", "option", "level", "_"):
+            continue
+        numbers = [value for value in values if isinstance(value, Number)]
+        metrics.setdefault(metric, []).extend((statistic, number) for number in numbers)
+    made = []
+    for metric, told in metrics.items():
+        if not told:
+            continue
+        id = label if len(metrics) == 1 else f"{label}: {metric}"
+        singly = [number for statistic, number in told if statistic == VALUES]
+        summary = {statistic: number for statistic, number in told if statistic != VALUES}
+        alone = len(summary) == 1
+        claims = tuple(
+            Claim(id if alone else f"{id} {statistic}", statistic, number.value, number.step)
+            for statistic, number in summary.items()
+        )
+        one = Series(
+            id=id,
+            table=metric,
+            levels=levels,
+            metric=metric,
+            quantity=_quantity(grammar, metric, told[0][1]),
+            claims=claims,
+            values=tuple(number.value for number in singly),
+            step=max((number.step for number in singly), default=0.0),
+            count=_count(record, metric),
+            work=work,
+            setting=setting,
+            run=label,
+            line=record.line,
+        )
+        made.append(one)
+    return made
+
+
+def _quantity(grammar: Grammar, metric: str, number: Number) -> Quantity:
+    if metric in grammar.quantities:
+        return grammar.quantities[metric]
+    fixed = next((quantity for name, quantity, _ in _OF_TRIAL.values() if name == metric), None)
+    return fixed or _BY_UNIT.get(number.unit, Quantity.OTHER)
+
+
+def _count(record: Record, metric: str) -> int | None:
+    """How many values are behind the summaries of a time: `count`, or the operations of the trial."""
+    if metric in {name for name, _, _ in _OF_TRIAL.values()}:
+        return 1
+    number = record.number("count") or record.number("operations")
+    return None if number is None else int(number.value)
+
+
+def _levels(grammar: Grammar, record: Record, label: str) -> Mapping[str, str]:
+    levels = {name[6:]: str(values[-1]) for name, values in record.fields.items() if name.startswith("level.")}
+    return levels or {grammar.compares or "run": label}
+
+
+def _attributes(record: Record, names: set[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in names & record.fields.keys():
+        value = record.fields[name][-1]
+        found[name] = value.value if isinstance(value, Number) else value
+    return found
+
+
+def _work(record: Record, label: str) -> Work:
+    told = _attributes(record, _WORK)
+    failed: dict[str, float] = {}
+    for name, values in record.fields.items():
+        if name.startswith("failed."):
+            kind = name[7:]
+            failed[kind] = failed.get(kind, 0.0) + sum(one.value for one in values if isinstance(one, Number))
+    if failed:
+        told["failures"] = sum(failed.values())
+    told.setdefault("operation", label)
+    if "contains" in told:
+        told["contains"] = tuple(told["contains"].split(","))
+    if "by_schedule" in told:
+        told["by_schedule"] = bool(told["by_schedule"])
+    for name in ("replicates", "warm_up"):
+        if name in told:
+            told[name] = int(told[name])
+    return Work(failed=failed, **told)
+
+
+def _setting(grammar: Grammar, record: Record) -> Setting:
+    options = {name[7:]: _in_words(values[-1]) for name, values in record.fields.items() if name.startswith("option.")}
+    told = _attributes(record, _SETTING - {"options"})
+    return Setting(**{"tool": grammar.name} | told, options=options)
+
+
+def _in_words(value: Number | str) -> str:
+    return f"{value.value:g}" if isinstance(value, Number) else value
+
+
+def _joined(group: list[Series]) -> Series:
+    """Results of one name and levels as one series: their single numbers become its values, in order."""
+    first = group[0]
+    if len(group) == 1:
+        return first
+    every: list[float] = []
+    step = 0.0
+    for one in group:
+        every += one.values or [claim.value for claim in one.claims[:1]]
+        step = max(step, one.step, *(claim.step for claim in one.claims[:1]))
+    counts = tuple(len(one.values) for one in group)
+    work = first.work if not all(counts) else dataclasses.replace(first.work, per_replicate=counts)
+    return dataclasses.replace(first, values=tuple(every), step=step, claims=(), count=None, work=work)
+
+
+def _renamed(series: Series, id: str) -> Series:
+    claims = tuple(dataclasses.replace(claim, id=claim.id.replace(series.id, id, 1)) for claim in series.claims)
+    return dataclasses.replace(series, id=id, claims=claims)

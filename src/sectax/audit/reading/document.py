@@ -1,0 +1,92 @@
+"""Reads a JSON document by a grammar."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from sectax.audit.reading.grammar import Json, Record
+from sectax.audit.reading.printed import Number, of_json
+from sectax.formats import json_text
+from sectax.formats.bad_input import BadInput
+from sectax.formats.numbers import LARGEST
+
+_TEXTS = ("w", "text")
+
+
+def read_document(grammar: Json, text: str) -> list[Record]:
+    """The records of a document. Raises `BadInput` where a value is not what its place is for."""
+    document = json_text.read([text], object, grammar.title)
+    try:
+        if grammar.records is not None:
+            return grammar.records(document)
+        return [_record(grammar, document, key, result) for key, result in walk(document, grammar.each)]
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"this is JSON, but not as it stands in {grammar.title}: {error}") from error
+
+
+def walk(value: object, path: str, where: str = "") -> Iterator[tuple[str, Any]]:
+    """What stands under a path, each with its place; nothing where there is nothing."""
+    if not path:
+        yield where, value
+        return
+    step, _, rest = path.partition(".")
+    name, lists, more = step.partition("[]")
+    if name == "*":
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield from walk(inner, rest, key)
+        return
+    if name:
+        value = value.get(name) if isinstance(value, dict) else None
+        where = f"{where}.{name}" if where else name
+    if value is None:
+        return
+    if not lists:
+        yield from walk(value, rest, where)
+    elif isinstance(value, list):
+        behind = ".".join(part for part in (more, rest) if part)
+        for at, inner in enumerate(value):
+            yield from walk(inner, behind, f"{where}[{at}]")
+
+
+def _record(grammar: Json, document: object, key: str, result: object) -> Record:
+    record = Record(1, ended=True)
+    for path, places in grammar.fields.items():
+        for place in places.split():
+            name, _, kind = place.rpartition(":")
+            if path == "@":
+                record.add(name, key)
+                continue
+            found = walk(document, path[1:]) if path.startswith("/") else walk(result, path, key)
+            add(record, name, kind, found)
+    return record
+
+
+def add(record: Record, name: str, kind: str, found: Iterator[tuple[str, Any]]) -> None:
+    """Put what stands under a path into a record."""
+    if kind in ("count", "nonzero"):
+        every = [value for _, value in found]
+        if every:
+            count = len(every) if kind == "count" else sum(value != 0 for value in every)
+            record.add(name, Number(float(count)))
+        return
+    for where, value in found:
+        if value is None:
+            continue
+        if kind in _TEXTS:
+            record.add(name, value if isinstance(value, str) else str(value))
+        else:
+            record.add(name, number(value, kind, where))
+
+
+def number(value: object, kind: str, where: str) -> Number:
+    """A number of a document. Raises `BadInput` with its place where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise BadInput(f"{where} is {str(value)[:40]!r}", "every value must be a finite number")
+    if abs(value) > LARGEST:
+        raise BadInput(f"{where} is too large", "every value must be a finite number")
+    return of_json(kind, float(value))

@@ -1,0 +1,230 @@
+"""What a grammar says of a tool's output: how it begins, which line or path is which claim, and what the tool promises.
+
+A place in a line is written `{name:kind}`; everything else is a regular expression in which one space matches any
+whitespace. The kinds are those of `printed.KINDS`: n a number, t a time with its unit, s ms us ns a time in that unit,
+b an amount of bytes (B: with KB as 1024), b/s and B/s the same per second, % a percentage, q a percentile, w a word,
+text the rest, flag nothing at all (the field says that the line is there).
+
+Names decide what a place is:
+
+- `latency.mean`: the mean of the metric `latency`. `latency.values`: single values. `latency.@` behind a
+  `{latency.p:q}`: the percentile that is printed there. Its quantity follows from the kind, or from `quantities`.
+- `rate`, `bandwidth`, `total_time`: claims of the whole trial.
+- a field of `form.Work` or `form.Setting`: that; `failed.KIND`: failures of that kind; `option.NAME`: an option.
+- `name`: what the run is called; `level.FACTOR`: a level.
+- anything else is for relations and for the grammar's own `shape`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sectax.audit.form import Quantity, Trouble
+from sectax.audit.reading.printed import KINDS, Number, read, statistic_of
+
+_PLACE = re.compile(r"\{([a-zA-Z_][\w.@]*):([a-zA-Z%/]+)\}")
+# Letters that a pattern must have by itself, so that a line that it matches is surely of its tool.
+_TELLING = 4
+
+Fields = dict[str, list[Number | str]]
+
+
+@dataclass
+class Record:
+    """What was printed of one run, by the names of its grammar; a name may occur several times."""
+
+    line: int
+    fields: Fields = field(default_factory=dict)
+    begun: bool = True  # whether its first line was there
+    ended: bool = False
+    troubles: list[Trouble] = field(default_factory=list)  # what its numbers say of it, beside what it prints
+
+    def add(self, name: str, value: Number | str) -> None:
+        self.fields.setdefault(name, []).append(value)
+
+    def number(self, name: str) -> Number | None:
+        """The last number of this name."""
+        return next((value for value in reversed(self.fields.get(name, ())) if isinstance(value, Number)), None)
+
+    def text(self, name: str) -> str | None:
+        return next((value for value in reversed(self.fields.get(name, ())) if isinstance(value, str)), None)
+
+    def numbers(self, name: str) -> list[Number]:
+        return [value for value in self.fields.get(name, ()) if isinstance(value, Number)]
+
+
+class Pattern:
+    """One line of a grammar."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.names: list[tuple[str, str]] = []
+
+        def place(found: re.Match[str]) -> str:
+            self.names.append((found[1], found[2]))
+            return f"(?P<_{len(self.names) - 1}>{KINDS[found[2]][0]})"
+
+        spaced = re.sub(r" +", r"\\s+", source)
+        self.regex = re.compile(_PLACE.sub(place, spaced))
+        self.plain = _PLACE.sub(lambda found: f"(?:{KINDS[found[2]][0]})", spaced)
+
+    @property
+    def telling(self) -> bool:
+        """Whether a line that it matches is surely of its tool."""
+        bare = re.sub(r"\\[a-zA-Z]|\(\?:|\[[^\]]*\]", "", _without_lookarounds(_PLACE.sub("", self.source)))
+        return len(re.findall(r"[A-Za-z]", bare)) >= _TELLING
+
+    def match(self, line: str) -> list[tuple[str, Number | str | None]] | None:
+        """The fields of a line; None where it is another line. A field is None where it is printed as no number."""
+        found = self.regex.match(line)
+        if found is None:
+            return None
+        fields: list[tuple[str, Number | str | None]] = []
+        percentile = ""
+        for at, (name, kind) in enumerate(self.names):
+            text = found[f"_{at}"]
+            if text is None:
+                continue
+            if kind == "q":
+                percentile = statistic_of(text)
+                continue
+            fields.append((name.replace("@", percentile), read(kind, text)))
+        return fields
+
+
+def _without_lookarounds(source: str) -> str:
+    """A regular expression without what it only looks at."""
+    kept, depth, at = "", 0, 0
+    while at < len(source):
+        if depth == 0 and re.match(r"\(\?<?[!=]", source[at:]):
+            depth = 1
+        elif depth and source[at] in "()" and source[at - 1] != "\\":
+            depth += 1 if source[at] == "(" else -1
+        elif not depth:
+            kept += source[at]
+        at += 1
+    return kept
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A relation between printed numbers, such as `operations / duration_s = rate`.
+
+    Attributes:
+        relation: sums, products and quotients of names with `=`, `<=` or `>=` between; `sum(name)` adds up all of a
+            name.
+        within: what the two sides may differ by, as a share, beside what their digits leave.
+        fatal: whether there is no honest reason for a difference.
+    """
+
+    relation: str
+    within: float = 0.005
+    fatal: bool = True
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """What grammars of texts and of JSON documents share.
+
+    Attributes:
+        name: as --format takes it.
+        title: for people: "wrk's output".
+        quantities: of metrics whose kind does not show it.
+        fixed: fields that every record has, such as `ends_by`.
+        compares: the factor that is set against each other, where there are several levels of it.
+        repeats: whether results of one name and levels are values of one series, in order; otherwise each is a run of
+            its own.
+        promises: what the tool's own numbers must fulfil. What follows from the normal form (a rate is operations by
+            time, quantiles rise) is checked of all tools and needs no promise.
+        shape: makes other records of those that were read, where lines and names are not enough.
+    """
+
+    name: str
+    title: str
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    compares: str = ""
+    repeats: bool = False
+    promises: tuple[Promise | str, ...] = ()
+    shape: Callable[[list[Record]], list[Record]] | None = None
+
+
+@dataclass(frozen=True)
+class Text(Grammar):
+    """A grammar of lines.
+
+    Attributes:
+        starts: lines that begin a run.
+        lines: lines within a run, anywhere behind its beginning.
+        rows: lines that are a result each.
+        head: lines whose fields hold for all that follows, until they are printed again.
+        last: the line that the tool always prints at the end of a run; what lacks it was cut short.
+        fails, warns: lines in which the tool itself reports a failure, or warns of its numbers.
+        ignore: lines that look like others and are to be skipped.
+    """
+
+    starts: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
+    last: str = ""
+    fails: tuple[str, ...] = ()
+    warns: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    @cached_property
+    def patterns(self) -> dict[str, list[Pattern]]:
+        groups = {"starts": self.starts, "rows": self.rows, "lines": self.lines, "head": self.head}
+        return {name: [Pattern(source) for source in sources] for name, sources in groups.items()}
+
+    @cached_property
+    def troubles(self) -> list[tuple[re.Pattern[str], bool]]:
+        both = ((self.fails, True), (self.warns, False))
+        return [(re.compile(source.replace(" ", r"\s+")), fatal) for sources, fatal in both for source in sources]
+
+    @cached_property
+    def any_line(self) -> re.Pattern[str]:
+        """Matches every line that is of interest."""
+        plain = [pattern.plain for group in self.patterns.values() for pattern in group]
+        return re.compile("|".join(f"(?:{one})" for one in (*plain, *self._others)))
+
+    @cached_property
+    def telling(self) -> str:
+        """A regular expression of lines that are surely of this tool."""
+        plain = [pattern.plain for group in self.patterns.values() for pattern in group if pattern.telling]
+        return "|".join(f"(?:{one})" for one in (*plain, *self._others))
+
+    @cached_property
+    def opening(self) -> re.Pattern[str] | None:
+        """Lines that begin a run, or are a result."""
+        plain = [pattern.plain for name in ("starts", "rows") for pattern in self.patterns[name]]
+        return re.compile("|".join(f"(?:{one})" for one in plain)) if plain else None
+
+    @property
+    def _others(self) -> Sequence[str]:
+        sources = (*self.fails, *self.warns, *([self.last] if self.last else []))
+        return [source.replace(" ", r"\s+") for source in sources]
+
+
+@dataclass(frozen=True)
+class Json(Grammar):
+    """A grammar of a JSON document.
+
+    Attributes:
+        keys: names that must all stand in the beginning of the document for it to be of this tool.
+        each: the path of the results: `results[]`, `metrics.*`, `[]`; empty where the document is one result.
+        fields: path within a result -> `name:kind`, or several with blanks between. `[]` goes through a list, `*`
+            through the values of an object, `@` is the key under which the result is; a path that begins with `/` is of
+            the document. Kinds beside those of lines: `count` (how many values there are), `nonzero` (how many are not
+            0).
+        records: makes the records from the document, where paths are not enough.
+    """
+
+    keys: tuple[str, ...] = ()
+    each: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    records: Callable[[Any], list[Record]] | None = None

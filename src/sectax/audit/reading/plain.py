@@ -1,0 +1,165 @@
+"""What people put around an output when they paste it, taken off again in one place before any importer looks.
+
+Colours and tags, margins, quotation marks, comment marks, the times and names that CI, containers and build tools set
+before each line. Which of these is no part of the output shows in what is left: a mark is taken off where lines behind
+it are some tool's, and were none before. A line stays a line, so that places are those of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sectax.formats.characters import plain
+
+# What stands before each line, one inside of the other: time, host, container, quotation.
+_MOST_MARKS = 6
+_LEAST_BESIDE = 3
+_DATE = r"\d{4}[-/.]\d\d[-/.]\d\d"
+_TIME = r"\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?"
+# In this order. Each may stand alone, where it marks an empty line.
+_MARK = re.compile(
+    r"(?:"
+    # Times: of CI, docker, systemd, Go's and other loggers.
+    rf"\[?{_DATE}(?:[T _]{_TIME})?(?:Z| ?[+-]\d\d:?\d\d| UTC)?(?: \d\d[OE]\+?)?\]?[:,]?"
+    rf"|\[?{_TIME}\]?[:,]?|\[?[A-Z][a-z]{{2}} [ \d]\d {_TIME}(?: \d{{4}})?\]?"
+    r"|\[ *\d{1,8}(?:\.\d{1,9})?s?\]"
+    # The job and the step of GitHub; docker's build; the number of a line.
+    r"|[^\t\n]{1,100}\t[^\t\n]{1,100}(?=\t\d{4}-)|#\d{1,4} \d{1,6}\.\d{1,4}|\d{1,7}\||\d{1,7}(?=\t|  |$)"
+    # A host and a program, one of many containers, a build tool, a level.
+    r"|\w[\w.-]{0,80} \w[\w./@-]{0,80}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100}(?:\[\d{1,9}\])?:|\w[\w./@-]{0,100} *[|│>]"
+    r"|\[[^\[\]\n]{0,100}[A-Za-z][^\[\]\n]{0,100}\]|(?:INFO|WARN|DEBUG|TRACE|info|debug|out|stdout)"
+    r")(?=\s|$)[ ]?"
+    # Quotations and comments, the lines of a diff, numbers of lines: nothing need part them from the text.
+    r"|(?:\d{1,7}:|>|\||│|┃|//+|/\*\*?|\*+|--|[#+;%!-]|[\"'`])"
+)
+# Tools print these themselves, so that they count where all lines that follow each other begin with them.
+_IN_RUNS = re.compile(r"[*#+-]{1,3}$")
+_DIGITS = re.compile(r"\d++")
+# What stands at the end too: the right side of a frame, the other quote.
+_AT_THE_END = {"|": "|", "│": "│", "┃": "┃", "`": "`", '"': '",', "'": "',"}
+_CONTINUED = re.compile(r"[A-Za-z]{2}.*\s[\\`^]$")
+_MOST_CONTINUED = 20
+_LONGEST_COMMAND = 2000
+_LEFT_OUT = re.compile(
+    r"[\[(<{*/\s-]{0,6}(?:\.{3,4}|…|⋮|\. \. \.|(?:\.{2,4}|…|-{2,4})? ?(?:snip(?:ped)?|cut|truncated|omitted|skipped"
+    r"|(?:output|log|lines?|rest|[\d,]{1,9} (?:more )?lines?|some lines) (?:is |was |were |are )?"
+    r"(?:snipped|cut|truncated|omitted|skipped|left out|removed|deleted|elided)) ?(?:\.{2,4}|…"
+    r"|-{2,4})?)[\])>}*/\s-]{0,6}$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """A text as its tool printed it.
+
+    Attributes:
+        lines: without margins, each in the place of a line of the file.
+        shifts: how many characters stood before each of them.
+        left_out: the lines (from 1) in which somebody says that others were left out, within an output.
+    """
+
+    lines: Sequence[str]
+    shifts: Sequence[int]
+    left_out: Sequence[tuple[int, str]] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def unpasted(text: str, is_known: Callable[[str], object]) -> Pasted:
+    """What was printed, of a text that somebody pasted.
+
+    Args:
+        is_known: whether a line, without its margin, is surely of some tool's output.
+    """
+    given = plain(text).split("\n")
+    lines = [line.strip() for line in given]
+    _take_marks(lines, is_known)
+    shifts = [max(before.find(after), 0) if after else 0 for before, after in zip(given, lines, strict=True)]
+    _join_commands(lines)
+    return Pasted(lines, shifts, _left_out(lines, is_known))
+
+
+def _take_marks(lines: list[str], is_known: Callable[[str], object]) -> None:
+    """Take marks off all lines that have them, where that shows lines of an output."""
+    marked: list[tuple[int, list[tuple[str, str]]]] = []
+    gains: Counter[str] = Counter()
+    plainly = 0
+    # What each mark stands in.
+    within: dict[str, str] = {}
+    # Frames of which a line has no right side, so that they are none.
+    open_: dict[str, bool] = {}
+    # A run of lines that share a mark has a number of its own.
+    running: dict[str, int] = {}
+    for at, line in enumerate(lines):
+        if not line:
+            continue
+        known = bool(is_known(line))
+        peeled: list[tuple[str, str]] = []
+        before, running = running, {}
+        key, rest, shown = "", line, False
+        while len(peeled) < _MOST_MARKS and rest and (found := _MARK.match(rest)):
+            mark = found[0].strip()
+            outer = key
+            key = f"{key}{_DIGITS.sub('0', mark)} "
+            if _IN_RUNS.match(mark):
+                running[key] = before.get(key, at)
+                key = f"{key}{running[key]} "
+            rest = rest[found.end() :].strip()
+            within[key] = outer
+            peeled.append((key, rest))
+            right = _AT_THE_END.get(mark)
+            if right is not None and rest:
+                open_[key] = open_.get(key, False) or not rest.endswith(tuple(right))
+            if rest and (is_known(rest) or (right is not None and is_known(rest.rstrip(right).rstrip()))):
+                gains[key] += not (known or shown)
+                shown = True
+        plainly += known and not shown
+        # What is known as it stands keeps its mark, unless it would be known without it too.
+        if peeled and (shown or not known):
+            marked.append((at, peeled))
+        elif known:
+            running = {}
+    # Beside an output without such a mark, a line or two with one are somebody's words on it.
+    gains[""] = plainly
+    taken = {key for key, gain in gains.items() if key and gain >= (_LEAST_BESIDE if gains[within[key]] > 0 else 1)}
+    for at, peeled in marked if taken else ():
+        last = max((depth for depth, (key, _) in enumerate(peeled) if key in taken), default=None)
+        if last is None:
+            continue
+        lines[at] = peeled[last][1]
+        for key, _ in peeled[: last + 1]:
+            if not open_.get(key, True):
+                lines[at] = lines[at].rstrip(_AT_THE_END[key.split()[-1]]).rstrip()
+
+
+def _join_commands(lines: list[str]) -> None:
+    """A command that goes on in the next line stands in its first; the others are left empty."""
+    at = 0
+    while at < len(lines):
+        first = at
+        while (
+            at + 1 < len(lines)
+            and at - first < _MOST_CONTINUED
+            and len(lines[first]) < _LONGEST_COMMAND
+            and lines[first].endswith(("\\", "`", "^"))
+            and _CONTINUED.search(lines[first][-_LONGEST_COMMAND:])
+        ):
+            at += 1
+            lines[first] = f"{lines[first][:-1].rstrip()} {lines[at].removeprefix('> ')}"
+            lines[at] = ""
+        at += 1
+
+
+def _left_out(lines: Sequence[str], is_known: Callable[[str], object]) -> list[tuple[int, str]]:
+    """Where lines were left out, behind the first line of an output."""
+    found = [(at, line) for at, line in enumerate(lines, 1) if len(line) < 80 and line and _LEFT_OUT.match(line)]
+    if not found:
+        return []
+    first = next((at for at, line in enumerate(lines, 1) if is_known(line)), len(lines))
+    return [(at, line) for at, line in found if at > first]

@@ -1,0 +1,115 @@
+"""Numbers as tools print them: their value in base units, and the step that their digits leave."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+from sectax.formats.numbers import BINARY, DECIMAL, LARGEST, SECONDS
+
+NUMBER = r"[+-]?(?:\d++(?:,\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
+# What tools print where there is no number.
+_NONE = r"[+-]?(?:[nN]a[nN]|[iI]nf(?:inity)?)"
+_PREFIXES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, "µ": 1e-6}
+_TIMES = SECONDS | {"ps": 1e-12, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "min": 60.0, "msec": 1e-3, "usec": 1e-6}
+_ONE_TIME = rf"(?:{NUMBER})\s?(?:{'|'.join(sorted(map(re.escape, _TIMES), key=len, reverse=True))})(?![A-Za-zµ])"
+_PART = re.compile(rf"({NUMBER})\s?([A-Za-zµμ]+)")
+_SIZE = r"(?:[kKMGT]i?)?(?:[bB]ytes|B)"
+_ALONE = re.compile(NUMBER)
+
+
+class Number(NamedTuple):
+    """A printed number in its base unit ('s', 'bytes', 'bytes/s', '1'), and the step of its last digit."""
+
+    value: float
+    step: float = 0.0
+    unit: str = "1"
+
+
+def _plain(text: str, scale: float = 1.0, unit: str = "1") -> Number | None:
+    found = _ALONE.fullmatch(text)
+    if found is None:
+        return None
+    digits = text.replace(",", "")
+    mantissa, _, exponent = digits.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    value = float(digits) * scale
+    if not math.isfinite(value) or abs(value) > LARGEST:
+        return None
+    power = int(exponent) if exponent and len(exponent) < 5 else 0
+    return Number(value, 10.0 ** (power - decimals) * abs(scale), unit)
+
+
+def _counted(text: str) -> Number | None:
+    number = text.rstrip("kKMG")
+    return _plain(number, _PREFIXES[text[len(number) :][:1]])
+
+
+def _duration(text: str) -> Number | None:
+    """A length of time as `1.5ms`, `4m59.883s`, `2 secs`; its step is that of its last part."""
+    total, last = 0.0, None
+    for part in _PART.finditer(text):
+        last = _plain(part[1], _TIMES.get(part[2], math.nan), "s")
+        if last is None:
+            return None
+        total += last.value
+    return None if last is None else Number(total, last.step, "s")
+
+
+def _amount(text: str, thousand: float, unit: str) -> Number | None:
+    found = re.match(rf"({NUMBER})\s*+([A-Za-z]*)", text)
+    if found is None:
+        return None
+    word = found[2].replace("ytes", "").replace("yte", "")
+    prefix = word[:-1] if word[-1:] in ("B", "b") else word
+    if prefix.endswith("i"):
+        scale = BINARY.get(f"{prefix}B", 2.0**10)
+    else:
+        scale = (DECIMAL.get(f"{prefix}B", 1.0)) if thousand == 1000 else _binary(prefix)
+    return _plain(found[1], scale, unit)
+
+
+def _binary(prefix: str) -> float:
+    return {"": 1.0, "K": 2.0**10, "k": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}.get(prefix, 1.0)
+
+
+def _in_seconds(unit: str) -> tuple[str, object]:
+    return rf"{NUMBER}|{_NONE}", lambda text: _plain(text, SECONDS[unit], "s")
+
+
+# Kind -> what it looks like, and how it is read. None is no number ('-nan').
+KINDS: dict[str, tuple[str, object]] = {
+    "n": (rf"(?:{NUMBER})[kKMG]?(?![A-Za-z\d])|{_NONE}", _counted),
+    "t": (rf"(?:{_ONE_TIME})(?: ?{_ONE_TIME}){{0,4}}|{_NONE}", _duration),
+    **{unit: _in_seconds(unit) for unit in ("s", "ms", "us", "ns")},
+    "%": (rf"{NUMBER}|{_NONE}", lambda text: _plain(text, 0.01)),
+    "b": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1000, "bytes")),
+    "B": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1024, "bytes")),
+    "b/s": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1000, "bytes/s")),
+    "B/s": (rf"{NUMBER}\s?{_SIZE}", lambda text: _amount(text, 1024, "bytes/s")),
+    "q": (r"\d{1,3}(?:\.\d{1,9})?", str),
+    "flag": ("", lambda _: "yes"),
+    "w": (r"\S+", str),
+    "text": (r"\S.*?", str),
+}
+
+
+def read(kind: str, text: str) -> Number | str | None:
+    """What stands in a place of this kind."""
+    return KINDS[kind][1](text.strip())  # type: ignore[operator,no-any-return]
+
+
+def of_json(kind: str, value: float) -> Number:
+    """A number of a JSON document, whose unit is that of the kind."""
+    scales = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "%": 0.01}
+    units = {"b": "bytes", "B": "bytes", "b/s": "bytes/s", "B/s": "bytes/s"}
+    if kind in ("s", "ms", "us", "ns"):
+        return Number(value * scales[kind], 0.0, "s")
+    return Number(value * scales.get(kind, 1.0), 0.0, units.get(kind, "1"))
+
+
+def statistic_of(percentile: str) -> str:
+    """'50.000' as 'median', '99' as 'p99', '100' as 'max', '0' as 'min'."""
+    value = float(percentile)
+    return {0.0: "min", 50.0: "median", 100.0: "max"}.get(value, f"p{value:.10g}")

@@ -1,0 +1,191 @@
+"""Knows every format, and reads a file by the grammar that its content or the user names."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from types import ModuleType
+
+from sectax.audit import tools
+from sectax.audit.form import Evidence, Trouble, TroubleKind
+from sectax.audit.reading.build import evidence_of
+from sectax.audit.reading.document import read_document
+from sectax.audit.reading.grammar import Grammar, Json, Text
+from sectax.audit.reading.plain import Pasted, unpasted
+from sectax.audit.reading.text import read_text
+from sectax.formats.bad_input import BadInput
+from sectax.formats.characters import with_blanks
+
+# Where a document may begin in a text: nobody pastes more that only looks like one.
+_MOST_BEGINNINGS = 20
+_HEAD, _HEAD_LINES = 2**16, 2000
+# So many lines of one tool, and of no other as many, where none of them begins a run.
+_LEAST_LINES = 2
+
+
+@cache
+def grammar_modules() -> tuple[ModuleType, ...]:
+    """The files in `audit.tools` that have grammars, by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
+    modules = (importlib.import_module(f"{tools.__name__}.{name}") for name in names)
+    return tuple(module for module in modules if hasattr(module, "GRAMMARS"))
+
+
+@cache
+def grammars() -> tuple[Text | Json, ...]:
+    return tuple(grammar for module in grammar_modules() for grammar in module.GRAMMARS)
+
+
+def names() -> tuple[str, ...]:
+    """What --format takes, beside csv."""
+    return tuple(dict.fromkeys(grammar.name for grammar in grammars()))
+
+
+@cache
+def _texts() -> tuple[Text, ...]:
+    return tuple(grammar for grammar in grammars() if isinstance(grammar, Text))
+
+
+@cache
+def _documents() -> tuple[Json, ...]:
+    return tuple(grammar for grammar in grammars() if isinstance(grammar, Json))
+
+
+@cache
+def _any_telling() -> re.Pattern[str]:
+    # A line of a document is of a tool that writes one.
+    of_json = r'[{}\[\]]{1,3},?$|"[^"\n]{1,200}"\s?:|[\[{]\s?["\[{]'
+    return re.compile("|".join(f"(?:{grammar.telling})" for grammar in _texts()) + f"|{of_json}")
+
+
+def is_known(line: str) -> bool:
+    """Whether a line, without its margin, is surely of some tool's output."""
+    return _any_telling().match(line) is not None
+
+
+def recognised(text: str) -> str | None:
+    """The format of a text; None where no tool is known that writes it. Raises `BadInput` where it is of several."""
+    found = _recognised(text)
+    return found.name if found is not None else None
+
+
+def read(text: str, asked: str | None = None) -> tuple[Grammar, Evidence]:
+    """What a tool's output says, however it was pasted.
+
+    Raises:
+        BadInput: no tool is known that writes it, or it cannot be read; with the line and column of the file.
+    """
+    grammar = _recognised(text) if asked is None else _of_name(asked, text)
+    if grammar is None:
+        raise BadInput(f"unrecognized format. Supported: {', '.join((*names(), 'csv'))}", "name it with --format")
+    pasted = _printed(text)
+    try:
+        if isinstance(grammar, Json):
+            return grammar, evidence_of(grammar, read_document(grammar, pasted.text))
+        records, troubles = read_text(grammar, pasted.lines)
+        troubles += [Trouble(TroubleKind.CUT, line, words) for line, words in pasted.left_out]
+        return grammar, evidence_of(grammar, records, troubles)
+    except BadInput as error:
+        raise error.moved(pasted.shifts) from error
+
+
+def _of_name(name: str, text: str) -> Text | Json:
+    """The grammar of a format; of two the one that fits, as a tool may write a text and a document."""
+    of_name = [grammar for grammar in grammars() if grammar.name == name]
+    document = next((grammar for grammar in of_name if isinstance(grammar, Json)), None)
+    text_grammar = next((grammar for grammar in of_name if isinstance(grammar, Text)), None)
+    begins = _printed(text).text.lstrip()[:1]
+    first, second = (document, text_grammar) if begins in ("{", "[") else (text_grammar, document)
+    fits = [grammar for grammar in of_name if isinstance(grammar, Json) and _has_keys(grammar, text[:_HEAD])]
+    return next(iter(fits), None) or first or second  # type: ignore[return-value]
+
+
+def _recognised(text: str) -> Text | Json | None:
+    pasted = _printed(text)
+    plain = pasted.text
+    if plain.lstrip()[:1] in ("{", "["):
+        head = plain.lstrip()[:_HEAD]
+        document = next((grammar for grammar in _documents() if _has_keys(grammar, head)), None)
+        if document is not None:
+            return document
+    begins: list[tuple[int, Text]] = []
+    for grammar in _texts():
+        at = next((at for at, line in enumerate(pasted.lines) if _opens(grammar, line)), None)
+        if at is not None:
+            begins.append((at, grammar))
+    begins.sort(key=lambda one: one[0])
+    for _, second in begins[1:]:
+        first = begins[0][1]
+        # Tables of two tools may look alike: a line that is of the first begins no second.
+        at = next(
+            (at for at, line in enumerate(pasted.lines) if _opens(second, line) and not first.any_line.match(line)),
+            None,
+        )
+        if at is None:
+            continue
+        raise BadInput(
+            f"{second.title} begins here in a file of {first.title}",
+            f"split the file; or name one of them: --format {first.name}",
+            line=at + 1,
+        )
+    return begins[0][1] if begins else _by_lines(pasted.lines)
+
+
+def _opens(grammar: Text, line: str) -> bool:
+    return bool(line) and grammar.opening is not None and grammar.opening.match(line) is not None
+
+
+def _by_lines(lines: Sequence[str]) -> Text | None:
+    """The tool of which most of the lines are, where the first lines of an output were not copied."""
+    counts: Counter[str] = Counter()
+    by_name = {grammar.name: grammar for grammar in _texts()}
+    patterns = {name: re.compile(grammar.telling) for name, grammar in by_name.items() if grammar.telling}
+    for line in lines:
+        if line and is_known(line):
+            counts.update(name for name, pattern in patterns.items() if pattern.match(line))
+    first, second = [*counts.most_common(2), ("", 0), ("", 0)][:2]
+    return by_name[first[0]] if first[1] >= _LEAST_LINES and first[1] > second[1] else None
+
+
+# A text whose beginning says nothing is looked at as a whole, and then read.
+@lru_cache(maxsize=1)
+def _printed(text: str) -> Pasted:
+    """A text without what pasting put into it. Of a document only what stands around it is taken off."""
+    if _is_document(blank := with_blanks(text)):
+        return _document(Pasted(blank.split("\n"), ()), 0)
+    pasted = unpasted(text, is_known)
+    if any(_opens(grammar, line) for line in pasted.lines for grammar in _texts()):
+        return pasted
+    beginnings = [at for at, line in enumerate(pasted.lines) if line.startswith(("{", "["))][:_MOST_BEGINNINGS]
+    at = next((at for at in beginnings if _is_document("\n".join(pasted.lines[at : at + _HEAD_LINES]))), None)
+    return pasted if at is None else _document(pasted, at)
+
+
+def _has_keys(grammar: Json, head: str) -> bool:
+    return bool(grammar.keys) and all(re.search(rf'"{re.escape(key)}"\s*:', head) for key in grammar.keys)
+
+
+def _is_document(text: str) -> bool:
+    begins = text.lstrip()
+    return begins.startswith(("{", "[")) and any(_has_keys(grammar, begins[:_HEAD]) for grammar in _documents())
+
+
+def _document(pasted: Pasted, begin: int) -> Pasted:
+    """The document that begins in this line, and empty lines in place of what stands around it.
+
+    What follows stays where it may be another document, which is then refused.
+    """
+    text = "\n".join(pasted.lines[begin:])
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, len(text) - len(text.lstrip()))
+    except (ValueError, RecursionError):
+        end = len(text)
+    if any(line.lstrip().startswith(("{", "[")) for line in text[end:].split("\n")):
+        end = len(text)
+    return replace(pasted, lines=[*[""] * begin, *text[:end].split("\n")], left_out=())

@@ -1,0 +1,138 @@
+"""A published study in the normal form."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sectax.audit.checks.service_defaults import SETTINGS
+from sectax.audit.form import Claim, Cold, Contrast, EndsBy, Evidence, Moves, Quantity, Series, Setting, Work
+from sectax.model.published import Facts, PublishedStudy, PublishedTable
+
+# The word under which a table prints several statistics of the same cell side by side.
+_STATISTIC = "statistic"
+_STATISTICS = {"one trial": "one", "maximum": "max", "minimum": "min"}
+_KNOWN_STATISTIC = re.compile(r"one|mean|median|min|max|total|rate|p\d{1,2}(\.\d+)?")
+_QUANTITIES = {"operations/s": Quantity.RATE, "bytes/s": Quantity.BANDWIDTH, "B": Quantity.MEMORY}
+
+# Fact -> the attribute that it is of, and how its value is read.
+_WORK: dict[str, tuple[str, Any]] = {
+    "moves": ("moves", Moves),
+    "contains": ("contains", lambda value: tuple(name.strip() for name in value.split(","))),
+    "bytes": ("size_bytes", float),
+    "link_bytes_s": ("link_bytes_s", float),
+    "ends_by": ("ends_by", EndsBy),
+    "configured_s": ("configured_s", float),
+    "operations_per_cell": ("operations", float),
+    "events": ("operations", float),
+    "errors": ("failures", float),
+    "cold_and_warm": ("cold", Cold),
+    "replicates": ("replicates", int),
+    "replicate": ("replicate", str),
+}
+_SETTING: dict[str, tuple[str, Any]] = {
+    "instrument": ("instrument", str),
+    "granularity_s": ("granularity_s", float),
+    "processor": ("processor", str),
+    "runtime": ("runtime", str),
+    "library": ("library", str),
+    "implementation": ("library", str),
+    "key_bits": ("key_bits", int),
+    "curve": ("curve", str),
+    "service": ("service", str),
+    "measured_year": ("year", int),
+    "measured_month": ("month", int),
+}
+
+
+def evidence_of_study(study: PublishedStudy) -> Evidence:
+    """Every printed figure with what the study says, or what follows from it, of how it came about.
+
+    Tables that the study computed from another are left out: what holds of their source holds of them.
+    """
+    series = tuple(one for table in study.tables if not table.derived for one in _series(study, table))
+    return Evidence(series=series, contrast=_contrast(study))
+
+
+def _series(study: PublishedStudy, table: PublishedTable) -> list[Series]:
+    found = []
+    for row, values in zip(table.row_labels, table.values, strict=True):
+        for column, value in zip(table.column_labels, values, strict=True):
+            if value is None:
+                continue
+            levels = table.fixed | {table.rows: row, table.columns: column}
+            printed = levels.pop(_STATISTIC, None)
+            facts = study.facts | table.facts | _of_levels(study, levels) | table.row_facts.get(row, {})
+            trials = _value(facts, "trials_per_cell")
+            id = f"{table.id}: {row}, {column}"
+            options = {name: str(told) for name in sorted(SETTINGS) if (told := _value(facts, name)) is not None}
+            found.append(
+                Series(
+                    id=id,
+                    table=table.id,
+                    levels=levels,
+                    metric=table.metric,
+                    quantity=_quantity(table),
+                    claims=(Claim(id, _statistic(printed or _value(facts, "statistic")), value * table.per_unit),),
+                    count=trials if isinstance(trials, int) else None,
+                    work=Work(**{"operation": levels.get("operation")} | _read(_WORK, facts)),
+                    setting=Setting(**_read(_SETTING, facts), options=options),
+                )
+            )
+    return found
+
+
+def _read(known: dict[str, tuple[str, Any]], facts: Facts) -> dict[str, Any]:
+    return {
+        attribute: read(value)
+        for name, (attribute, read) in known.items()
+        if (value := _value(facts, name)) is not None
+    }
+
+
+def _of_levels(study: PublishedStudy, levels: dict[str, str]) -> Facts:
+    return {
+        name: fact
+        for factor in study.factors
+        for level in factor.levels
+        if levels.get(factor.name) == level.label
+        for name, fact in level.facts.items()
+    }
+
+
+def _quantity(table: PublishedTable) -> Quantity:
+    if table.base_unit == "s":
+        return Quantity.TOTAL_TIME if table.metric == "total_time" else Quantity.TIME
+    return _QUANTITIES.get(table.base_unit, Quantity.OTHER)
+
+
+def _statistic(word: object) -> str | None:
+    name = _STATISTICS.get(str(word), str(word))
+    return name if _KNOWN_STATISTIC.fullmatch(name) else None
+
+
+def _contrast(study: PublishedStudy) -> Contrast | None:
+    """What the study compares, from the facts `compares`, and `baseline_level` or `baseline`, which is then none."""
+    factor = _value(study.facts, "compares")
+    if factor is None:
+        return None
+    level, baseline = _value(study.facts, "baseline_level"), _value(study.facts, "baseline")
+    attributes = _WORK | _SETTING
+    brought = {
+        attributes[name][0]
+        for one in study.factors
+        if one.name == factor
+        for known in one.levels
+        for name in known.facts.keys() & attributes.keys()
+    }
+    return Contrast(
+        factor=str(factor),
+        baseline=None if level is None else str(level),
+        reported=level is not None or baseline is not None,
+        entails=tuple(sorted(brought)),
+    )
+
+
+def _value(facts: Facts, name: str) -> str | int | float | bool | None:
+    fact = facts.get(name)
+    return None if fact is None else fact.value

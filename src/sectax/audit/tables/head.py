@@ -1,0 +1,128 @@
+"""The line of names above a table: where it is, what separates its fields, and which lines are rows."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from sectax.audit.tables.columns import HEADER, Columns, in_comment
+from sectax.formats.bad_input import BadInput
+from sectax.model.near import did_you_mean
+from sectax.model.printable import printable
+
+SEPARATORS = ",;\t|"
+# Lines of words above the line of names, and the rows by which columns are known.
+_MOST_ABOVE, SAMPLE = 50, 2000
+_RULE = re.compile(r"[-:=+|_ \t]*-[-:=+|_ \t]*")
+_NUMBER = re.compile(r"\s*[+-]?\.?\d")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose rows are still to be read.
+
+    Attributes:
+        names: of its columns.
+        separator: between fields; a blank stands for any run of two or more blanks.
+        place: of the line of names, from 1.
+        lines: those behind it, as they stand in the file.
+    """
+
+    names: list[str]
+    separator: str
+    place: int
+    said: Columns
+    lines: Iterator[str]
+
+    def column(self, name: str) -> int:
+        """The place of a column. Raises `BadInput` where there is none of this name, or two."""
+        if self.names.count(name) == 1:
+            return self.names.index(name)
+        if name in self.names:
+            raise BadInput(f"two columns have the name {printable(name, 60)!r}", "rename one", line=self.place)
+        hint = did_you_mean(name, self.names, f"the columns are {listed(self.names)}")
+        raise BadInput(f"there is no column {printable(name, 60)!r}", hint)
+
+
+def listed(names: list[str]) -> str:
+    """The names of columns in a message."""
+    shown = ", ".join(printable(name, 40) for name in names[:20])
+    return f"{shown} and {len(names) - 20} more" if len(names) > 20 else shown
+
+
+def opened(lines: Iterable[str], said: Columns) -> Table:
+    """The table that begins in these lines. Raises `BadInput` where no line of names is found."""
+    every = iter(lines)
+    above: list[str] = []
+    in_file = Columns()
+    for place, line in enumerate(every, 1):
+        if line.startswith(HEADER):
+            in_file = in_file.over(in_comment(line, place))
+            continue
+        if line.strip() and not _RULE.fullmatch(line):
+            separator = separator_of(line, said.over(in_file).named())
+            names = fields(line, separator)
+            wanted = said.over(in_file).named()
+            has_wanted = any(name in (*names, names[0].lstrip("# ")) for name in wanted)
+            if has_wanted or (not wanted and not line.startswith("#") and len(names) > 1):
+                if names[0].startswith("#") and names[0] not in wanted:
+                    names[0] = names[0].lstrip("# ")
+                return _table(names, separator, place, said.over(in_file), every)
+            above.append(line)
+        if place >= _MOST_ABOVE:
+            break
+    return _without_wanted(above, said.over(in_file), every)
+
+
+def _table(names: list[str], separator: str, place: int, said: Columns, rest: Iterator[str]) -> Table:
+    if names and all(_NUMBER.match(name) for name in names if name):
+        column = next(at for at, name in enumerate(names) if name) + 1
+        hint = "put a line of column names above the first row"
+        raise BadInput("the table has no line of column names", hint, line=place, column=column)
+    return Table(names, separator, place, said, rest)
+
+
+def _without_wanted(above: list[str], said: Columns, rest: Iterator[str]) -> Table:
+    """Where no line has a wanted name: the first one, so that the message can list its columns."""
+    if not above:
+        raise BadInput("there is no line of column names", "the first line of a CSV names its columns")
+    first = next((line for line in above if len(fields(line, separator_of(line))) > 1), above[0])
+    names = fields(first, separator_of(first))
+    return _table(names, separator_of(first), 1, said, chain(above[1:], rest))
+
+
+def separator_of(line: str, wanted: Iterable[str] = ()) -> str:
+    """The one that makes a wanted column of a line; else whichever is in it most often."""
+    ordered = sorted(SEPARATORS, key=line.count, reverse=True)
+    asked = set(wanted)
+    for separator in ordered if asked else ():
+        if separator in line and asked & set(fields(line, separator)):
+            return separator
+    if not any(separator in line for separator in SEPARATORS):
+        return " "
+    return ordered[0]
+
+
+def fields(line: str, separator: str) -> list[str]:
+    """The fields of one line, without blanks and quotes around them; at least one."""
+    if separator == "|":
+        # A table of Markdown has strokes at both ends.
+        return [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
+    if separator == " ":
+        return re.split(r"\s{2,}|\t", line.strip()) if re.search(r"\s{2,}", line.strip()) else line.split() or [""]
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))] or [""]
+    except (csv.Error, StopIteration):
+        return [""]
+
+
+def rows(table: Table) -> Iterator[list[str]]:
+    """The rows of a table, without rules, comments and repeated lines of names. Raises `csv.Error`."""
+    ended = (f"{line}\n" for line in table.lines if not line.startswith("#"))
+    if table.separator in ("|", " "):
+        split: Iterator[list[str]] = (fields(line, table.separator) for line in ended if line.strip())
+        return (row for row in split if not _RULE.fullmatch(" ".join(row)) and row != table.names)
+    return csv.reader(ended, delimiter=table.separator, strict=True, skipinitialspace=True)

@@ -1,0 +1,92 @@
+"""ApacheBench: support/ab.c of apache/httpd. Times are whole milliseconds."""
+
+from __future__ import annotations
+
+from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.printed import Number
+
+# A page that changes is not another page most of the time, and neither doubles nor halves.
+_MOST_OTHERS, _MOST_UNLIKE = 0.5, 2.0
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    for record in records:
+        host = record.text("host")
+        if host is not None:
+            port = record.text("port")
+            record.fields["name"] = [host + (f":{port}" if port else "") + (record.text("path") or "")]
+        if (connections := record.number("connections")) is not None:
+            record.fields["option.connections"] = [connections]
+        if (speed := record.number("kib_s")) is not None:
+            record.fields["bandwidth"] = [Number(speed.value * 1024, speed.step * 1024, "bytes/s")]
+        all_failed, others = record.number("all_failed"), record.number("others")
+        if others is None and all_failed is not None:
+            record.fields.setdefault("failed.requests", [all_failed])
+        elif others is not None and not _changing(record, others.value) and record.number("failed.status") is None:
+            record.fields["failed.length"] = [others]
+    return records
+
+
+def _changing(record: Record, others: float) -> bool:
+    """Whether answers of another length than the first look like a page that changes."""
+    operations, length, body = (record.number(name) for name in ("operations", "length", "body"))
+    if operations is None or operations.value <= 0 or length is None or body is None:
+        return True
+    if not others:
+        return True
+    mean = (body.value - (operations.value - others) * length.value) / others
+    alike = mean <= _MOST_UNLIKE * length.value and length.value <= _MOST_UNLIKE * mean
+    return alike and others <= _MOST_OTHERS * operations.value
+
+
+AB = Text(
+    name="ab",
+    title="ApacheBench's output",
+    starts=(r"This is ApacheBench",),
+    lines=(
+        r"Server Hostname: {host:w}",
+        r"Server Port: {port:w}",
+        r"Document Path: {path:w}",
+        r"Document Length: {length:n} bytes",
+        r"Concurrency Level: {connections:n}",
+        r"Time taken for tests: {duration_s:t}",
+        r"Complete requests: {operations:n}",
+        r"Failed requests: {all_failed:n}",
+        r"\(Connect: {failed.connect:n}(?:, Receive: {failed.receive:n})?, Length: {others:n}, "
+        r"Exceptions: {failed.exceptions:n}\)",
+        r"Write errors: {failed.write:n}",
+        r"Non-2xx responses: {failed.status:n}",
+        r"Total transferred: {bytes:b}",
+        r"HTML transferred: {body:b}",
+        r"Requests per second: {rate:n} \[#/sec\]",
+        r"Time per request: {per_request:ms} \[ms\] \(mean\)$",
+        r"Time per request: {across:ms} \[ms\] \(mean, across",
+        r"Transfer rate: {kib_s:n} \[Kbytes/sec\] received",
+        r"Connect: {connect_min:ms} {connect_mean:ms} [\d.]+ \d+ \d+$",
+        r"Processing: {processing_min:ms} {processing_mean:ms} [\d.]+ \d+ \d+$",
+        r"Waiting: {waiting_min:ms} {waiting_mean:ms} [\d.]+ \d+ \d+$",
+        r"Total: {latency.min:ms} {latency.mean:ms} {latency.stddev:ms} {middle:ms} {latency.max:ms}$",
+        r"Total: {latency.min:ms} {latency.mean:ms} {latency.max:ms}$",
+        r"100% {longest:ms} \(longest request\)",
+        r"{latency.p:q}% {latency.@:ms}$",
+    ),
+    last=r"Transfer rate:",
+    fails=(
+        r"apr_\w+: .{0,400}\(\d+\)",
+        r"ab: (?!option)",
+        r"(?:Test aborted after|Test failed|Send request (?:failed|timed out)!|SSL (?:handshake|read|write) failed)",
+        r"Total of \d+ requests completed",
+    ),
+    warns=(r"(?:ERROR|WARNING): The median and mean for",),
+    promises=(
+        Promise("per_request * operations = connections * duration_s"),
+        Promise("across * operations = duration_s"),
+        Promise("connect_mean + processing_mean = latency.mean"),
+        Promise("waiting_mean <= processing_mean"),
+        Promise("longest = latency.max"),
+        Promise("middle = latency.median", within=0.05),
+        Promise("body <= bytes"),
+    ),
+    shape=_shape,
+)
+GRAMMARS = (AB,)

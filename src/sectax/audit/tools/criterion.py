@@ -1,0 +1,89 @@
+"""`cargo bench`: src/report.rs, format.rs and measurement.rs of bheisler/criterion.rs, and Rust's own harness."""
+
+from __future__ import annotations
+
+from sectax.audit.form import Moves, Quantity
+from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.names import levels_in
+from sectax.audit.reading.printed import Number
+from sectax.formats.numbers import BINARY, DECIMAL
+
+_SCALES = {f"{name}/s": scale for name, scale in (BINARY | DECIMAL).items()}
+_SCALES |= {f"{prefix}elem/s": 10.0 ** (3 * power) for power, prefix in enumerate(("", "K", "M", "G"))}
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    for record in records:
+        name = record.text("name") or record.text("previous") or f"benchmark at line {record.line}"
+        record.fields |= {"name": [name], **{f"level.{factor}": [level] for factor, level in levels_in(name).items()}}
+        _throughput(record)
+        time, spread = record.number("time.median"), record.number("spread")
+        low, high = record.number("time.low"), record.number("time.high")
+        if low is not None and high is not None:
+            record.add("time.error", Number((high.value - low.value) / 2, high.step, "s"))
+        elif spread is not None:
+            # From the least to the most.
+            record.add("time.error", Number(spread.value / 2, spread.step, "s"))
+        speed = record.number("throughput")
+        time = record.number("time.mean") or time
+        if speed is not None and time is not None and speed.unit == "bytes/s":
+            record.fields |= {"size_bytes": [Number(speed.value * time.value, 0.0, "bytes")], "moves": [Moves.BODY]}
+    return records
+
+
+def _throughput(record: Record) -> None:
+    for place in ("slow", "throughput", "fast"):
+        printed, unit = record.number(f"{place}_printed"), record.text(f"{place}_unit") or ""
+        if printed is not None and (scale := _SCALES.get(unit)) is not None:
+            base = "1" if "elem" in unit else "bytes/s"
+            record.add(place, Number(printed.value * scale, printed.step * scale, base))
+
+
+CRITERION = Text(
+    name="criterion",
+    title="the output of cargo bench",
+    starts=(
+        # Six words: a time has several parts, so that without that there are too many ways to part a long line.
+        r"(?=.{1,1000}$)(?:(?!change:){name:text} )?time:\s*+\[(?=(?:\S++\s++){5}\S++$)"
+        r"{time.low:t} {time.mean:t} {time.high:t}\]$",
+        r"(?=.{1,1000}$)test {name:text} \.\.\. bench: {time.median:ns} ns/iter \(\+/- {spread:ns}\)"
+        r"(?: = {throughput_printed:n} {throughput_unit:w})?",
+    ),
+    head=(
+        r"Benchmarking .{1,500}?: Collecting {count:n} samples in estimated ",
+        # A long name is on a line of its own.
+        r"(?=[^\[\]%]{1,1000}$)(?!.*: |.*\.$){previous:text}$",
+    ),
+    lines=(
+        r"thrpt:\s*+\[{slow_printed:n} {slow_unit:w} {throughput_printed:n} {throughput_unit:w} "
+        r"{fast_printed:n} {fast_unit:w}\]$",
+        r"Found {outliers:n} outliers among {count:n} measurements(?: \({share:%}%\))?",
+        r"{of_a_kind:n} \(\d+\.\d+%\) (?:low|high) (?:mild|severe)$",
+    ),
+    fails=(
+        r"(?:Benchmarking .{0,400}?)?thread (?:'[^']{1,200}'|<unnamed>)(?: \(\d{1,12}\))? panicked",
+        r"panicked at '",
+        r"error: (?:bench(?:mark)?|test) failed",
+        r"test \S.{0,400}? \.\.\. FAILED",
+    ),
+    warns=(
+        r"Warning: (?:Unable to complete|It is not recommended|Benchmark)",
+        r"Finished .{0,60}?\[unoptimized\b",
+        # So many are no outliers but another mode.
+        r"Found \d+ outliers among \d+ measurements \((?:[2-9]\d|100)\.",
+    ),
+    # Iterations are as many as fit into the time of a measurement; all are of one process.
+    fixed={"calibrated": True, "replicates": Number(1.0), "replicate": "process"},
+    quantities={"time": Quantity.TIME},
+    promises=(
+        Promise("time.low <= time.mean", within=0.0),
+        Promise("time.mean <= time.high", within=0.0),
+        # The slower end of the one interval is the longer end of the other.
+        Promise("slow * time.high = throughput * time.mean", within=0.01),
+        Promise("fast * time.low = throughput * time.mean", within=0.01),
+        Promise("sum(of_a_kind) = outliers", within=0.0),
+        Promise("share * count = outliers", within=0.0),
+    ),
+    shape=_shape,
+)
+GRAMMARS = (CRITERION,)

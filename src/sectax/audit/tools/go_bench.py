@@ -1,0 +1,75 @@
+"""`go test -bench`: go.dev/design/14313-benchmark-format, and src/testing/benchmark.go of golang/go."""
+
+from __future__ import annotations
+
+import re
+
+from sectax.audit.form import Moves, Quantity
+from sectax.audit.reading.grammar import Record, Text
+from sectax.audit.reading.names import levels_in
+from sectax.audit.reading.printed import NUMBER, Number, read
+
+_PAIR = re.compile(rf"({NUMBER}) (\S+)")
+# Unit -> metric, kind of its number, and base unit by unit.
+_UNITS = {"ns/op": ("ns", 1.0), "us/op": ("us", 1.0), "ms/op": ("ms", 1.0), "s/op": ("s", 1.0)}
+_PROCESSORS = re.compile(r"-(\d{1,4})$")
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    made = []
+    for record in records:
+        pairs = re.sub(r"\s+", " ", record.text("pairs") or "")
+        name = record.text("name") or ""
+        processors = _PROCESSORS.search(name)
+        bare = name[: processors.start()] if processors else name
+        record.fields |= {f"level.{factor}": [level] for factor, level in levels_in(bare).items()}
+        record.fields["name"] = [bare]
+        record.fields["operation"] = [bare]
+        if processors:
+            record.fields["option.GOMAXPROCS"] = [processors[1]]
+        if (package := record.text("package")) is not None:
+            record.fields["level.package"] = [package]
+        for text, unit in _PAIR.findall(pairs):
+            _add(record, text, unit)
+        made.append(record)
+    return made
+
+
+def _add(record: Record, text: str, unit: str) -> None:
+    number = read(_UNITS.get(unit, ("n", 1.0))[0], text)
+    if not isinstance(number, Number):
+        return
+    if unit == "MB/s":
+        number = Number(number.value * 1e6, number.step * 1e6, "bytes/s")
+        record.fields["moves"] = [Moves.BODY]
+        time = record.number("ns/op.one")
+        if time is not None:
+            record.fields["size_bytes"] = [Number(number.value * time.value)]
+    elif unit == "B/op":
+        number = Number(number.value, number.step, "bytes")
+    record.add(f"{unit}.one", number)
+
+
+GO_BENCH = Text(
+    name="go-bench",
+    title="the output of go test -bench",
+    head=(r"pkg: {package:w}", r"cpu: {processor:text}$", r"goos: {option.goos:w}", r"goarch: {option.goarch:w}"),
+    rows=(r"Benchmark{name:w} {batch:n} (?=[\d.+NI-]){pairs:text}$",),
+    repeats=True,
+    fails=(
+        r"--- FAIL: \S+",
+        r"(?:Benchmark\S+ )?(?:FAIL|panic: |fatal error: |exit status [1-9]|signal: |SIG[A-Z]+: |\*\*\* Test killed)",
+    ),
+    warns=(
+        r"testing: \S+ left GOMAXPROCS set to",
+        r"coverage: [\d.]+% of statements",
+        r"--- SKIP: ",
+        r"WARNING: DATA RACE",
+        r"\S*go test .{0,400}?-(?:race|cover)",
+        r"Benchmark[^\s/]\S{0,400}-\d{1,5}$",
+    ),
+    fixed={"calibrated": True},
+    quantities={"allocs/op": Quantity.COUNT},
+    shape=_shape,
+)
+GRAMMARS = (GO_BENCH,)

@@ -1,0 +1,64 @@
+"""hey and oha: requester/print.go of rakyll/hey, src/printer.rs of hatoo/oha (the same form)."""
+
+from __future__ import annotations
+
+from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.printed import Number
+
+# hey keeps no more answers than these for its statistics.
+_MOST_KEPT = 1_000_000
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    for record in records:
+        if (connections := record.number("connections")) is not None:
+            record.fields["option.connections"] = [connections]
+        statuses, answers = record.numbers("status"), record.numbers("answers")
+        if not answers:
+            continue
+        total = sum(number.value for number in answers)
+        refused = sum(n.value for code, n in zip(statuses, answers, strict=False) if not 200 <= code.value < 400)
+        record.fields["failed.status"] = [Number(refused)]
+        record.fields["count"] = [Number(total)]
+        errors = sum(number.value for number in record.numbers("failed.error"))
+        # Those that the end of the test cut off are in some versions' rate.
+        if total < _MOST_KEPT and record.number("aborted") is None:
+            record.fields["operations"] = [Number(total + errors)]
+    return records
+
+
+HEY = Text(
+    name="hey",
+    title="the output of hey or oha",
+    starts=(r"[Ss]ummary:$",),
+    head=(r"(?:\S{0,99}[$#>] )?(?:\S*/)?(?:hey|oha|boom) .{0,999}?-c[ =]?{connections:n}",),
+    lines=(
+        r"Success rate: {success:%}%",
+        r"Total: {duration_s:t}$",
+        r"Slowest: {latency.max:t}$",
+        r"Fastest: {latency.min:t}$",
+        r"Average: {latency.mean:t}$",
+        r"Requests/sec: {rate:n}",
+        r"Total data: {bytes:B}",
+        r"Size/request: {size_bytes:B}",
+        r"Size/sec: {bandwidth:B/s}",
+        r"[\d.]+(?: \w{1,4})? \[{bucket:n}\]",
+        r"{latency.p:q}%{1,2} in {latency.@:t}",
+        r"DNS\+dialup: {dialup:t},",
+        r"req write: {write:t},",
+        r"resp wait: {wait:t},",
+        r"resp read: {read:t},",
+        r"\[{status:n}\] {answers:n} responses",
+        r"\[{aborted:n}\] aborted due to deadline",
+        r"\[{failed.error:n}\] \D",
+    ),
+    ignore=(r"0%{1,2} in 0\.0",),
+    last=r"Status code distribution:",
+    promises=(
+        Promise("sum(bucket) = count", within=0.001),
+        Promise("dialup + write + wait + read <= latency.mean", within=0.05, fatal=False),
+        Promise("success * operations = count", within=0.01),
+    ),
+    shape=_shape,
+)
+GRAMMARS = (HEY,)

@@ -1,0 +1,67 @@
+"""`pytest --benchmark-json`: src/pytest_benchmark/stats.py and session.py. Times are seconds of one iteration."""
+
+from __future__ import annotations
+
+from sectax.audit.reading.grammar import Json, Promise, Record
+from sectax.audit.reading.printed import Number
+
+# Steps of perf_counter at best; it is only reported where a round lasts too few of them.
+_STEP_S, _FEWEST_STEPS = 1e-9, 100
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    for record in records:
+        name = record.text("name") or record.text("short_name") or "benchmark"
+        function, _, parameters = name.partition("[")
+        record.fields |= {"name": [name], "level.benchmark": [function]}
+        if parameters:
+            record.fields["level.parameters"] = [parameters.removesuffix("]")]
+        least, batch = record.number("time.min"), record.number("batch")
+        if least is not None and batch is not None and least.value * batch.value < _FEWEST_STEPS * _STEP_S:
+            record.fields["granularity_s"] = [Number(_STEP_S)]
+        values = record.numbers("time.values")
+        record.fields |= {"given": [Number(float(len(values)))]} if values else {}
+    return records
+
+
+PYTEST_BENCHMARK = Json(
+    name="pytest-benchmark",
+    title="pytest-benchmark's JSON",
+    keys=("benchmarks", "stats"),
+    each="benchmarks[]",
+    fields={
+        "name": "short_name:text",
+        "fullname": "name:text",
+        "stats.data[]": "time.values:s",
+        **{f"stats.{statistic}": f"time.{statistic}:s" for statistic in ("min", "median", "mean", "stddev")},
+        # Nobody draws a conclusion from the slowest round by itself.
+        "stats.max": "time.high:s",
+        "stats.q1": "q1:s",
+        "stats.q3": "q3:s",
+        "stats.iqr": "time.iqr:s",
+        "stats.rounds": "count:n",
+        "stats.iterations": "batch:n",
+        "stats.iqr_outliers": "outliers:n",
+        "stats.ops": "ops:n",
+        "stats.total": "total:s",
+        **{f"options.{option}": f"option.{option}:text" for option in ("timer", "disable_gc", "warmup")},
+        "/machine_info.python_version": "runtime:text",
+        "/machine_info.cpu.brand_raw": "processor:text",
+    },
+    # All rounds are of one process.
+    fixed={"calibrated": True, "replicates": Number(1.0), "replicate": "process"},
+    promises=(
+        "ops * time.mean = 1",
+        "total = count * time.mean",
+        "time.iqr = q3 - q1",
+        *(Promise(order, within=1e-9) for order in ("time.min <= q1", "q1 <= time.median", "time.median <= q3")),
+        *(Promise(order, within=1e-9) for order in ("q3 <= time.high", "time.mean <= time.high")),
+        Promise("outliers <= count", within=0.0),
+        Promise("given = count", within=0.0),
+        # Of values within a range: half of them at each end, or one alone.
+        "4 * time.stddev * time.stddev * (count - 1) <= count * (time.high - time.min) * (time.high - time.min)",
+        "2 * time.stddev * time.stddev * (count - 1) >= (time.high - time.min) * (time.high - time.min)",
+    ),
+    shape=_shape,
+)
+GRAMMARS = (PYTEST_BENCHMARK,)

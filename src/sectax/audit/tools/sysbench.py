@@ -1,0 +1,128 @@
+"""sysbench 0.4 to 1.1: src/sysbench.c and src/tests of akopytov/sysbench."""
+
+from __future__ import annotations
+
+from sectax.audit.form import EndsBy, Moves, Quantity
+from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.printed import Number
+
+_MIB = 2.0**20
+# MiB/s by name -> metric.
+_BANDWIDTHS = {"read_mib": "read bytes", "written_mib": "written bytes", "moved_mib": "transferred"}
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    for record in records:
+        fields = record.fields
+        kind = next(
+            (name for name in ("cpu", "memory", "fileio", "threads_test", "mutex", "sql") if name in fields), ""
+        )
+        fields["name"] = [" ".join(filter(None, ("sysbench", kind.removesuffix("_test"), record.text("doing"))))]
+        for name, option in (("threads", "threads"), ("block", "block size"), ("primes", "largest prime")):
+            if (told := record.number(name)) is not None:
+                fields[f"option.{option}"] = [told]
+        for name, metric in _BANDWIDTHS.items():
+            if (speed := record.number(name)) is not None:
+                fields[f"{metric}.rate"] = [Number(speed.value * _MIB, speed.step * _MIB, "bytes/s")]
+        if kind in ("memory", "fileio"):
+            fields["moves"] = [Moves.BODY]
+            if kind == "memory" and "block" in fields:
+                fields["size_bytes"] = fields["block"]
+        tps = record.number("tps")
+        if tps is not None and tps.value > 0:
+            fields.setdefault("rate", [tps])
+        if "limit" in fields:
+            fields["ends_by"] = [EndsBy.TIME]
+        moved, asked = record.number("moved"), record.number("asked")
+        if moved is not None and asked is not None and moved.value * _MIB < asked.value:
+            fields["ends_by"] = [EndsBy.TIME]
+        if "duration_s" in fields:
+            fields["total_time"] = fields["duration_s"]
+        if kind == "fileio" and "operations" in fields:
+            # Its rates are of reads, writes and syncs, not of events.
+            fields["count"] = fields.pop("operations")
+            _leave_out_zeros(record)
+    return records
+
+
+def _leave_out_zeros(record: Record) -> None:
+    """A test of reads does not write."""
+    rates = {name: number for name in record.fields if name.endswith(".rate") and (number := record.number(name))}
+    if any(number.value > 0 for number in rates.values()):
+        for name in [name for name, number in rates.items() if number.value == 0]:
+            del record.fields[name]
+
+
+SYSBENCH = Text(
+    name="sysbench",
+    title="sysbench's output",
+    starts=(r"sysbench v?{version:w}",),
+    lines=(
+        r"Number of threads: {threads:n}",
+        r"Target transaction rate: {target_rate:n}/sec",
+        r"{cpu:flag}(?:CPU speed:|Doing CPU performance)",
+        r"(?:Prime numbers limit|Maximum prime number checked in CPU test): {primes:n}",
+        r"{memory:flag}(?:Running memory speed test|Doing memory operations speed test)",
+        r"{fileio:flag}(?:File operations:|Extra file open flags:)",
+        r"{threads_test:flag}Doing thread subsystem performance test",
+        r"{mutex:flag}Doing mutex performance test",
+        r"{sql:flag}(?:SQL statistics:|OLTP test statistics:)",
+        r"Doing {doing:text} test$",
+        r"(?:Memory )?[Bb]lock size:? {block:B}",
+        r"(?:total size|Memory transfer size): {asked:B}$",
+        r"(?:operation|Memory operations type): {doing:w}$",
+        r"{limit:flag}Time limit exceeded, exiting",
+        r"total time: {duration_s:t}",
+        r"time elapsed: {duration_s:t}",
+        r"total number of events: {operations:n}",
+        r"(?:events per second|events/s \(eps\)): {rate:n}",
+        r"(?:Total operations|Operations performed): {performed:n} \(\s?{rate:n} (?:per second|ops/sec)\)",
+        r"{moved:n} Mi?B transferred \({moved_mib:n} Mi?B/sec\)",
+        r"reads/s: {reads.rate:n}",
+        r"writes/s: {writes.rate:n}",
+        r"fsyncs/s: {fsyncs.rate:n}",
+        r"read, MiB/s: {read_mib:n}",
+        r"written, MiB/s: {written_mib:n}",
+        r"\[\s*[\d.]+s\s*\] (?:thds|threads): \d+,?\s(?:tps|eps): {reports.values:n}",
+        r"read: {read_queries:n}$",
+        r"write: {write_queries:n}$",
+        r"other: {other_queries:n}$",
+        r"total: {all_queries:n}$",
+        r"transactions: {transactions:n} \(\s?{tps:n} per sec\.\)",
+        r"queries: {queries:n} \(\s?{qps:n} per sec\.\)",
+        r"read/write requests: {requests:n} \(\s?{rps:n} per sec\.\)",
+        r"ignored errors: {failed.errors:n}",
+        r"deadlocks: {failed.errors:n}",
+        r"reconnects: {failed.reconnects:n}",
+        r"min: {latency.min:t}$",
+        r"avg: {latency.mean:t}$",
+        r"max: {latency.max:t}$",
+        r"(?:approx\. )?{latency.p:q}(?:th)? percentile: {latency.@:t}$",
+        r"min: {latency.min:ms}$",
+        r"avg: {latency.mean:ms}$",
+        r"max: {latency.max:ms}$",
+        r"(?:approx\. )?{latency.p:q}(?:th)? percentile: {latency.@:ms}$",
+        r"sum: {taken:ms}$",
+        r"total time taken by event execution: {taken:s}s?$",
+        r"events \(avg/stddev\): {thread_events:n}/{thread_events_stddev:n}",
+        r"execution time \(avg/stddev\): {thread_time:s}/{thread_time_stddev:n}",
+    ),
+    last=r"execution time \(avg/stddev\):",
+    fails=(r"FATAL\b", r"(?:PANIC: )?[Ee]rror (?:in|while)\b", r"Segmentation fault"),
+    warns=(r"(?:ALERT|WARNING)\b", r"Number of unfinished transactions", r"Forcing shutdown"),
+    quantities=dict.fromkeys(("reads", "writes", "fsyncs", "reports"), Quantity.RATE),
+    promises=(
+        Promise("thread_events * threads = operations"),
+        Promise("latency.mean * operations = taken", within=0.02),
+        Promise("thread_time * threads = taken", within=0.02),
+        Promise("taken <= threads * duration_s", within=0.02),
+        Promise("read_queries + write_queries + other_queries = all_queries"),
+        Promise("queries / duration_s = qps", within=0.02),
+        Promise("requests / duration_s = rps", within=0.02),
+        Promise("transactions / duration_s = tps", within=0.02),
+        Promise("performed / duration_s = rate", within=0.02),
+        Promise("moved / duration_s = moved_mib", within=0.02),
+    ),
+    shape=_shape,
+)
+GRAMMARS = (SYSBENCH,)

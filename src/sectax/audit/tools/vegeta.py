@@ -1,0 +1,104 @@
+"""vegeta: `vegeta report` as text and as JSON (lib/reporters.go and lib/metrics.go of tsenart/vegeta)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sectax.audit.form import EndsBy
+from sectax.audit.reading.document import number
+from sectax.audit.reading.grammar import Json, Promise, Record, Text
+from sectax.audit.reading.printed import Number, read, statistic_of
+
+_STATUS = re.compile(r"(\d+):(\d+)")
+_FIXED = {"by_schedule": "yes", "ends_by": EndsBy.TIME}
+PROMISES = (
+    Promise("attack_s + wait_s = duration_s"),
+    Promise("operations / attack_s = sent_rate", within=0.01),
+    # Of the answers that succeeded, in all the time until the last one.
+    Promise("success * operations / duration_s = throughput", within=0.01),
+    Promise("answered = operations"),
+    Promise("success * operations = operations - failed.status", within=0.01),
+    Promise("bytes / operations = mean_bytes"),
+)
+
+
+def _statistic(heading: str) -> str:
+    return statistic_of(heading) if heading[:1].isdigit() else heading
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    for record in records:
+        headings, values = (re.split(r",\s*", record.text(name) or "") for name in ("headings", "latencies"))
+        for heading, value in zip(headings, values, strict=False):
+            told = read("t", value) if value else None
+            if isinstance(told, Number):
+                record.add(f"latency.{_statistic(heading)}", told)
+        codes = [(int(code), float(count)) for code, count in _STATUS.findall(record.text("codes") or "")]
+        _counted(record, codes)
+    return records
+
+
+def _counted(record: Record, codes: list[tuple[int, float]]) -> None:
+    if codes:
+        record.add("answered", Number(sum(count for _, count in codes)))
+        record.add("failed.status", Number(sum(count for code, count in codes if not 200 <= code < 400)))
+    if "target_rate" in record.fields and (sent := record.number("sent_rate")) is not None:
+        record.fields["achieved_rate"] = [sent]
+
+
+def _document(document: Any) -> list[Record]:
+    record = Record(1, ended=True)
+    for key, value in document["latencies"].items():
+        name = {"total": "", "50th": "median"}.get(key) or re.sub(r"^(\d+)th$", r"p\1", key)
+        if key != "total" and not (name == "min" and value == 0):
+            record.add(f"latency.{name}", number(value, "ns", f"latencies.{key}"))
+    for key, name, kind in (
+        ("requests", "operations", "n"),
+        ("rate", "sent_rate", "n"),
+        ("throughput", "throughput", "n"),
+        ("duration", "attack_s", "ns"),
+        ("wait", "wait_s", "ns"),
+        ("success", "success", "n"),
+    ):
+        if key in document:
+            record.add(name, number(document[key], kind, key))
+    attack, wait = record.number("attack_s"), record.number("wait_s")
+    if attack is not None and wait is not None:
+        record.add("duration_s", Number(attack.value + wait.value, 0.0, "s"))
+    codes = document.get("status_codes") or {}
+    _counted(record, [(int(code), number(codes[code], "n", f"status_codes.{code}").value) for code in codes])
+    return [record]
+
+
+VEGETA = Text(
+    name="vegeta",
+    title="vegeta's report",
+    starts=(
+        r"Requests \[total, rate, throughput\] {operations:n}, {sent_rate:n}, {throughput:n}",
+        r"Requests \[total, rate\] {operations:n}, {sent_rate:n}",
+        r"Requests \[total\] {operations:n}",
+    ),
+    head=(r".{0,400}?vegeta attack .{0,400}?-rate[= ]{target_rate:n}(?:/1?s)?(?= |$)",),
+    lines=(
+        r"Duration \[total, attack, wait\] {duration_s:t}, {attack_s:t}, {wait_s:t}",
+        r"Duration \[total\] {duration_s:t}",
+        r"Latencies \[{headings:text}\] {latencies:text}$",
+        r"Bytes In \[total, mean\] {bytes:n}, {mean_bytes:n}",
+        r"Success \[ratio\] {success:%}%",
+        r"Status Codes \[code:count\] {codes:text}$",
+    ),
+    last=r"Status Codes",
+    fixed=_FIXED,
+    promises=PROMISES,
+    shape=_shape,
+)
+VEGETA_JSON = Json(
+    name="vegeta",
+    title="vegeta's JSON report",
+    keys=("latencies", "bytes_in", "status_codes"),
+    records=_document,
+    fixed=_FIXED,
+    promises=PROMISES,
+)
+GRAMMARS = (VEGETA, VEGETA_JSON)

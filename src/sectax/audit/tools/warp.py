@@ -1,0 +1,106 @@
+"""warp: the reports of an analysis, from 2019 to now (cli/analyze.go and pkg/aggregate of minio/warp)."""
+
+from __future__ import annotations
+
+import re
+
+from sectax.audit.form import EndsBy, Moves
+from sectax.audit.reading.grammar import Promise, Record, Text
+from sectax.audit.reading.printed import Number, read
+
+# What carries a body, and what metadata alone; others may do either.
+_MOVES = {
+    "GET": Moves.BODY,
+    "PUT": Moves.BODY,
+    "STAT": Moves.METADATA,
+    "DELETE": Moves.METADATA,
+    "LIST": Moves.METADATA,
+}
+_FACTS = {
+    "operations": ("n", re.compile(r"\((\d+)(?: reqs)?\)|total: (\d+)")),
+    "size_bytes": ("n", re.compile(r"Size: (\d+) bytes")),
+    "connections": ("n", re.compile(r"Concurrency: (\d+)")),
+    "objects": ("n", re.compile(r"Objects per (?:request|operation): (\d+)")),
+    "duration_s": ("t", re.compile(r"Ran(?: Duration)?:? ([0-9hms.]{2,20}?)(?=[.,]?(?:\s|$))")),
+}
+_BYTES = r"(?:[\d.]+\s?[KMGT]?i?B/s, )?"
+
+
+def _shape(records: list[Record]) -> list[Record]:
+    for record in records:
+        texts = [str(text) for text in record.fields.get("facts", [])]
+        for name, (kind, pattern) in _FACTS.items():
+            found = next((found for text in texts if (found := pattern.search(text))), None)
+            told = read(kind, next(filter(None, found.groups()))) if found else None
+            if isinstance(told, Number):
+                record.fields.setdefault(name, [told])
+        operation = re.match(r"[A-Z]+", texts[0]) if texts and record.begun else None
+        if operation is not None:
+            record.fields |= {name: [operation[0]] for name in ("name", "operation", "level.operation")}
+            # What one benchmark mixes is of the same objects.
+            if operation[0] == "GET" and "%" in texts[0]:
+                record.fields["contains"] = ["STAT"]
+            if operation[0] in _MOVES:
+                record.fields["moves"] = [_MOVES[operation[0]]]
+        for name, option in (("connections", "concurrency"), ("size_bytes", "object size")):
+            if (number := record.number(name)) is not None:
+                record.fields[f"option.{option}"] = [number]
+        objects = record.number("objects")
+        if objects is not None and objects.value > 1:
+            # Its rate is of objects, not of requests.
+            record.fields["count"] = record.fields.pop("operations", [])
+        elif "rate" in record.fields:
+            record.fields["requests_s"] = record.fields["rate"]
+    return records
+
+
+WARP = Text(
+    name="warp",
+    title="warp's report",
+    starts=(r"(?:Report|Operation): (?=[A-Z]{3,}(?:[ .,(]|$)){facts:text}$",),
+    lines=(
+        r"(?:\* )?(?=Objects per (?:request|operation): ){facts:text}$",
+        r"Requests considered: {count:n}",
+        r"(?:\* )?(?:(?:Average|Throughput): )?{bandwidth:B/s}/s, {rate:n} obj/s(?: \({duration_s:t}[,)])?",
+        r"(?:\* )?(?:Average|Throughput): {rate:n} obj/s(?: \({duration_s:t}[,)])?",
+        r"(?:\* )?(?:Reqs: )?Avg: {latency.mean:t}, 50%: {latency.median:t}, 90%: {latency.p90:t}, "
+        r"99%: {latency.p99:t}, Fastest: {latency.min:t}, Slowest: {latency.max:t}(?:, StdDev: {latency.stddev:t})?",
+        r"(?:\* )?TTFB: Avg: {first_byte:t}, Best: {first_byte_best:t}",
+        *(
+            rf"(?:\* )?{heading}: {place}"
+            for heading, name in (("Fastest", "fastest"), ("50% Median", "middle"), ("Slowest", "slowest"))
+            for place in (f"{{{name}_bytes:B/s}}/s,", f"{{{name}:n}} obj/s")
+        ),
+        rf"(?:\* )?https?://\S+ Avg: {_BYTES}{{of_host:n}} obj/s",
+        rf"Client \d+ throughput: {_BYTES}{{of_client:n}} obj/s",
+        r"(?:\* )?Errors: {failed.requests:n}",
+    ),
+    warns=(
+        r".{0,200}?<ERROR>",
+        r"Total Errors: ?[1-9]",
+        r"(?:Skipping .{0,80}too few samples|Not enough requests)",
+    ),
+    fixed={"ends_by": EndsBy.TIME},
+    promises=(
+        Promise("rate * size_bytes = bandwidth", within=0.02),
+        Promise("sum(of_host) = rate", within=0.05, fatal=False),
+        Promise("sum(of_client) = rate", within=0.05, fatal=False),
+        # Segments are in the order of their bytes, where there are any.
+        *(
+            Promise(f"{less} <= {more}", within=0.02, fatal=False)
+            for less, more in (
+                ("slowest", "rate"),
+                ("rate", "fastest"),
+                ("slowest_bytes", "bandwidth"),
+                ("bandwidth", "fastest_bytes"),
+                ("slowest_bytes", "middle_bytes"),
+                ("middle_bytes", "fastest_bytes"),
+            )
+        ),
+        Promise("latency.mean * requests_s <= connections", within=0.1),
+        Promise("first_byte <= latency.mean"),
+        Promise("first_byte_best <= first_byte"),
+    ),
+    shape=_shape,
+)
+GRAMMARS = (WARP,)

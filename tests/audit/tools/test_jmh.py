@@ -1,0 +1,70 @@
+"""JMH's log, table and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from sectax.audit.form import Cold, Quantity, TroubleKind
+from tests.audit.tools.said import evidence_of, said, sample
+
+LOG, DOCUMENT = sample("jmh.txt"), sample("jmh.json")
+TABLE = """
+Benchmark    (size)    Mode  Cnt   Score   Error  Units
+Sums.sha256    1024    avgt    8   0,859 ± 0,058  us/op
+Sums.sha256    1024   thrpt        1,250          ops/us
+Sums.sha256    1024  sample  900   0,870 ± 0,010  us/op
+Sums.sha256:sha256·p0.99    1024  sample    1,100  us/op
+Sums.sha256      16    avgt    8  ≈ 10⁻³          ms/op
+"""
+
+
+@pytest.mark.parametrize("text", [LOG, DOCUMENT])
+def test_iterations_are_the_values_of_one_series_by_forks(text: str) -> None:
+    small, large = evidence_of(text).series
+
+    assert small.levels == {"benchmark": "org.example.Sums.sha256", "size": "1024", "mode": "avgt"}
+    assert small.values[0] == pytest.approx(0.850e-6, abs=1e-9)
+    assert (len(small.values), small.work.per_replicate) == (8, (4, 4))
+    assert (small.work.warm_up, small.work.cold) == (2, Cold.APART)
+    assert large.claim("mean").value == pytest.approx(47.978e-6, abs=1e-9)  # type: ignore[union-attr]
+
+
+def test_a_table_is_read_in_any_locale() -> None:
+    average, rate, sampled, rough = evidence_of(TABLE).series
+
+    assert average.claim("error").value == pytest.approx(58e-9)  # type: ignore[union-attr]
+    assert rate.quantity is Quantity.RATE
+    assert rate.typical == pytest.approx(1.25e6)
+    assert sampled.count == 900
+    assert sampled.claim("p99").value == pytest.approx(1.1e-6)  # type: ignore[union-attr]
+    assert (rough.claims[0].value, rough.claims[0].step) == pytest.approx((1e-6, 1e-6))
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"), [("0.859 ± 0.058", False), ("0.899 ± 0.058", True), ("0.859 ± 0.358", True)]
+)
+def test_the_table_must_fit_the_log(row: str, expected: bool) -> None:
+    assert (("F", "contradiction") in said(LOG.replace("0.859 ± 0.058", row))) is expected
+
+
+def test_a_score_must_be_that_of_its_iterations() -> None:
+    document = json.loads(DOCUMENT)
+    document[0]["primaryMetric"]["score"] *= 1.03
+
+    assert ("F", "contradiction") in said(json.dumps(document))
+    assert ("F", "contradiction") not in said(DOCUMENT)
+
+
+def test_what_was_neither_forked_nor_warmed_up_is_doubtful() -> None:
+    assert ("W", "said-by-the-tool") in said(DOCUMENT.replace('"forks": 2', '"forks": 0'))
+    assert ("W", "said-by-the-tool") in said(re.sub(r"# Fork: \d of 2", "# Fork: N/A, test runs in the host VM", LOG))
+    assert ("W", "said-by-the-tool") not in said(LOG) | said(DOCUMENT)
+
+
+def test_a_failure_and_a_cut_log_are_reported() -> None:
+    assert ("F", "said-by-the-tool") in said(LOG.replace("Iteration   4: 0.866 us/op", "Iteration   4: <failure>"))
+    kinds = {trouble.kind for trouble in evidence_of(LOG[: LOG.index("Result")]).troubles}
+    assert kinds == {TroubleKind.CUT}

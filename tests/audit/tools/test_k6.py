@@ -1,0 +1,60 @@
+"""k6's summary as text, and the two forms of its JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.audit.tools.said import evidence_of, said, sample
+
+PRINT, OLD = sample("k6.txt"), sample("k6-old.txt")
+CONTRADICTION = ("F", "contradiction")
+
+
+def test_both_texts_are_read() -> None:
+    new, old = ({one.metric: one for one in evidence_of(text).series} for text in (PRINT, OLD))
+
+    assert new["latency"].id == "login.js: latency"
+    assert new["latency"].claim("p95").value == pytest.approx(0.01694)  # type: ignore[union-attr]
+    assert (new["rate"].typical, new["rate"].work.operations) == pytest.approx((1940.102041, 58210))
+    work = old["rate"].work
+    assert (work.failures, work.dropped, work.target_rate, work.by_schedule) == (139, 2050, 500, True)
+
+
+def test_dropped_iterations_and_failed_requests_are_fatal() -> None:
+    assert said(PRINT) == {("W", "unsupported-quantile")}
+    assert {("F", "saturated-client"), ("F", "unequal-work"), ("W", "said-by-the-tool")} <= said(OLD)
+
+
+@pytest.mark.parametrize("name", ["k6-export.json", "k6-summary.json"])
+def test_both_documents_are_read(name: str) -> None:
+    latency = next(one for one in evidence_of(sample(name)).series if one.metric == "latency")
+
+    assert latency.typical == pytest.approx(2.9077e-3)
+    assert latency.work.operations == 9120
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("http_reqs......................: 27950", "http_reqs......................: 37950"),
+        ("465.145833/s\n     iteration_", "565.145833/s\n     iteration_"),
+        ("waiting...............: avg=122.33ms", "waiting...............: avg=22.33ms"),
+    ],
+)
+def test_numbers_that_are_printed_twice_must_agree(old: str, new: str) -> None:
+    assert CONTRADICTION not in said(OLD)
+    assert old in OLD
+    assert CONTRADICTION in said(OLD.replace(old, new))
+
+
+def test_documents_too_must_agree_with_themselves() -> None:
+    document = json.loads(sample("k6-export.json"))
+    document["metrics"]["http_req_duration"]["avg"] = 4.2
+
+    assert CONTRADICTION in said(json.dumps(document))
+
+
+def test_a_summary_without_its_end_is_reported() -> None:
+    assert ("W", "said-by-the-tool") in said(PRINT[: PRINT.index("iterations....")])

@@ -1,0 +1,77 @@
+"""vegeta's report as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.audit.tools.said import evidence_of, said
+
+PRINT = """Requests      [total, rate, throughput]         1500, 50.03, 50.02
+Duration      [total, attack, wait]             29.99s, 29.981s, 9.08ms
+Latencies     [min, mean, 50, 90, 95, 99, max]  8.779ms, 10.62ms, 9.794ms, 10.752ms, 14.712ms, 36ms, 56.446ms
+Bytes In      [total, mean]                     1822500, 1215.00
+Bytes Out     [total, mean]                     0, 0.00
+Success       [ratio]                           100.00%
+Status Codes  [code:count]                      200:1500
+Error Set:
+"""
+LATENCIES = {"total": 15.9e9, "mean": 1.062e7, "50th": 9.794e6, "95th": 1.4712e7, "99th": 3.6e7, "max": 5.6446e7}
+DOCUMENT = {
+    "latencies": LATENCIES | {"min": 8779000},
+    "bytes_in": {"total": 1822500, "mean": 1215},
+    "bytes_out": {"total": 0, "mean": 0},
+    "duration": 29981000000,
+    "wait": 9080000,
+    "requests": 1500,
+    "rate": 50.0317,
+    "throughput": 50.0165,
+    "success": 1,
+    "status_codes": {"200": 1500},
+    "errors": [],
+}
+
+
+@pytest.mark.parametrize("text", [PRINT, json.dumps(DOCUMENT)])
+def test_both_forms_are_read(text: str) -> None:
+    (latency,) = evidence_of(text).series
+
+    assert latency.typical == pytest.approx(9.794e-3)
+    assert latency.claim("p99").value == pytest.approx(0.036)  # type: ignore[union-attr]
+    work = latency.work
+    assert (work.operations, work.failures, work.by_schedule) == (1500, 0, True)
+    assert work.duration_s == pytest.approx(29.99, abs=1e-3)
+    assert said(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("50.03, 50.02", "60.03, 50.02"),
+        ("50.03, 50.02", "50.03, 40.02"),
+        ("29.99s,", "39.99s,"),
+        ("200:1500", "200:1400"),
+        ("100.00%", "90.00%"),
+        ("36ms", "136ms"),
+    ],
+)
+def test_numbers_that_are_printed_twice_must_agree(old: str, new: str) -> None:
+    assert ("F", "contradiction") in said(PRINT.replace(old, new))
+
+
+def test_answers_that_are_errors_are_failures() -> None:
+    failing = PRINT.replace("200:1500", "200:1350  503:150").replace("100.00%", "90.00%").replace("50.02", "45.02")
+
+    assert said(failing) == {("F", "unequal-work")}
+
+
+@pytest.mark.parametrize(("rate", "saturated"), [("50/s", False), ("60", True), ("5/1m", False)])
+def test_the_rate_of_the_command_was_asked_for(rate: str, saturated: bool) -> None:
+    text = f"vegeta attack -duration=30s -rate={rate} | vegeta report\n{PRINT}"
+
+    assert (("F", "saturated-client") in said(text)) is saturated
+
+
+def test_a_report_without_its_end_is_reported() -> None:
+    assert ("W", "said-by-the-tool") in said(PRINT[: PRINT.index("Status")])
