@@ -81,7 +81,7 @@ FIRES: dict[str, tuple[str, Callable[[], Measured], list[tuple[str, str]]]] = {
     "a known cost that is three times what it should be": (
         "positive-control",
         lambda: counting(1),
-        [("F", "positive")],
+        [("note", "positive")],  # the intervals are wider by it, so no verdict leans on it
     ),
     "memory as equal, of which there is no control": ("uncontrolled", lambda: in_memory(1e6), [("W", "memory")]),
     "a pilot that never settled": ("warm-up", lambda: unsettled("slow", "positive"), [("W", "slow")]),
