@@ -86,8 +86,10 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
 
     assert sum(each.metric == "latency" for each in visit.observations) == 4
     assert all(each.value > 0 for each in visit.observations if each.metric == "latency")
-    # A GET or HEAD has three objects, a PUT or DELETE the first alone. A tiny one has another besides.
-    assert len(between_visits) == (3 if operation in ("get", "head") else 1) + (size < 32)
+    # A GET or HEAD has three objects, and a tiny one another besides. What a PUT stores, and what a DELETE is to find,
+    # is there for many turns.
+    if operation in ("get", "head"):
+        assert len(between_visits) == 3 + (size < 32)
     assert keys_in(plain, wanted.buckets) == []
 
 
@@ -157,7 +159,6 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, 
     try:
         subject.open()
         visit = subject.visit(Work(3_000))
-        left = keys_in(plain, wanted.buckets)
         subject.close()
     finally:
         subject.kill()
@@ -171,7 +172,7 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, 
     # The queue grows until it is 100 ms long: a clock that began with the sending would know nothing of it.
     assert max(latencies) > 0.05
     assert told["load_cpu_s"] > 0
-    assert len(left) == (3 if operation == "get" else 1)
+    assert keys_in(plain, wanted.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
