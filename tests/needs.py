@@ -172,6 +172,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         wanted = {name for mark in item.iter_markers("needs") for name in mark.args}
         if unknown := wanted - PARTS.keys():
             raise pytest.UsageError(f"{item.nodeid} needs {', '.join(sorted(unknown))}, which tests/needs.py has not")
+        if item.get_closest_marker("skipif") is not None:
+            raise pytest.UsageError(f"{item.nodeid} has skipif: say needs(part) instead (tests/needs.py)")
         missing = sorted(name for name in wanted if not _is_here(name))
         if wanted - FIRST:
             item.add_marker(pytest.mark.more)

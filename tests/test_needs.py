@@ -73,8 +73,15 @@ def test_a_test_that_skips_itself_fails_where_skips_are_forbidden(tmp_path: Path
     assert "test_it.py::test_own: felt like it" in done.stdout
 
 
-def test_an_unknown_part_is_refused(tmp_path: Path) -> None:
-    done = run(tmp_path, "not more", "@needs('a miracle')\ndef test_own(): pass")
+@pytest.mark.parametrize(
+    ("mark", "says"),
+    [
+        ("needs('a miracle')", "needs a miracle, which tests/needs.py has not"),
+        ("pytest.mark.skipif(True, reason='no cc')", "has skipif: say needs(part) instead"),
+    ],
+)
+def test_an_unknown_part_and_a_skip_of_its_own_are_refused(tmp_path: Path, mark: str, says: str) -> None:
+    done = run(tmp_path, "not more", f"@{mark}\ndef test_own(): pass")
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "needs a miracle, which tests/needs.py has not" in done.stderr
+    assert says in done.stderr

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from sectax.experiments import registry
-from sectax.experiments.confidential import probe
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.interface import Request
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.plan import Stopping
 from tests.machines import planned
+from tests.needs import needs
 
 
-@pytest.mark.skipif(probe.built() is None, reason=probe.NO_COMPILER)
+@needs("cc")
 def test_the_environment_of_a_test_is_named_and_nothing_else_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
     monkeypatch.setenv("A_VARIABLE_OF_OURS", "x" * 1000)

@@ -18,12 +18,12 @@ from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.experiments.s3.subject import S3Spec
 from sectax.model.errors import SubjectFailed, SubjectSkipped
 from sectax.model.plan import Stopping
-from tests.experiments.s3.servers import has_go_client
 from tests.experiments.s3.specs import KEY, argv
 from tests.fakes.lying_s3 import LyingS3, serving
 from tests.machines import planned
+from tests.needs import needs
 
-GO = pytest.param("go", marks=pytest.mark.skipif(not has_go_client(), reason="no Go client: sectax setup s3"))
+GO = pytest.param("go", marks=needs("the S3 client in Go"))
 
 
 def stored(service: LyingS3, made: tuple[str, ...], prefix: str, number: int) -> None:
