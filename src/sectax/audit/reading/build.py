@@ -155,7 +155,7 @@ def _series(grammar: Grammar, record: Record, label: str) -> list[Series]:
             run=label,
             line=record.line,
         )
-        made.append(one)
+        made += [one] if one.figures else []
     return made
 
 
