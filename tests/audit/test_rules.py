@@ -361,3 +361,7 @@ def test_withdrawn_settings_have_a_day_and_a_source() -> None:
     assert withdrawn("Amazon S3", "server_side_encryption", "none") is WITHDRAWN[0]
     assert withdrawn("Amazon S3", "server_side_encryption", "AES256") is None
     assert all(setting.source.startswith("https://") for setting in WITHDRAWN)
+
+
+def test_a_series_of_spreads_alone_has_no_figures_and_nothing_is_asked_of_it() -> None:
+    assert said(series(stddev=1.0)) == set()

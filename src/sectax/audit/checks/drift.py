@@ -32,7 +32,8 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
 
     singly, bare = with_values(evidence.speeds, FEWEST_VALUES)
     told = [slowness(one) for one in singly]
-    along = [math.log(change_along(values)) for values in told]
+    # A change beyond all numbers is one.
+    along = [math.log(change) if (change := change_along(values)) > 0 else -math.inf for values in told]
     chances = [
         _chance_of_direction(values) if abs(change) >= math.log1p(LEAST_CHANGE) else 1.0
         for values, change in zip(told, along, strict=True)

@@ -130,7 +130,7 @@ def about(severity: Severity, series: Sequence[Series], saw: str, meaning: str, 
 
 def unknown(series: Sequence[Series], missing: str, advice: str = "") -> Iterator[Remark]:
     """One note for all series that lack the same thing; none where there are none."""
-    if series:
-        figures = ids(series)
+    figures = ids(series)
+    if figures:
         of = f"{len(figures)} figures" if len(figures) > 1 else figures[0]
         yield cannot_be_checked(tables_of(one.table for one in series), f"{missing} ({of})", advice, figures)

@@ -78,8 +78,8 @@ def opened(lines: Iterable[str], said: Columns) -> Table:
 
 
 def _table(names: list[str], separator: str, place: int, said: Columns, rest: Iterator[str]) -> Table:
-    if names and all(_NUMBER.match(name) for name in names if name):
-        column = next(at for at, name in enumerate(names) if name) + 1
+    if all(_NUMBER.match(name) for name in names if name):
+        column = next((at for at, name in enumerate(names, 1) if name), 1)
         hint = "put a line of column names above the first row"
         raise BadInput("the table has no line of column names", hint, line=place, column=column)
     return Table(names, separator, place, said, rest)

@@ -1,0 +1,49 @@
+"""Tables: what is read of them without a word, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from sectax.audit.form import Quantity
+from sectax.audit.tables.columns import Columns
+from sectax.audit.tables.table import read_table
+from sectax.formats.bad_input import BadInput
+
+
+def read(text: str, **said: object) -> dict[str, list[float]]:
+    evidence = read_table(iter(text.split("\n")), Columns(**said))  # type: ignore[arg-type]
+    return {one.id: [*one.values] or [claim.value for claim in one.claims] for one in evidence.series}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "side,time_ms\na,1\nb,2\na,3\n",
+        "side;time_ms\na;1,0\nb;2,0\na;3,0\n",
+        "side\ttime_ms\na\t1\nb\t2\na\t3\n",
+        "| side | time_ms |\n|---|---:|\n| a | 1 |\n| b | 2 |\n| a | 3 |\n",
+        "side   time_ms\na      1\nb      2\na      3\n",
+    ],
+)
+def test_every_form_of_a_table_says_the_same(text: str) -> None:
+    assert read(text) == {"time_ms: a": [1e-3, 3e-3], "time_ms: b": [2e-3]}
+
+
+def test_a_mean_with_summaries_beside_it_is_a_summary() -> None:
+    found = read_table(iter(["name,mean_ms,min_ms,max_ms,runs", "a,2.00,1.0,4.0,30"]), Columns())
+
+    (one,) = found.series
+    assert {claim.statistic: claim.value for claim in one.claims} == {"mean": 2e-3, "min": 1e-3, "max": 4e-3}
+    assert (one.quantity, one.count, one.claims[0].step) == (Quantity.TIME, 30, pytest.approx(1e-5))
+
+
+def test_rows_that_failed_are_counted() -> None:
+    found = read_table(iter(["side,seconds,exit_code", "a,1,0", "a,2,1"]), Columns())
+
+    assert found.series[0].work.failures == 1
+
+
+@pytest.mark.parametrize("text", ["", ",,\n1,2,3\n", "1,2\n3,4\n", "a,b\n", "a,b\nx,y\n", "side,seconds\na,x\nb,y\n"])
+def test_what_is_no_table_of_numbers_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        read(text, unit="ms")
