@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.analysis.anatomy import anatomies
-from sectax.analysis.growth import TOO_FAR, growths, line
+from sectax.advice.anatomy import anatomies
+from sectax.advice.growth import TOO_FAR, growths, line
 from sectax.model.advice_rules import AdviceRules, GrowsWithSize, Stages, Steps
 from sectax.model.measured import Measured
 from sectax.model.metric import Better, Metric, Summary

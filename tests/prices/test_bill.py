@@ -9,7 +9,6 @@ import pytest
 from sectax import prices as price_list
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
-from sectax.prices import bill
 from sectax.reports import words
 
 OWN = """
@@ -26,14 +25,14 @@ per = 100
 
 
 def test_a_million_requests_and_their_seconds_cost_what_the_list_says():
-    made = bill([Usage("lambda.requests", 1e6), Usage("lambda.x86_64", 60_000)], price_list.load())
+    made = price_list.load().bill([Usage("lambda.requests", 1e6), Usage("lambda.x86_64", 60_000)])
 
     assert [charge.cost for charge in made.charges] == pytest.approx([0.20, 1.000002])
     assert made.total == pytest.approx(1.200002)
 
 
 def test_usages_of_one_item_are_one_line():
-    made = bill([Usage("lambda.requests", 1), Usage("lambda.requests", 2)], price_list.load())
+    made = price_list.load().bill([Usage("lambda.requests", 1), Usage("lambda.requests", 2)])
 
     assert [charge.amount for charge in made.charges] == [3]
 
@@ -41,7 +40,7 @@ def test_usages_of_one_item_are_one_line():
 def test_the_user_s_own_list_takes_the_place_of_ours(tmp_path: Path):
     (tmp_path / "own.toml").write_text(OWN)
 
-    said = words.bill(bill([Usage("lambda.requests", 500)], price_list.load(tmp_path / "own.toml")))
+    said = words.bill(price_list.load(tmp_path / "own.toml").bill([Usage("lambda.requests", 500)]))
 
     assert said == [
         "requests to Lambda: 500 requests, 5.00 EUR",
@@ -64,4 +63,4 @@ def test_a_list_that_cannot_be_used_is_refused(tmp_path: Path, text: str):
 
 def test_what_has_no_price_is_named():
     with pytest.raises(WrongUse, match=r"no price for lambda\.moon"):
-        bill([Usage("lambda.moon", 1)], price_list.load())
+        price_list.load().bill([Usage("lambda.moon", 1)])

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from sectax.advice.advise import Asked, advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
 from sectax.experiments.interface import Request, SupportsAdvice
@@ -20,7 +21,6 @@ from sectax.model.errors import WrongUse
 from sectax.model.measured import Failure, Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.advise import Asked, advice
 from sectax.workflow.present import View, render
 from tests.machines import planned
 from tests.program import sectax

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sectax import published
+from sectax.advice.advise import Asked, advice
 from sectax.analysis.analyse import analyse
 from sectax.analysis.compare import compare_with_published
 from sectax.experiments.confidential import EXPERIMENT
@@ -19,7 +20,6 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.model.treatment import Role
 from sectax.prices import load
-from sectax.workflow.advise import Asked, advice
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.present import View, render
 from tests.machines import planned

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from sectax.advice.advise import Asked, advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.interface import Request, SupportsAdvice
 from sectax.experiments.jwt import EXPERIMENT
@@ -13,7 +14,6 @@ from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.advise import Asked, advice
 from sectax.workflow.present import View, render
 from tests.machines import planned
 

@@ -7,13 +7,13 @@ import json
 
 import pytest
 
+from sectax.advice.advise import advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.interface import Request
 from sectax.experiments.s3.experiment import EXPERIMENT
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.advise import advice
 from sectax.workflow.present import View, render
 from tests.machines import planned
 

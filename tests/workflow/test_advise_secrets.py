@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from sectax.advice.advise import Asked, advice
+from sectax.advice.rates import NOT_ASKED, AskedRate
 from sectax.analysis.analyse import analyse
 from sectax.experiments.interface import Request, SupportsAdvice
 from sectax.experiments.secrets.experiment import EXPERIMENT
@@ -17,8 +19,6 @@ from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
-from sectax.workflow.advise import Asked, advice
-from sectax.workflow.advise_rates import NOT_ASKED, AskedRate
 from sectax.workflow.present import render
 from tests.machines import planned
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sectax.analysis.pairs import is_rate
-from sectax.model.finding import OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Estimate, Support, TreatmentResult
+from sectax.model.finding import GEOMETRIC, MEAN, OBSERVED_MAXIMUM, OBSERVED_MINIMUM, Estimate, Support, TreatmentResult
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric, Summary
 from sectax.model.treatment import Role, Treatment
@@ -16,8 +16,6 @@ from sectax.model.trial import State
 from sectax.stats.quantiles import order_statistics_interval, pooled_quantile
 from sectax.stats.student import geometric_mean_interval, mean_interval
 
-GEOMETRIC = "student-t-of-logs"
-MEAN = "student-t-over-blocks"
 MEDIAN = "median-order-statistics"
 TAIL = "pooled-quantile"
 NOT_MEASURED = "not-measured"

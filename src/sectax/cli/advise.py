@@ -11,8 +11,7 @@ from sectax.cli.options import as_json, form, run_file
 from sectax.cli.output import Form, print_result
 from sectax.model.errors import WrongUse
 from sectax.model.spans import seconds
-from sectax.workflow.advise import Asked, advise
-from sectax.workflow.advise_rates import AskedRate
+from sectax.workflow.advise import Asked, AskedRate, advise
 
 
 @click.command("advise")

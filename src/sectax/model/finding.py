@@ -54,6 +54,10 @@ class Severity(StrEnum):
 OBSERVED_MAXIMUM = "observed-maximum"
 OBSERVED_MINIMUM = "observed-minimum"
 
+# How an interval over blocks was made, by the name of its method: of their mean, and of the mean of their logarithms.
+MEAN = "student-t-over-blocks"
+GEOMETRIC = "student-t-of-logs"
+
 
 @dataclass(frozen=True)
 class Support:

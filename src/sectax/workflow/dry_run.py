@@ -8,7 +8,7 @@ from pathlib import Path
 from sectax.experiments import registry
 from sectax.experiments.interface import Billable, Request
 from sectax.model.bill import Bill
-from sectax.prices import bill, load
+from sectax.prices import load
 from sectax.reports import words
 from sectax.workflow.in_time import refuse_nothing_to_compare, with_budget
 from sectax.workflow.machine import machine_for
@@ -53,4 +53,4 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
     lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, Billable):
         return DryRun(lines)
-    return DryRun(lines, bill(experiment.usage(plan), price_list), experiment.assumes)
+    return DryRun(lines, price_list.bill(experiment.usage(plan)), experiment.assumes)

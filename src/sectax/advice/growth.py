@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sectax.analysis.anatomy import over_blocks
-from sectax.analysis.treatments import MEAN
+from sectax.advice.anatomy import over_blocks
 from sectax.model.advice import Growth
 from sectax.model.advice_rules import AdviceRules
-from sectax.model.finding import Estimate, alike
+from sectax.model.finding import MEAN, Estimate, alike
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
 from sectax.model.treatment import Treatment

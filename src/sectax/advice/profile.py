@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sectax.analysis.treatments import GEOMETRIC
 from sectax.model.advice import Kind, Mixed, Pooled, ProfileOf
 from sectax.model.advice_rules import Group, Profile
 from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
-from sectax.model.finding import NO_CLAIM, Estimate, Finding, is_decided
+from sectax.model.finding import GEOMETRIC, NO_CLAIM, Estimate, Finding, is_decided
 from sectax.model.measured import Measured
 from sectax.model.near import did_you_mean
 from sectax.model.treatment import CONTROLS, Comparison

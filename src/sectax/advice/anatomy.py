@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sectax.analysis.treatments import MEAN
 from sectax.model.advice import Anatomy, Part, Placed, Starving
 from sectax.model.advice_rules import OwnParts, Places, Stages, Starved, Steps
 from sectax.model.analysed import Analysed
-from sectax.model.finding import FASTER, SLOWER, Estimate, Finding, alike, is_decided
+from sectax.model.finding import FASTER, MEAN, SLOWER, Estimate, Finding, alike, is_decided
 from sectax.model.measured import Measured
 from sectax.model.treatment import MEASURED, Role, Treatment
 from sectax.stats.student import mean_interval

@@ -15,7 +15,7 @@ from sectax.model.advice import MILLION, AtRate, Between, BreakEven, Rate, RateA
 from sectax.model.advice_rules import ByRate
 from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, TreatmentResult, alike
-from sectax.prices import PriceList, bill
+from sectax.model.price_list import PriceList
 
 _CALLS = (1, 10, 100)
 _TTLS_S = (60.0, 300.0, 3600.0)
@@ -121,7 +121,7 @@ def _at(way: _Way, rate: Rate, rule: ByRate, prices: PriceList) -> AtRate:
     ends = [way.seconds(rate, end) for end in ("point", "low", "high")]
     assert ends[0] is not None, "an estimate has a point"
     bills = [
-        None if seconds is None else bill(rule.uses(MILLION * seconds, MILLION * way.asks(rate), way.result), prices)
+        None if seconds is None else prices.bill(rule.uses(MILLION * seconds, MILLION * way.asks(rate), way.result))
         for seconds in ends
     ]
     assert bills[0] is not None, "as there are seconds"
@@ -152,7 +152,7 @@ def _break_evens(
                     keeps,
                     asks,
                     share,
-                    lambda way, seconds, calls: bill(rule.uses(seconds, calls, way.result), prices).total,
+                    lambda way, seconds, calls: prices.bill(rule.uses(seconds, calls, way.result)).total,
                 ),
             )
 

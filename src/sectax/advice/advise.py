@@ -1,0 +1,96 @@
+"""All the questions that a run can answer, asked of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sectax.advice.anatomy import anatomies, own_anatomies, placed, starving
+from sectax.advice.growth import growths
+from sectax.advice.limit import limit as limit_of
+from sectax.advice.limit import smallest
+from sectax.advice.price import priced, rented, requested
+from sectax.advice.profile import mixes, pooled, profiles
+from sectax.advice.rates import NOT_ASKED, AskedRate, rate_advice
+from sectax.advice.results import event_sizes, results, throttled
+from sectax.model import advice as model
+from sectax.model.advice_rules import AdviceRules
+from sectax.model.analysed import Analysed
+from sectax.model.errors import WrongUse
+from sectax.model.measured import Measured
+from sectax.model.price_list import PriceList
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody asks besides.
+
+    Attributes:
+        under_s: for the smallest level that keeps a statistic below it; statistic: which one, the experiment's usual
+            one where nobody says.
+        mix: kind of work -> its share: what every treatment makes of such work.
+        machines: level of the control -> what an hour of its machine is in the price list; needs a mix.
+        rate: the rate of calls that they have.
+    """
+
+    under_s: float | None = None
+    statistic: str | None = None
+    mix: Mapping[str, float] = field(default_factory=dict)
+    machines: Mapping[str, str] = field(default_factory=dict)
+    rate: AskedRate = NOT_ASKED
+
+
+NOTHING = Asked()
+
+
+def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Asked = NOTHING) -> model.Advice:
+    """The same of a run that was read and judged already."""
+    measured, price, mix = analysed.measured, rules.price, asked.mix
+    if asked.rate != NOT_ASKED and rules.by_rate is None:
+        raise WrongUse(f"advice for runs of {measured.plan.experiment} knows no rate of calls", "leave it out")
+    limit = None if asked.under_s is None else limit_of(measured.plan, rules.smallest, asked.under_s, asked.statistic)
+    wanted = [] if price is None else [price.billed]
+    profile = rules.profile
+    if profile is None and (mix or asked.machines):
+        raise WrongUse(f"runs of {measured.plan.experiment} have no kinds of work to mix", "leave --mix and --vm out")
+    mixed = mixes(analysed, profile, rules.metric, mix) if profile and mix else ()
+    if limit is not None and rules.smallest is not None:
+        wanted.append(rules.smallest.statistics[limit.statistic])
+    return model.Advice(
+        run_id=measured.run_id,
+        plan=measured.plan,
+        rules=rules,
+        anatomies=tuple(all_anatomies(measured, rules)),
+        growths=tuple(growths(measured, rules)) if rules.growth else (),
+        event_sizes=tuple(event_sizes(analysed)),
+        throttled=tuple(throttled(measured)),
+        priced=tuple(priced(analysed, rules, price, prices)) if price else (),
+        unpriced=price is not None
+        and any(each.estimates[price.billed].high is None for each in results(analysed, price.billed)),
+        limit=limit,
+        smallest=tuple(smallest(analysed, rules.smallest, limit)) if limit and rules.smallest else (),
+        lacking=tuple(metric for metric in wanted if not any(results(analysed, metric))),
+        profiles=profiles(analysed, profile, rules.metric) if profile else (),
+        mix=dict(mix),
+        mixes=mixed,
+        pooled=tuple(pooled(analysed, profile, rules.metric)) if profile else (),
+        rents=tuple(rented(measured.plan, mixed, asked.machines, prices)),
+        starving=tuple(starving(analysed, rules.metric, rules.starved)) if rules.starved else (),
+        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, asked.rate)
+        if rules.by_rate
+        else model.RateAdvice(),
+        placed=tuple(placed(analysed, rules.places)) if rules.places else (),
+        requested=tuple(requested(analysed, rules.metric, rules.requests, prices)) if rules.requests else (),
+    )
+
+
+def all_anatomies(measured: Measured, rules: AdviceRules) -> Iterator[model.Anatomy]:
+    if rules.stages is not None:
+        yield from anatomies(measured, rules.metric, rules.stages)
+    if rules.parts is not None:
+        yield from own_anatomies(measured, rules.metric, rules.parts)
+
+
+def breakdown(measured: Measured, rules: AdviceRules) -> model.Breakdown:
+    """Where the time of a run goes, and how it grows."""
+    return model.Breakdown(rules.metric, tuple(all_anatomies(measured, rules)), tuple(growths(measured, rules)))
