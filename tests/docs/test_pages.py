@@ -113,7 +113,7 @@ def folder(tmp_path: Path) -> Path:
     """What readers have: run files, commands, a file, a message, figures."""
     with gzip.open(ROOT / "tests/record/format-1.sectax.gz") as recorded:
         run = recorded.read()
-    for name in ("RUN", "run.sectax", "r.sectax", "jwt-php.sectax", "runs/a.sectax"):
+    for name in ("RUN", "run.sectax", "r.sectax", "first.sectax", "jwt-php.sectax", "runs/a.sectax"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(run)
     (tmp_path / "FILE").write_text("text\n" * 99)
