@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from sectax.formats.numbers import BINARY, DECIMAL, LARGEST, SECONDS
 
-NUMBER = r"[+-]?(?:\d++(?:,\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
+# No possessive group: with one, Debian 12's Python 3.11.2 takes in the comma after such a number (3.11.7 does not).
+NUMBER = r"[+-]?(?:\d++(?:,\d++)*(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 # What tools print where there is no number.
 _NONE = r"[+-]?(?:[nN]a[nN]|[iI]nf(?:inity)?)"
 _PREFIXES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, "µ": 1e-6}

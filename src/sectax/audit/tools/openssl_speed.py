@@ -125,9 +125,9 @@ OPENSSL_SPEED = Text(
     ),
     rows=(
         r"Doing {step:text} (?:ops )?for [\d.]+s on {step_size:n} size blocks: {step_count:n} .{1,80}? in {step_s:s}s",
-        rf"{_SHORT}{{row:text}} (?=(?:-?\d++\.\d++k?(?:\s++|$))++(?:\([^()]{{1,60}}\))?$)(?=.*\dk\b)"
+        rf"{_SHORT}{{row:text}} (?=(?:-?\d++\.\d++k?(?:\s++|$))+(?:\([^()]{{1,60}}\))?$)(?=.*\dk\b)"
         r"{cells:text}(?: \({core:text}\))?$",
-        rf"{_SHORT}{{algorithm:text}} (?=(?:\d++\.\d++s\s++)++-?\d){{numbers:text}}(?: \({{core:text}}\))?$",
+        rf"{_SHORT}{{algorithm:text}} (?=(?:\d++\.\d++s\s++)+-?\d){{numbers:text}}(?: \({{core:text}}\))?$",
         r"\+F:\d+:{machine_row:w}$",
         r"\+(?=F\d+:){machine:w}$",
     ),
