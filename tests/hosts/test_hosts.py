@@ -23,7 +23,7 @@ def makes(path: Path) -> set[str]:
 def test_only_the_local_host_makes_a_child_and_reads_its_telemetry() -> None:
     makers = {str(path.relative_to(SRC)): makes(path) for path in SRC.rglob("*.py") if makes(path)}
 
-    assert makers == {"sandboxes/process/host.py": ONLY_A_HOST_MAKES}
+    assert makers == {"hosts/process/host.py": ONLY_A_HOST_MAKES}
 
 
 def test_this_machine_is_the_host_that_is_meant_where_none_is_named() -> None:
