@@ -40,8 +40,8 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call(f"{TWO} --dry-run", ("1 comparison answers the question", "takes at most about 2 min")),
     ),
     "who compares two commands and keeps the result": (
-        Call(f"{TWO} --out two.sectax", ("longer", "slower", "Summary"), err=("recording to two.sectax",)),
-        Call("sectax show two.sectax", ("longer", "slower", "Summary")),
+        Call(f"{TWO} --out two.sectax", ("longer", "slower", "What to do"), err=("recording to two.sectax",)),
+        Call("sectax show two.sectax", ("longer", "slower", "What to do")),
         Call("sectax runs", ("two.sectax", "finished")),
         Call("sectax report last --format csv", ("cost_ratio",)),
     ),

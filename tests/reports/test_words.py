@@ -118,22 +118,13 @@ def test_summary_says_who_does_what_how_much_faster() -> None:
     assert lines[1] == "In PHP, EdDSA (Ed25519) signs 46.6 to 48.2 times faster than RS256 (RSA-2048)."
 
 
-def test_brief_summary_says_each_cell_in_one_sentence() -> None:
-    lines = words.summary(situations.every_kind_of_verdict(), brief=True)
-
-    cell = next(line for line in lines if line.startswith("In PHP, slower signs 3.7 % slower than plain, "))
-    assert "slower-open 2.0 % slower (perhaps within the margin)" in cell
-    assert "Not known to be faster or slower: unclear, hopeless." in lines
-    assert lines[0] == "7 of 13 comparisons are answered."
-
-
 def test_what_is_not_answered_comes_with_a_budget_that_may_answer_it() -> None:
     open_ = judged(VerdictId.INCONCLUSIVE, 0.98, 1.04, blocks_needed=(12, 30))
     analysed = situations.commands()
     alone = replace(analysed, findings=(replace(open_, comparison=analysed.findings[0].comparison),))
 
     # 62 s of blocks, and at most 99 s more.
-    assert words.summary(alone)[-1] == "To answer the rest, run again with --budget 170s."
+    assert words.summary(alone)[-1] == "Undecided; --budget 170s would probably decide it."
 
 
 def test_summary_of_commands_needs_no_words_of_the_experiment() -> None:
@@ -191,7 +182,7 @@ def test_plan_says_how_strictly_and_how_long() -> None:
         "6 treatments in 2 cells, and 2 controls of the run itself; language php, key_use parsed-once, layer primitive",
         "4 comparisons answer the question, with a chance of 5 % to be wrong together; "
         "margin 2 %: smaller differences do not matter",
-        "until every interval is narrow, at most 40 blocks; the first verdict is possible after block 6",
+        "stops when every interval is narrow, at most 40 blocks; the first verdict is possible after block 6",
         "order drawn from seed 42",
     ]
 

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from sectax.advice.advise import Asked, advice
 from sectax.analysis.analyse import analyse
 from sectax.experiments.hmac.experiment import EXPERIMENT
-from sectax.experiments.interface import Request, SupportsAdvice
+from sectax.experiments.interface import Request
 from sectax.model.advice import Advice
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Failure, Measured
@@ -70,7 +70,6 @@ def given(
         samples={"duration": {each: {block: array("d", spread(calls, value)) for block, value in of.items()}
                               for each, of in values.items() if calls}},
     )  # fmt: skip
-    assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(under_s, statistic))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sectax.advice.advise import Asked, advice
 from sectax.analysis.analyse import analyse
-from sectax.experiments.interface import Request, SupportsAdvice
+from sectax.experiments.interface import Request
 from sectax.experiments.jwt import EXPERIMENT
 from sectax.model.errors import WrongUse
 from sectax.model.measured import Measured
@@ -54,7 +54,6 @@ def run(levels: dict[str, tuple[str, ...]] = LEVELS) -> Measured:
 
 
 def advised(measured: Measured, under_s: float | None = None):
-    assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(measured), EXPERIMENT.advice_rules(measured.plan), load(), Asked(under_s))
 
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from sectax.advice.advise import Asked, advice
 from sectax.advice.rates import NOT_ASKED, AskedRate
 from sectax.analysis.analyse import analyse
-from sectax.experiments.interface import Request, SupportsAdvice
+from sectax.experiments.interface import Request
 from sectax.experiments.secrets.experiment import EXPERIMENT
 from sectax.model.advice import Advice, Between
 from sectax.model.errors import WrongUse
@@ -65,7 +65,6 @@ def given(
         telemetry={each: quota if "/128/" in each else {"periods": 50.0, "throttled_periods": 0.0} for each in ids},
         sessions=(), samples={},
     )  # fmt: skip
-    assert isinstance(EXPERIMENT, SupportsAdvice)
     return advice(analyse(run), EXPERIMENT.advice_rules(plan), load(), Asked(rate=asked))
 
 

@@ -38,7 +38,7 @@ def _in_runs(evidence: RunEvidence) -> Iterator[Remark]:
         arms,
         hits,
         _saw,
-        "a warm-up that was too short, or work that comes at the beginning: part of a difference may be that",
+        "part of the difference may be a warm-up that was too short, or work at the beginning",
         _longer_warm_up(evidence),
     )
 
@@ -80,7 +80,7 @@ def _pilot(evidence: RunEvidence) -> Iterator[Remark]:
             yield warning(
                 arm.id,
                 "its speed was still changing when the pilot ended",
-                "its first counted batches may belong to its warm-up: part of a difference may be that of warming up",
+                "part of the difference may be warm-up",
                 _longer_warm_up(evidence),
             )
 

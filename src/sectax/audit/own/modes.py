@@ -65,8 +65,8 @@ def _how(values: Sequence[float]) -> str:
     longer = "high" if around[-1] > -around[0] else "low"
     middle = float(np.median(data))
     return (
-        f"the blocks have a long tail on the {longer} side: from {percent(float(data[0]))} over {percent(middle)} in "
-        f"the middle to {percent(float(data[-1]))}, {data.size} blocks"
+        f"skewed {longer}: min {percent(float(data[0]))}, median {percent(middle)}, max "
+        f"{percent(float(data[-1]))}, {data.size} blocks"
     )
 
 

@@ -1,4 +1,4 @@
-"""Claims of a run of ours that rest on little: on an interval that barely excludes nothing, on the blocks left over."""
+"""Claims of a run of ours that rest on little: on an interval that only just excludes zero, on the blocks left over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _barely_found(evidence: RunEvidence) -> Iterator[Remark]:
         if finding.comparison.standing not in CONTROLS and _near_end(finding) < NEAR:
             yield warning(
                 finding.comparison.id,
-                "the interval barely excludes no effect at all",
+                "the interval only just excludes zero",
                 "the direction stands, but the effect is likely smaller than its point: "
                 "small effects are found where they happen to look large",
                 "take the near end of the interval for what is sure, or run it again with --precise",

@@ -84,7 +84,7 @@ def _witness(name: str, treatment: Arm, baseline: Arm) -> Iterator[Remark]:
             treatment.id,
             f"{name} is {of_treatment}, and {of_baseline} in its baseline",
             NOT_THE_SAME,
-            "make both do the same work, or declare the difference as a factor",
+            "make both do the same work, or compare them as two levels of a factor",
         )
 
 

@@ -47,7 +47,7 @@ from sectax.experiments.secrets.levels import (
     read_settings,
 )
 from sectax.experiments.secrets.parts import AGENT, BACKEND
-from sectax.model.advice_rules import AdviceRules, ByRate, OwnParts, Starved
+from sectax.model.advice_rules import AdviceRules, ByRate, Choice, OwnParts, Starved
 from sectax.model.bill import Usage
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import FIRST, Better, Metric, Summary
@@ -169,6 +169,16 @@ class SecretsExperiment(LambdaExperiment):
 
         return AdviceRules(
             metric="access",
+            choice=Choice(
+                adds=True,
+                explained=tuple(PARTS.items()),
+                what="accesses",
+                uses=lambda count, seconds, result: _uses(
+                    count * seconds, count * ACCESS[result.levels["access"]].calls[result.levels["situation"]], result
+                ),
+                weigh="what a function keeps stays in use after the secret was rotated, until its TTL is over",
+                changes="the distance to Secrets Manager and the memory of the function",
+            ),
             parts=OwnParts(tuple(PARTS.items()), "the client's own work"),
             starved=Starved("memory", "MB", operation, ("situation", "access")),
             by_rate=ByRate(
