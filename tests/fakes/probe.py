@@ -65,9 +65,9 @@ def mac(key: str, message: str) -> str:
 
 
 class Refused(Exception):
-    def __init__(self, status: str, reason: str, mend: str = "") -> None:
+    def __init__(self, status: str, reason: str, hint: str = "") -> None:
         super().__init__(reason)
-        self.answer = {"status": status, "reason": reason, "mend": mend}
+        self.answer = {"status": status, "reason": reason, "hint": hint}
 
 
 class Probe:

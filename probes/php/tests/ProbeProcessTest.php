@@ -73,7 +73,7 @@ final class ProbeProcessTest extends TestCase
         [$replies, $log] = self::probe($requests, '-d', "disable_functions=$functions");
 
         self::assertSame(['ok', 'skipped', 'skipped'], array_column($replies, 'status'));
-        self::assertSame('apt-get install php-cli', $replies[1]['mend']);
+        self::assertSame('apt-get install php-cli', $replies[1]['hint']);
         self::assertSame('', $log);
     }
 

@@ -44,7 +44,7 @@ def list_command(names: tuple[str, ...], json_: bool) -> None:
         return
     click.echo("probes:")
     for probe in found["probes"]:
-        hint = f" ({probe['mend']})" if probe["mend"] else ""
+        hint = f" ({probe['hint']})" if probe["hint"] else ""
         _print(f"  {probe['name']}: {probe['lack'] or 'ready'}{hint}")
     click.echo()
     _print(f"published studies: {', '.join(found['studies'])}")

@@ -15,6 +15,7 @@ from sectax.model.errors import NothingMeasured, WrongUse
 from sectax.model.machine import Machine
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
 from sectax.model.treatment import CONTROLS
+from sectax.parts.programs import Missing
 from sectax.workflow.conditions import refuse_unknown_metrics
 
 # What a run may take where nobody said: a first look is waited for, a thorough one is come back to.
@@ -140,7 +141,8 @@ def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machi
         {f"{why.reason} ({why.hint})" if why.hint else why.reason for why in (skip.why_not for skip in plan.skipped)}
     )
     lacks = [*machine.parts.values(), *(probe.lack for probe in machine.probes.values())]
-    can_set_up = {lack.reason for lack in lacks if lack is not None} & {skip.reason for skip in plan.skipped}
+    makable = {lack.reason for lack in lacks if isinstance(lack, Missing) and (lack.makable or lack.apt)}
+    can_set_up = makable & {skip.reason for skip in plan.skipped}
     raise NothingMeasured(
         "nothing can be measured here: " + "; ".join(reasons), f"sectax setup {plan.experiment}" if can_set_up else ""
     )

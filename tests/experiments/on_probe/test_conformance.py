@@ -185,7 +185,7 @@ def test_what_is_only_odd_passes(mode: str) -> None:
     assert failed(work(mode)) == set()
 
 
-def test_what_the_probe_skips_is_skipped_with_the_reason_and_what_mends_it() -> None:
+def test_what_the_probe_skips_is_skipped_with_the_reason_and_the_hint() -> None:
     results = {result.id: result for result in work("skips") if result.case == SIGN.name}
 
     assert {result.status for result in results.values()} == {CheckStatus.SKIPPED}

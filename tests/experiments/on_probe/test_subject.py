@@ -332,7 +332,7 @@ def test_a_probe_that_turns_bad_is_found_out_at_the_end(make: Make) -> None:
     assert caught.value.stage == "close"
 
 
-def test_what_a_probe_skips_is_skipped_with_reason_and_mend(make: Make) -> None:
+def test_what_a_probe_skips_is_skipped_with_reason_and_hint(make: Make) -> None:
     subject = make("skips")
 
     with pytest.raises(SubjectSkipped) as caught:

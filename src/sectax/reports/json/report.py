@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from msgspec import field
-
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
 from sectax.model.condition import Answer
@@ -136,7 +134,7 @@ class Skipped(Object, frozen=True):
     treatment: str
     levels: Levels
     reason: str
-    hint: Annotated[str, said("The command that changes it; empty where none is known.")] = field(name="mend")
+    hint: Annotated[str, said("The command that changes it; empty where none is known.")]
 
 
 class Failure(Object, frozen=True):
@@ -158,7 +156,7 @@ class Limit(Object, frozen=True):
     comparisons: Annotated[tuple[str, ...], said("The ids of those that gave the answer.")]
 
 
-class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
+class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     """One run, judged. Numbers are in base units: seconds, bytes, operations per second, shares."""
 
     run: Run
