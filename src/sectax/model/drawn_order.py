@@ -29,7 +29,9 @@ class DrawnCell:
 
 
 def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[str, int]) -> tuple[DrawnCell, ...]:
-    """Draw one block: its cells in random order, each with its own fresh subjects; several together where the plan says.
+    """Draw one block: its cells in random order, each with its own fresh subjects.
+
+    Where the plan says so, several of them are together.
 
     Args:
         number: of the block, counted from 1.
