@@ -103,7 +103,7 @@ class SkippedTreatment(msgspec.Struct, frozen=True):
     treatment: str
     levels: dict[str, str]
     reason: str
-    hint: str = msgspec.field(default="", name="mend")  # as run files of every format call it
+    hint: str = ""
 
     @classmethod
     def because(cls, treatment: str, levels: dict[str, str], why_not: WhyNot) -> SkippedTreatment:
