@@ -50,9 +50,9 @@ def claimed(verdict: VerdictId, low: float, high: float) -> Finding:
         (judged(VerdictId.EQUIVALENT, 0.99, 1.01), "equal within ± 2 %"),
         (
             judged(VerdictId.INCONCLUSIVE, 0.98, 1.04, blocks_needed=(12, 30)),
-            "not answered: about 39 to 99 s more; 3 % faster to 4 % slower",
+            "undecided: about 39 to 99 s more; 3 % faster to 4 % slower",
         ),
-        (judged(VerdictId.INCONCLUSIVE, 0.9, 1.2), "not answered; 12 % faster to 20 % slower"),
+        (judged(VerdictId.INCONCLUSIVE, 0.9, 1.2), "undecided; 12 % faster to 20 % slower"),
         (judged(VerdictId.INCONCLUSIVE, 0.2, 6), "too noisy: run longer"),
         (
             judged(VerdictId.INCONCLUSIVE, 1e-9, 5e5, blocks_needed=(12, 30)),

@@ -76,7 +76,9 @@ def test_what_is_slow_for_want_of_a_processor_is_called_starved_and_not_slow() -
     text = said(given())
 
     assert "at 128 MB a hit through the sidecar costs" in text
-    assert "limited by its CPU quota, not by the code; its quota ran out in 90 % of the periods, at 1769 MB in 0 %" in text
+    assert (
+        "limited by its CPU quota, not by the code; its quota ran out in 90 % of the periods, at 1769 MB in 0 %" in text
+    )
     assert "(improvement from 128 to 1769 MB: 19 ms)" in text
 
 

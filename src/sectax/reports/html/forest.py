@@ -46,7 +46,7 @@ TONES = {
     Tone.WORSE: "costs more",
     Tone.BETTER: "costs less",
     Tone.EVEN: "no difference that matters",
-    Tone.OPEN: "open",
+    Tone.OPEN: "undecided",
     Tone.VOID: "no verdict",
     Tone.NONE: "a control",
 }
