@@ -101,8 +101,7 @@ def _lead(analysed: Analysed, path: str, *, whole: bool) -> tuple[Block, ...]:
         f"{printable(measured.state)}: {blocks} on {host}",
         *_compared(plan),
         *self_check(plan, analysed.controls),
-        f"margin {units.margin(plan.stopping.margin)}: smaller differences do not matter"
-        + (f"; everywhere: {fixed}" if fixed else ""),
+        f"margin {units.margin(plan.stopping.margin)}{f'; everywhere: {fixed}' if fixed else ''}",
         *([f"run {printable(measured.run_id)}, begun {printable(measured.started)}"] if whole else []),
         *([printable(plan.answered_by)] if whole and plan.answered_by else []),
     )

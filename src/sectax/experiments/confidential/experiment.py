@@ -202,7 +202,7 @@ class ConfidentialExperiment(Experiment):
         choice = Choice(
             adds=True,
             explained=((CPU.name, "CPU time"),),
-            weigh="no program is one test: sectax advise RUN --mix cpu=60,files=40 --vm NAME=ITEM knows yours",
+            weigh="your own mix of work (sectax advise RUN --mix cpu=60,files=40 --vm NAME=ITEM)",
             changes="another kernel, hypervisor or processor",
         )
         return AdviceRules(

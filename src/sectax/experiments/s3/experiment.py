@@ -257,8 +257,8 @@ class S3Experiment(Experiment):
             what="requests",
             timed=False,
             uses=lambda count, _, result: next(iter(uses(count, result.levels).values())),
-            weigh="AWS encrypts every object anyway; SSE-KMS pays a KMS request for each without a bucket key",
-            changes="the service: a server on this machine shares its processors with the client",
+            weigh="AWS encrypts every object anyway, and a bucket key saves most KMS requests",
+            changes="another service or network",
         )
         return AdviceRules(
             metric=LATENCY.name,
