@@ -99,7 +99,7 @@ def decide(
         return None
     settings = list(_settings(analysed, choice, asked))
     per = dict(mix or choice.usual)
-    cheapest = [] if choice.adds else [each for setting in settings for each in _cheapest(setting, choice)]
+    cheapest = [] if not choice.picks else [each for setting in settings for each in _cheapest(setting, choice)]
     outlays = [each for setting in settings for each in _outlays(setting, choice, prices, per, rate_s or RATE_S)]
     return Decision(
         choice=choice,

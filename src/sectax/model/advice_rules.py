@@ -197,8 +197,8 @@ class Choice:
     """What an experiment knows of the decision between the levels of its control.
 
     Attributes:
-        adds: whether every level does all that the baseline does, and more: then the question is what it costs, and one
-            that is cheaper is a surprise. Otherwise the levels are alternatives, and the question is which to take.
+        adds: whether every level does all that the baseline does, and more, so that one that is cheaper is a surprise.
+        picks: whether the levels are alternatives, and the question is which to take; otherwise it is what they cost.
         explained: metrics in seconds, or counts of the telemetry, that may show the reason of a surprise, in words.
         mixed: the factor whose levels are operations of one mix; usual: how many of each, where nobody says.
         nouns: what one of each is called.
@@ -212,6 +212,7 @@ class Choice:
     """
 
     adds: bool = False
+    picks: bool = True
     explained: tuple[tuple[str, str], ...] = ()
     mixed: str = ""
     usual: Mapping[str, float] = field(default_factory=dict)

@@ -201,6 +201,7 @@ class ConfidentialExperiment(Experiment):
         """What every host makes of every kind of work, and of a mix of one's own."""
         choice = Choice(
             adds=True,
+            picks=False,
             explained=((CPU.name, "CPU time"),),
             weigh="your own mix of work (sectax advise RUN --mix cpu=60,files=40 --vm NAME=ITEM)",
             changes="another kernel, hypervisor or processor",

@@ -173,6 +173,7 @@ class HmacExperiment(LambdaExperiment):
             metric="duration",
             choice=Choice(
                 adds=True,
+                picks=False,
                 what="requests",
                 uses=requests_usage,
                 billed="billed_duration",

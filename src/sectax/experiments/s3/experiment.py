@@ -249,6 +249,7 @@ class S3Experiment(Experiment):
     def advice_rules(self, plan: Plan) -> AdviceRules:
         choice = Choice(
             adds=True,
+            picks=False,
             explained=(
                 ("server_cpu", "CPU time of the server"),
                 ("client_cpu", "CPU time of the client"),

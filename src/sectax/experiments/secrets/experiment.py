@@ -177,7 +177,7 @@ class SecretsExperiment(LambdaExperiment):
                 uses=lambda count, seconds, result: _uses(
                     count * seconds, count * ACCESS[result.levels["access"]].calls[result.levels["situation"]], result
                 ),
-                weigh="what a function keeps stays in use after the secret was rotated, until its TTL is over",
+                caveats={DICTIONARY: "your own code has to fetch the secret again after it was rotated"},
                 changes="the distance to Secrets Manager and the memory of the function",
             ),
             parts=OwnParts(tuple(PARTS.items()), "the client's own work"),

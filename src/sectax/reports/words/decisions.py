@@ -30,7 +30,7 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
     silent = [each for each in given.findings if each.verdict in NO_CLAIM]
     lines += [silence(silent, len(given.findings))] if silent else []
     open_ = [each for each in given.findings if each.verdict is VerdictId.INCONCLUSIVE]
-    if 0 < len(open_) < len(given.findings) and not choice.adds:
+    if 0 < len(open_) < len(given.findings) and choice.picks:
         lines.append(f"Not decided: {_some([names.subject(plan, each.comparison.treatment) for each in open_], 4)}.")
     changes = f"it may change with {choice.changes}" if choice.changes and any(map(is_decided, given.findings)) else ""
     if more := "; ".join(filter(None, (choice.weigh, changes))):
@@ -40,7 +40,7 @@ def decision(analysed: Analysed, given: Decision) -> list[str]:
 
 def answers(plan: Plan, given: Decision) -> list[str]:
     """What to take, or what every level costs, in a sentence each; nothing where nothing is decided."""
-    return list(_costs(plan, given.findings) if given.choice.adds else _picks(plan, given))
+    return list(_picks(plan, given) if given.choice.picks else _costs(plan, given.findings))
 
 
 def _picks(plan: Plan, given: Decision) -> Iterator[str]:
@@ -57,8 +57,15 @@ def _picks(plan: Plan, given: Decision) -> Iterator[str]:
         if reasons:
             words += f", but {printable('; '.join(reasons))}"
         if apart:
-            words += f"; otherwise {_pick(plan, given, apart[0]).removeprefix('take ')}"
-        where = [_word(plan, level) for factor, level in first.levels.items() if factor in varying]
+            other = (
+                _pick(plan, given, apart[0]).removeprefix("take ") if len(apart[0].operations) > 1 else apart[0].level
+            )
+            words += f"; otherwise {printable(other)}"
+        where = [
+            plan.words.get(level, names.level(factor, level))
+            for factor, level in first.levels.items()
+            if factor in varying
+        ]
         places[words].append(printable(" · ".join(where)))
     for words, where in places.items():
         # One sentence for all places names none.
@@ -145,7 +152,7 @@ def _effect(plan: Plan, finding: Finding) -> str:
 
 def _month(plan: Plan, given: Decision) -> Iterator[str]:
     """What a month costs with every level; of a control, how much more than without it."""
-    more, nouns = given.choice.adds, given.choice.nouns
+    more, nouns = not given.choice.picks, given.choice.nouns
     base = {tuple(each.levels.items()): each.bill.total for each in given.outlays if each.is_baseline and more}
     ends: dict[str, list[float]] = defaultdict(list)
     for each in given.outlays:
@@ -181,7 +188,3 @@ def _between(at: Between) -> str:
 def _some(texts: list[str], most: int = _NAMED) -> str:
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return f"{', '.join(texts[:most])}{more}"
-
-
-def _word(plan: Plan, level: str) -> str:
-    return plan.words.get(level, level)
