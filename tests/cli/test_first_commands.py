@@ -31,7 +31,7 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
     ),
     "who loves hyperfine": (
         Call("sectax 'sleep 0.01' 'sleep 0.03'", (), 2, ("there is no command 'sleep 0.01'",)),
-        Call("sectax run command 'sleep 0.01' 'sleep 0.03'", (), 2, ("--baseline 'sleep 0.01' --treatment 'b=sleep",)),
+        Call("sectax run command 'sleep 0.01' 'sleep 0.03'", ("Keep baseline", "sleep-0.03")),
         Call("sectax run command --baseline 'sleep 0.01' --treatment 'b=sleep 0.03' --warmup 3", ("times slower",)),
     ),
     "who wants to know what will happen": (

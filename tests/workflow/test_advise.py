@@ -238,7 +238,7 @@ def test_every_document_follows_its_schema(under_s, statistic) -> None:
 
 
 def test_a_run_without_a_block_gives_no_advice() -> None:
-    empty = replace(given(), anatomies=(), event_sizes=(), throttled=(), priced=())
+    empty = replace(given(), anatomies=(), event_sizes=(), throttled=(), priced=(), decision=None)
 
     assert "no advice for this run" in as_text(empty, width=80)
 

@@ -117,7 +117,7 @@ def test_the_measured_rate_is_held_against_the_quota(run: Measured) -> None:
 def test_what_of_it_holds_on_aws_stands_at_the_end(run: Measured) -> None:
     text = said(run)
 
-    assert "On AWS the service's share is not yours to pay" in text.split("What of it holds elsewhere")[1]
+    assert "On AWS the service's share is not yours to pay" in text.split("What holds elsewhere")[1]
 
 
 def test_the_document_has_all_of_it_in_numbers(run: Measured) -> None:

@@ -183,7 +183,7 @@ def test_an_experiment_without_rates_refuses_one() -> None:
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=(), values={}, counts={},
         visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(), samples={},
     )  # fmt: skip
-    with pytest.raises(WrongUse, match="knows no rate of calls"):
+    with pytest.raises(WrongUse, match="keep nothing between calls"):
         advice(analyse(run), HMAC.advice_rules(plan), load(), Asked(rate=AskedRate(calls=3)))
 
 

@@ -84,7 +84,9 @@ def advice(analysed: Analysed, rules: AdviceRules, prices: PriceList, asked: Ask
         pooled=tuple(pooled(analysed, profile, rules.metric)) if profile else (),
         rents=tuple(rented(measured.plan, mixed, asked.machines, prices)),
         starving=tuple(starving(analysed, rules.metric, rules.starved)) if rules.starved else (),
-        rates=rate_advice(analysed, rules.metric, rules.by_rate, prices, replace(asked.rate, per_s=asked.rate_s))
+        rates=rate_advice(
+            analysed, rules.metric, rules.by_rate, prices, replace(asked.rate, per_s=asked.rate_s or asked.rate.per_s)
+        )
         if rules.by_rate
         else model.RateAdvice(),
         placed=tuple(placed(analysed, rules.places)) if rules.places else (),

@@ -208,28 +208,33 @@ def _outlays(
     shares = {each: per.get(each, 0.0) if len(setting.operations) > 1 else 1.0 for each in setting.operations}
     needed = {operation: share / sum(shares.values()) for operation, share in shares.items() if share}
     for level, results in setting.results.items():
-        costs = setting.costs.get(level, {})
-        if not needed or not needed.keys() <= (costs if choice.timed else results).keys():
+        billed = {operation: _billed(setting, choice, level, operation) for operation in needed if operation in results}
+        if not needed or None in billed.values() or billed.keys() != needed.keys():
             continue
         bills = []
-        for end in ("point", "low", "high"):
+        for end in range(3):
             usages: list[Usage] = []
-            for operation, share in needed.items():
-                result, known = results[operation], costs.get(operation, _Span(0.0, 0.0, 0.0))
-                billed = result.estimates.get(choice.billed or (setting.metric if level == setting.baseline else ""))
-                seconds = getattr(billed or known, end)
-                usages += choice.uses(round(MILLION * share), max(0.0, seconds or 0.0), result)
+            for operation, span in billed.items():
+                seconds = max(0.0, span[end]) if span else 0.0
+                usages += choice.uses(round(MILLION * needed[operation]), seconds, results[operation])
             bills.append(prices.bill(usages))
         point, low, high = bills
-        yield Outlay(
-            dict(setting.levels),
-            level,
-            level == setting.baseline,
-            point,
-            low.total,
-            high.total,
-            rate_s * 3600 * _HOURS_OF_A_MONTH / MILLION,
-        )
+        months = rate_s * 3600 * _HOURS_OF_A_MONTH / MILLION
+        yield Outlay(dict(setting.levels), level, level == setting.baseline, point, low.total, high.total, months)
+
+
+def _billed(setting: _Setting, choice: Choice, level: str, operation: str) -> _Span | None:
+    """The seconds of an operation that its price depends on; None where they are not known well enough."""
+    if not choice.timed:
+        return _Span(0.0, 0.0, 0.0)
+    decided = setting.costs.get(level, {}).get(operation)
+    metric = choice.billed or (setting.metric if level == setting.baseline else "")
+    if decided is None or not metric:
+        return decided
+    seen = setting.results[level][operation].estimates.get(metric)
+    if seen is None or seen.low is None or seen.high is None:
+        return None
+    return _Span(seen.point, seen.low, seen.high)
 
 
 def _surprises(analysed: Analysed, choice: Choice, asked: list[Finding]) -> Iterator[Surprise]:

@@ -45,7 +45,8 @@ def arguments(typed: Sequence[str]) -> list[str]:
         word = words.pop(0)
         if word in _LISTS and words:
             name = words.pop(0)
-            given += ["--scan", name if "=" in name or not words else f"{name}={words.pop(0)}"]
+            alone = "=" in name or not words or words[0].startswith("-")
+            given += ["--scan", name if alone else f"{name}={words.pop(0)}"]
         elif word in _RANGES:
             name, first, last = (*words[:3], "", "", "")[:3]
             del words[:3]
