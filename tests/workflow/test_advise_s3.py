@@ -26,16 +26,18 @@ def run() -> Measured:
     levels = {"operation": ("get",), "size": ("1MB", "100MB"), "encryption": ("none", "sse-kms")}
     plan = planned(EXPERIMENT, Request("quick", levels, Stopping(0.02), 1))
     values: dict[str, dict[str, dict[int, float]]] = {"latency": {}, "first_byte": {}, "server_cpu": {}}
-    for each in plan.treatments:
-        latency = {"1MB": 2e-3, "100MB": 0.2}[each.levels["size"]]
-        kms = each.levels["encryption"] == "sse-kms"
+    for treatment in plan.treatments:
+        latency = {"1MB": 2e-3, "100MB": 0.2}[treatment.levels["size"]]
+        kms = treatment.levels["encryption"] == "sse-kms"
         # Every second block is slower by a tenth, all treatments alike.
         slow = {block: 1.1 if block % 2 else 1.0 for block in BLOCKS}
         # What KMS takes more differs a little from block to block.
         kms_times = {block: 1.1 + 0.002 * (-1) ** (block // 2) if kms else 1.0 for block in BLOCKS}
         for metric, share in (("latency", 1.0), ("server_cpu", 0.5)):
-            values[metric][each.id] = {block: share * latency * kms_times[block] * more for block, more in slow.items()}
-        values["first_byte"][each.id] = dict.fromkeys(BLOCKS, 1e-3)
+            values[metric][treatment.id] = {
+                block: share * latency * kms_times[block] * more for block, more in slow.items()
+            }
+        values["first_byte"][treatment.id] = dict.fromkeys(BLOCKS, 1e-3)
     return Measured(
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS, values=values, counts={},
         visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(),

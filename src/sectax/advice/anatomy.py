@@ -92,24 +92,24 @@ def placed(analysed: Analysed, places: Places) -> Iterator[Placed]:
     findings = {(finding.comparison.treatment, finding.comparison.metric): finding for finding in analysed.findings}
     plan, level = measured.plan, 1 - measured.plan.stopping.alpha
     units = {metric.name: metric.unit for metric in plan.metrics}
-    for each in plan.treatments:
-        if each.role is not Role.TREATMENT:
+    for treatment in plan.treatments:
+        if treatment.role is not Role.TREATMENT:
             continue
         parts: list[tuple[str, Estimate | None]] = []
         for metric, words in places.metrics:
-            finding = findings.get((each.id, metric))
+            finding = findings.get((treatment.id, metric))
             if finding is not None:
                 if finding.effect is not None:
                     parts.append((words, _decided(finding)))
                 continue
             columns = measured.values.get(metric, {})
-            own, base = columns.get(each.id, {}), columns.get(plan.cell(each.cell).baseline, {})
+            own, base = columns.get(treatment.id, {}), columns.get(plan.cell(treatment.cell).baseline, {})
             more = [own[block] - base[block] for block in measured.blocks if block in own and block in base]
             if more:
                 seen = over_blocks(more, level, units[metric])
                 parts.append((words, seen if _excludes_zero(seen) or seen.low == seen.high == 0 else None))
         if parts:
-            yield Placed(each.cell, each.id, tuple(parts))
+            yield Placed(treatment.cell, treatment.id, tuple(parts))
 
 
 def _decided(finding: Finding) -> Estimate | None:
@@ -170,7 +170,7 @@ def starving(analysed: Analysed, metric: str, rule: Starved) -> Iterator[Starvin
     Args:
         metric: in seconds.
     """
-    here = (each for each in analysed.treatments if metric in each.estimates)
+    here = (treatment for treatment in analysed.treatments if metric in treatment.estimates)
     for others, by_level in alike(here, rule.factor).items():
         found = {int(level): each for level, each in by_level.items()}
         *smaller, large = sorted(found)

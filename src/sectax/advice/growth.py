@@ -126,7 +126,7 @@ def _series(plan: Plan) -> dict[_Levels, dict[float, Treatment]]:
 
 def _fitted(measured: Measured, metric: str, sizes: Mapping[float, Treatment]) -> _Line:
     """The line of every block that has all sizes; of none where they are too few."""
-    columns = [measured.values.get(metric, {}).get(each.id, {}) for each in sizes.values()]
+    columns = [measured.values.get(metric, {}).get(size.id, {}) for size in sizes.values()]
     points = np.array(list(sizes), dtype=np.float64)
     fits = {
         block: line(points, np.array([column[block] for column in columns], dtype=np.float64))

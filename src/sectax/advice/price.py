@@ -52,7 +52,7 @@ def requested(analysed: Analysed, metric: str, rule: Requests, prices: PriceList
     for result in results(analysed, metric):
         cell, rate = analysed.measured.plan.treatment(result.treatment).cell, rule.rate(result)
         for way, usages in rule.uses(model.MILLION, result.levels).items():
-            limited = sum(each.amount for each in usages if each.item == rule.limited) / model.MILLION
+            limited = sum(usage.amount for usage in usages if usage.item == rule.limited) / model.MILLION
             yield model.Requested(
                 cell,
                 result.treatment,

@@ -97,7 +97,11 @@ def _is_open(measured: Measured, finding: Finding) -> bool:
     until = stopping.until
     if until is Until.CONDITIONS:
         first = measured.plan.metrics[0].name
-        if any(conditions_about(measured.plan, each) for each in measured.plan.comparisons if each.metric == first):
+        if any(
+            conditions_about(measured.plan, comparison)
+            for comparison in measured.plan.comparisons
+            if comparison.metric == first
+        ):
             return False
         until = Until.VERDICT  # no condition is about what keeps a run going
     return not resolved(finding.verdict, effect.low, effect.high, effect.log_ratio, finding.margin, until)

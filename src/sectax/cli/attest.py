@@ -44,7 +44,7 @@ def command(run_file: str, certificates: Path | None, lists: tuple[Path, ...], j
         print_json(checked)
     else:
         _print(checked.hosts)
-    if not checked.hosts or not all(each.genuine for each in checked.hosts):
+    if not checked.hosts or not all(host.genuine for host in checked.hosts):
         raise click.exceptions.Exit(ExitStatus.GATE_MISSED)
 
 

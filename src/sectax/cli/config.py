@@ -72,7 +72,7 @@ def give_defaults(
     for name, section in whole.items():
         if name not in known or not isinstance(section, dict):
             raise _unknown(path, "section", name, known)
-    options = (each for each in command.params if isinstance(each, click.Option) and not each.is_eager)
+    options = (param for param in command.params if isinstance(param, click.Option) and not param.is_eager)
     keys = {key: option for option in options for key in _keys(option)}
     values: dict[str, Any] = {}
     inner: Mapping[str, Any] = whole
@@ -86,7 +86,7 @@ def give_defaults(
                     raise _unknown(path, "section", f"{place}.{key}", [f"{place}.{each}" for each in below()])
                 continue
             if key not in keys or not (is_own or key in shared):
-                raise _unknown(path, "key", key, [each for each in keys if is_own or each in shared], place)
+                raise _unknown(path, "key", key, [key for key in keys if is_own or key in shared], place)
             values[str(keys[key].name)] = _value(path, f"{key} in [{place}]", keys[key], value)
     if values:
         ctx.default_map = {**(ctx.default_map or {}), way[-1]: values}
@@ -119,7 +119,7 @@ def _settled(ctx: click.Context, values: dict[str, Any], rivals: tuple[tuple[str
             for name in ours & set(group):
                 values[name] = () if isinstance(values[name], tuple) else False if values[name] is True else None
                 ours = ours - {name}
-    return [each for each in ctx.command.params if each.name in ours]
+    return [param for param in ctx.command.params if param.name in ours]
 
 
 def _keys(parameter: click.Parameter) -> list[str]:

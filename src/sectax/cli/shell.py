@@ -113,7 +113,7 @@ def _page(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> str:
-    return "\n.PP\n".join(_paragraph(each) for each in text.split("\n\n") if each.strip())
+    return "\n.PP\n".join(_paragraph(word) for word in text.split("\n\n") if word.strip())
 
 
 def _paragraph(text: str) -> str:

@@ -40,7 +40,7 @@ def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[
     """
     generator = random.Random(f"{plan.seed}:{number}")
     members = {
-        cell.id: [each.id for each in plan.treatments if each.cell == cell.id and each.id in live]
+        cell.id: [treatment.id for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in live]
         for cell in plan.cells
     }
     cells = [cell for cell, here in members.items() if here]

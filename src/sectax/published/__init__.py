@@ -25,7 +25,7 @@ REQUIRED_FACTS = (
 def ids() -> tuple[str, ...]:
     """The ids of all studies that are built in."""
     folder = files("sectax.published") / "studies"
-    return tuple(sorted(each.name.removesuffix(_SUFFIX) for each in folder.iterdir() if each.name.endswith(_SUFFIX)))
+    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder.iterdir() if path.name.endswith(_SUFFIX)))
 
 
 def load(study_id: str) -> PublishedStudy:

@@ -37,8 +37,10 @@ def block_by_block(analysed: Analysed) -> Iterator[Block]:
     values = analysed.measured.values.get(metric.name, {})
     drawn_cells = 0
     for cell in plan.cells:
-        members = [each.id for each in plan.treatments if each.cell == cell.id and each.role in MEASURED]
-        seen = {each: values[each] for each in members if values.get(each)}
+        members = [
+            treatment.id for treatment in plan.treatments if treatment.cell == cell.id and treatment.role in MEASURED
+        ]
+        seen = {member: values[member] for member in members if values.get(member)}
         if not seen:
             continue
         if drawn_cells == MOST_CELLS:

@@ -61,7 +61,7 @@ _BLOCK_HEAD = ("run", "experiment", "treatment", "role", "block", "metric", "uni
 
 
 def _findings(analysed: Analysed) -> Iterator[_Row]:
-    levels = {each.id: each.levels for each in analysed.measured.plan.treatments}
+    levels = {treatment.id: treatment.levels for treatment in analysed.measured.plan.treatments}
     for finding in analysed.findings:
         compared = finding.comparison
         yield {

@@ -49,8 +49,8 @@ def _about(plan: Plan, warning: AuditWarning) -> str:
 def alike(warnings: Iterable[AuditWarning]) -> Iterator[tuple[AuditWarning, list[AuditWarning]]]:
     """The warnings that differ in their subject and in what was seen alone: the first of them, and all."""
     groups: dict[tuple[str, Severity, str, str], list[AuditWarning]] = {}
-    for each in warnings:
-        groups.setdefault((each.check, each.severity, each.meaning, each.advice), []).append(each)
+    for warning in warnings:
+        groups.setdefault((warning.check, warning.severity, warning.meaning, warning.advice), []).append(warning)
     return ((same[0], same) for same in groups.values())
 
 
@@ -62,11 +62,11 @@ def warned(warning: AuditWarning, seen: Iterable[str], consequence: str = "") ->
 
 def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
     """What cannot be had here: known before the run, or said by the subject in the pilot or later; each once."""
-    levels = {each.id: each.levels for each in measured.plan.treatments}
+    levels = {treatment.id: treatment.levels for treatment in measured.plan.treatments}
     said = [
-        SkippedTreatment(each.treatment, levels.get(each.treatment, {}), each.reason, each.hint)
-        for each in measured.failures
-        if each.state == "skipped"
+        SkippedTreatment(failure.treatment, levels.get(failure.treatment, {}), failure.reason, failure.hint)
+        for failure in measured.failures
+        if failure.state == "skipped"
     ]
     once: dict[tuple[str, WhyNot], SkippedTreatment] = {}
     for each in (*measured.plan.skipped, *said):
@@ -85,9 +85,9 @@ def failed(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     """What failed, with the blocks in which it did; block 0 is the pilot."""
     measured = analysed.measured
     blocks: dict[tuple[str, str, str], list[int]] = {}
-    for each in measured.failures:
-        if each.state == "failed":
-            blocks.setdefault((each.treatment, each.reason, each.hint), []).append(each.block)
+    for failure in measured.failures:
+        if failure.state == "failed":
+            blocks.setdefault((failure.treatment, failure.reason, failure.hint), []).append(failure.block)
     found = [
         (treatment, WhyNot(f"{_where(sorted(set(numbers)))}: {reason}", hint))
         for (treatment, reason, hint), numbers in blocks.items()
@@ -117,11 +117,13 @@ def _what(plan: Plan, ids: tuple[str, ...], show_all: bool) -> tuple[str, ...]:
     """All of them, or a few words: what they share, or their number and the first of them."""
     if show_all or len(ids) <= MOST_SUBJECTS:
         return tuple(names.subject(plan, each) for each in ids)
-    known = {each.treatment: each.levels for each in plan.skipped} | {each.id: each.levels for each in plan.treatments}
+    known = {each.treatment: each.levels for each in plan.skipped} | {
+        treatment.id: treatment.levels for treatment in plan.treatments
+    }
     # What failed may be no treatment of the plan, such as the empty operation in the pilot: it has no levels.
     levels = [known.get(each, {}) for each in ids]
     varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
-    shared = set(levels[0].items()).intersection(*(each.items() for each in levels[1:]))
+    shared = set(levels[0].items()).intersection(*(level.items() for level in levels[1:]))
     common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]
     if common:
         return (printable(f"{len(ids)} treatments with {', '.join(common)}"),)

@@ -329,12 +329,12 @@ class Document:
     @property
     def answers(self) -> tuple[Section, ...]:
         """What a page that is read from the top begins with."""
-        return tuple(each for each in self.sections if each.kind is Kind.ANSWER)
+        return tuple(section for section in self.sections if section.kind is Kind.ANSWER)
 
     @property
     def others(self) -> tuple[Section, ...]:
         """All but the answers."""
-        return tuple(each for each in self.sections if each.kind is not Kind.ANSWER)
+        return tuple(section for section in self.sections if section.kind is not Kind.ANSWER)
 
 
 def sections(*given: Section) -> tuple[Section, ...]:
@@ -384,5 +384,5 @@ def _said(value: Any, say: Callable[[str], str]) -> Any:
     if isinstance(value, tuple):
         return tuple(_said(each, say) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: _said(getattr(value, each.name), say) for each in fields(value)})
+        return replace(value, **{field.name: _said(getattr(value, field.name), say) for field in fields(value)})
     return value

@@ -100,11 +100,11 @@ def empty_loops(analysed: Analysed) -> tuple[str, ...]:
     own_words = plan.words.get("empty loop")
     reported_from = _EMPTY_REPORTED_FROM if own_words is None else 0.0
     shares = [
-        f"{names.subject(plan, each.treatment)} {units.share(each.empty_share)}"
-        for each in analysed.treatments
-        if each.empty_share is not None
-        and each.empty_share > reported_from
-        and each.role in {Role.BASELINE, Role.TREATMENT}
+        f"{names.subject(plan, treatment.treatment)} {units.share(treatment.empty_share)}"
+        for treatment in analysed.treatments
+        if treatment.empty_share is not None
+        and treatment.empty_share > reported_from
+        and treatment.role in {Role.BASELINE, Role.TREATMENT}
     ]
     if not shares:
         return ()
@@ -124,9 +124,9 @@ def how_measured(analysed: Analysed) -> Iterator[str]:
     yield f"order of the trials: drawn from seed {plan.seed}"
     baselines = {plan.treatment(cell.baseline).levels.get(plan.control, "") for cell in plan.cells} - {"baseline"}
     for factor in plan.factors:
-        used = {each.levels.get(factor.name) for each in plan.treatments}
+        used = {treatment.levels.get(factor.name) for treatment in plan.treatments}
         marked = baselines if factor.name == plan.control else set()
-        levels = [f"{each} (baseline)" if each in marked else each for each in factor.levels if each in used]
+        levels = [f"{level} (baseline)" if level in marked else level for level in factor.levels if level in used]
         if levels:
             yield printable(f"{factor.name}: {', '.join(levels)}")
     yield from _software(session.whole_identity())
@@ -173,6 +173,8 @@ def _words(plan: Plan) -> Iterator[str]:
             yield "--precise"
         elif rules.until is not Until.VERDICT:
             yield from ("--until", rules.until.value)
-    if any(each.standing is Standing.SECONDARY and each.alpha < rules.alpha for each in plan.comparisons):
+    if any(
+        comparison.standing is Standing.SECONDARY and comparison.alpha < rules.alpha for comparison in plan.comparisons
+    ):
         yield "--simultaneous"
     yield from ("--seed", str(plan.seed))

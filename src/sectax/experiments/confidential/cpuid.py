@@ -67,5 +67,5 @@ def words(leaves: Leaves) -> str:
 
 
 def _text(*registers: int) -> str:
-    raw = b"".join(each.to_bytes(4, "little") for each in registers)
+    raw = b"".join(register.to_bytes(4, "little") for register in registers)
     return printable(raw.rstrip(b"\0").decode("latin-1"), 12)

@@ -177,7 +177,7 @@ class SecretSubject(FunctionSubject):
         if self._is_batched:
             yield Observation(ACCESS_TIME, times[0] / 1e9, "s", TOLD_CLOCK, count)
         else:
-            yield from (Observation(ACCESS_TIME, each / 1e9, "s", TOLD_CLOCK, 1) for each in times)
+            yield from (Observation(ACCESS_TIME, time_s / 1e9, "s", TOLD_CLOCK, 1) for time_s in times)
         for part in PARTS:
             spent_ns = self._answer.parts_ns.get(f"{part}_ns")
             if spent_ns is not None:
