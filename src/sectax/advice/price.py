@@ -11,10 +11,10 @@ from sectax.model.analysed import Analysed
 from sectax.model.bill import Usage
 from sectax.model.errors import WrongUse
 from sectax.model.finding import is_decided
-from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan
 from sectax.model.price_list import PriceList
 from sectax.model.treatment import Role
+from sectax.text.near import did_you_mean
 
 
 def priced(analysed: Analysed, rules: AdviceRules, price: Price, prices: PriceList) -> Iterator[model.Priced]:

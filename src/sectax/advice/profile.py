@@ -14,9 +14,9 @@ from sectax.model.analysed import Analysed
 from sectax.model.errors import WrongUse
 from sectax.model.finding import GEOMETRIC, NO_CLAIM, Estimate, Finding, is_decided
 from sectax.model.measured import Measured
-from sectax.model.near import did_you_mean
 from sectax.model.treatment import CONTROLS, Comparison
 from sectax.stats.student import geometric_mean_interval
+from sectax.text.near import did_you_mean
 
 _Levels = tuple[tuple[str, str], ...]
 _Ratios = Mapping[int, float]  # block -> the treatment's time over its baseline's

@@ -12,8 +12,8 @@ import click
 from click.core import ParameterSource
 
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
-from sectax.model.printable import printable
+from sectax.text.near import did_you_mean
+from sectax.text.printable import printable
 
 NAME = "sectax.toml"
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from sectax.hosts.process.child import Child
-from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
+from sectax.text.printable import printable
 
 _DEADLINE_S = 30.0
 _LINE_LIMIT = 64 * 1024

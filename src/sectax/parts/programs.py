@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from sectax.model.printable import printable
 from sectax.model.why_not import WhyNot
+from sectax.text.printable import printable
 
 _ASK_TIMEOUT_S = 20
 _SHOWN = 80  # characters of what a program said

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from sectax.model.curves import contradiction
+from sectax.formats.curves import contradiction
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.model.published import PublishedFactor, PublishedLevel, PublishedStudy, PublishedTable, Remark
+from sectax.text.near import did_you_mean
 
 _SUFFIX = ".toml"
 SCHEMA = 1

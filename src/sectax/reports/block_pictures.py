@@ -9,12 +9,12 @@ from sectax.model.analysed import Analysed
 from sectax.model.measured import Measured
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import MEASURED, Cell
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series, Text
 from sectax.reports.scale import is_far
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # More cells than these are not drawn block by block: nobody looks at so many pictures.
 MOST_CELLS = 6

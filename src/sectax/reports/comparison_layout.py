@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from sectax.model.compared import ComparedTable, Figure, PublishedComparison, RunComparison, Shape, Side
 from sectax.model.metric import Metric
-from sectax.model.printable import printable
 from sectax.model.published import Fact, Known, PublishedStudy, PublishedTable
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.document import Block, Column, Document, Footnotes, Lines, Row, Section, Table, lines, sections
 from sectax.reports.words import claims
+from sectax.text.printable import printable
 
 NO_VERDICT = "Two sessions share neither time nor host, so nothing cancels between them: a bare ratio, and no verdict."
 

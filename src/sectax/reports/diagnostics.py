@@ -8,11 +8,11 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import AuditWarning, Severity
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import SkippedTreatment
 from sectax.model.why_not import WhyNot
 from sectax.reports.document import NotThere, Warned
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 _ORDER = {Severity.FATAL: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 # Of a warning that many subjects share, so many are shown unless all are asked for; the JSON report has them all.

@@ -10,13 +10,13 @@ from sectax.model.analysed import Analysed
 from sectax.model.finding import Estimate, alike
 from sectax.model.metric import Metric
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import CONTROLS, Cell, Factor
 from sectax.reports import units
 from sectax.reports.document import Axis, Block, Chart, Point, Series
 from sectax.reports.result_tables import drawn
 from sectax.reports.scale import is_far
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # More series in one chart have no shape of their own.
 MOST_SERIES = 8

@@ -11,11 +11,11 @@ from sectax.model.analysed import Analysed
 from sectax.model.environment import COMMAND_LINE
 from sectax.model.measured import Measured
 from sectax.model.plan import Plan, Until
-from sectax.model.printable import printable
 from sectax.model.time_spent import time_spent
 from sectax.model.treatment import Role, Standing
 from sectax.reports import units
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # The cost of the empty loop and call is reported where it passes this share of an operation.
 _EMPTY_REPORTED_FROM = 0.01

@@ -9,7 +9,6 @@ from sectax.model.analysed import Analysed
 from sectax.model.compared import PublishedComparison, RunComparison, Shape
 from sectax.model.finding import Finding
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import Standing
 from sectax.reports import units
 from sectax.reports.advice_layout import is_known, milliseconds, percent, where
@@ -19,6 +18,7 @@ from sectax.reports.document import Axis, Block, Chart, Column, Point, Row, Seri
 from sectax.reports.growth_pictures import against_numbers, costs_against_numbers
 from sectax.reports.result_tables import drawn, tone
 from sectax.reports.words import names
+from sectax.text.printable import printable
 
 # More wholes in one picture cannot be told from each other.
 _MOST_STACKS = 10

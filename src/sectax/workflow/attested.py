@@ -19,8 +19,8 @@ from sectax.experiments.confidential.attestation.nonce import nonce_of
 from sectax.experiments.confidential.attestation.report import Attested, verify
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse
-from sectax.model.printable import printable
 from sectax.record.reader import RunReader
+from sectax.text.printable import printable
 
 
 class Checked(msgspec.Struct, frozen=True):

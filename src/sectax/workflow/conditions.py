@@ -10,9 +10,9 @@ from sectax.model.analysed import Analysed
 from sectax.model.condition import Answer, Concluded, Condition
 from sectax.model.errors import ExitStatus, WrongUse
 from sectax.model.metric import Metric
-from sectax.model.near import did_you_mean
 from sectax.model.plan import Plan, Stopping, Until
 from sectax.reports.words import names
+from sectax.text.near import did_you_mean
 
 # What the program ends with, the gravest answer of all conditions first.
 _STATUSES = (

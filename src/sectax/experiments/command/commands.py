@@ -16,8 +16,8 @@ from sectax.experiments.command.scans import fill, read_scans, refuse_placeholde
 from sectax.experiments.on_host.places import HOST, Places, read_places, sees_this_machine
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import WrongUse
-from sectax.model.near import did_you_mean
 from sectax.model.plan import FIRST_LOOK
+from sectax.text.near import did_you_mean
 
 BASELINE = "baseline"
 CONTROL = "command"  # the factor

@@ -40,8 +40,8 @@ from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, facts_of, host
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Visit, Witnesses, Work
+from sectax.text.printable import printable
 
 WALL = "wall"
 CPU = "cpu"

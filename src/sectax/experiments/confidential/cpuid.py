@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sectax.model.printable import printable
 from sectax.model.subject import Witnesses
+from sectax.text.printable import printable
 
 Leaves = Mapping[int, tuple[int, int, int, int]]  # EAX, EBX, ECX, EDX
 

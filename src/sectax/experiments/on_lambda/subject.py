@@ -19,8 +19,8 @@ from sectax.experiments.on_lambda.reading import Reading, reading
 from sectax.experiments.on_probe.failures import redaction
 from sectax.model.errors import SectaxError, SubjectFailed
 from sectax.model.metric import FIRST
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witnesses, Work
+from sectax.text.printable import printable
 
 DURATION = "duration"
 BILLED = "billed_duration"

@@ -16,10 +16,10 @@ from sectax.hosts.process.telemetry import NoTelemetry, difference
 from sectax.hosts.registry import Telemetry, host
 from sectax.model.environment import LOCAL_HOST
 from sectax.model.errors import SubjectFailed, SubjectSkipped
-from sectax.model.printable import printable
 from sectax.model.subject import Observation, Referee, Visit, Witness, Witnesses, Work
 from sectax.protocol.messages import MAX_LINE_BYTES, Clock, HelloReply, MeasureReply
 from sectax.protocol.session import AnsweredSkipped
+from sectax.text.printable import printable
 
 BATCH_TIME = "batch_time"
 BATCH_CPU = "batch_cpu"

@@ -25,7 +25,7 @@ import msgspec
 from sectax.experiments.s3.access import Access
 from sectax.experiments.s3.encryption import ENCRYPTIONS
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 # So that no treatment sits on a favoured place of the disk.
 NUMBER = 3

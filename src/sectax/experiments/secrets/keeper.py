@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from sectax.model.errors import ExitStatus, SectaxError
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 _MARKER_BYTES = 8
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sectax.model.finding import Severity
-from sectax.model.printable import in_ascii
 from sectax.reports import document as parts
 from sectax.reports.terminal.page import INDENT, Page
 from sectax.reports.terminal.tables import Widths, common_widths, left_out, plain_table, results_table
+from sectax.text.printable import in_ascii
 
 _SEVERITY_STYLES = {Severity.FATAL: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
 

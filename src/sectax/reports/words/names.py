@@ -12,8 +12,8 @@ An experiment brings its own words in `plan.words`:
 from __future__ import annotations
 
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.model.treatment import MEASURED, Cell, Comparison, Treatment
+from sectax.text.printable import printable
 
 
 def treatment(plan: Plan, treatment_id: str) -> str:

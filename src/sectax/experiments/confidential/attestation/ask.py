@@ -10,7 +10,7 @@ import secrets
 import time
 
 from sectax.hosts.facts import Starts
-from sectax.model.printable import printable
+from sectax.text.printable import printable
 
 REPORT, CERTIFICATES, PROVIDER, MISSING = (
     f"host.attestation.{name}" for name in ("report", "certificates", "provider", "missing")
