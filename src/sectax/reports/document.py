@@ -374,15 +374,15 @@ def tables(section: Section) -> Iterator[Table]:
 
 def with_texts(document: Document, say: Callable[[str], str]) -> Document:
     """The same document with all of its texts said otherwise."""
-    said: Document = _said(document, say)
+    said: Document = _translated(document, say)
     return said
 
 
-def _said(value: Any, say: Callable[[str], str]) -> Any:
+def _translated(value: Any, say: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return value if isinstance(value, Enum) else say(value)
     if isinstance(value, tuple):
-        return tuple(_said(each, say) for each in value)
+        return tuple(_translated(each, say) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{field.name: _said(getattr(value, field.name), say) for field in fields(value)})
+        return replace(value, **{field.name: _translated(getattr(value, field.name), say) for field in fields(value)})
     return value

@@ -87,7 +87,7 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     members: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, (make, extra) in known.items():
-        value = given.pop(name) if name in given else _found(source, extra.get("at", name))
+        value = given.pop(name) if name in given else _value_at(source, extra.get("at", name))
         if "null" in extra and (value is None or value == extra["when"]):
             missing[name] = str(extra["null"])
         elif isinstance(value, Missing):
@@ -101,7 +101,7 @@ def fill(kind: type[Made], source: object = None, /, **given: Any) -> Made:
     return kind(**members)
 
 
-def _found(source: Any, path: str) -> Any:
+def _value_at(source: Any, path: str) -> Any:
     for name in path.split(".") if path else ():
         source = None if source is None else getattr(source, name)
     return source
