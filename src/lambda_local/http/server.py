@@ -61,7 +61,7 @@ class HttpServer:
             idle = [connection for connection in self._connections if connection.idle]
             if not idle:
                 return False
-            oldest = min(idle, key=lambda each: (not each.parted, each.heard_ns))
+            oldest = min(idle, key=lambda connection: (not connection.parted, connection.heard_ns))
             self._connections.discard(oldest)
             oldest.abort()
         self._connections.add(connection)
@@ -78,7 +78,7 @@ class HttpServer:
     def make_room(self) -> None:
         """Refuse the largest unfinished requests until the rest may stay."""
         while self._held > self.limits.held_bytes:
-            largest = max(self._connections, key=lambda each: each.held, default=None)
+            largest = max(self._connections, key=lambda connection: connection.held, default=None)
             if largest is None or not largest.held:
                 return
             largest.refuse(503)

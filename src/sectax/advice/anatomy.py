@@ -48,7 +48,7 @@ def own_anatomies(measured: Measured, metric: str, own: OwnParts) -> Iterator[An
             continue
         whole = _column(measured, metric, treatment)
         known = _known(measured, own.parts, treatment)
-        blocks = [block for block in _common(measured, [whole]) if all(block in each for each in known.values())]
+        blocks = [block for block in _common(measured, [whole]) if all(block in column for column in known.values())]
         if known and blocks:
             parts = _timed(measured, known, own.rest, {block: whole[block] for block in blocks}, whole)
             yield Anatomy(treatment.cell, treatment.id, tuple(parts))
@@ -126,7 +126,7 @@ def _excludes_zero(seen: Estimate) -> bool:
 
 def _steps(measured: Measured, metric: str, stages: Stages, steps: Steps, treatment: Treatment) -> Iterator[Part]:
     """What a treatment tells of its own steps, before them what is in none of it, and after them what no step holds."""
-    column, whole = (_column(measured, each, treatment) for each in (metric, steps.whole))
+    column, whole = (_column(measured, name, treatment) for name in (metric, steps.whole))
     known = _known(measured, steps.parts, treatment)
     blocks = _common(measured, [column, whole, *known.values()])
     if not known or not blocks:

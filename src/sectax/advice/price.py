@@ -83,11 +83,11 @@ def rented(
     if baseline not in machines:
         raise WrongUse(f"--vm says nothing of {baseline}, the baseline", f"add --vm {baseline}=ITEM")
     here = prices.bill([Usage(machines[baseline], 1.0)])
-    for each in mixed:
-        machine = machines.get(each.levels[plan.control])
-        if machine is None or each.ratio is None or each.ratio.low is None or each.ratio.high is None:
+    for mix in mixed:
+        machine = machines.get(mix.levels[plan.control])
+        if machine is None or mix.ratio is None or mix.ratio.low is None or mix.ratio.high is None:
             continue
         total, least, most = (
-            prices.bill([Usage(machine, hours)]) for hours in (each.ratio.point, each.ratio.low, each.ratio.high)
+            prices.bill([Usage(machine, hours)]) for hours in (mix.ratio.point, mix.ratio.low, mix.ratio.high)
         )
-        yield model.Rented(each.levels, here, total, least.total, most.total)
+        yield model.Rented(mix.levels, here, total, least.total, most.total)

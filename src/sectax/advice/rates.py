@@ -82,7 +82,7 @@ def rate_advice(analysed: Analysed, metric: str, rule: ByRate, prices: PriceList
     return RateAdvice(
         at=tuple(_at(way, rate, rule, prices) for way in known for rate in rates),
         break_evens=tuple(_break_evens(known, rule, prices, control, dict.fromkeys((usual.anew, 1.0)))),
-        instead=tuple(each.result.treatment for each in known if each.instead),
+        instead=tuple(way.result.treatment for way in known if way.instead),
         lacking=tuple(way for way in ways if isinstance(way, str)),
     )
 
@@ -139,7 +139,7 @@ def _break_evens(
     ways: list[_Way], rule: ByRate, prices: PriceList, control: str, shares: Mapping[float, None]
 ) -> Iterator[BreakEven]:
     for keeps, asks in itertools.product(ways, ways):
-        others = [{name: level for name, level in each.levels.items() if name != control} for each in (keeps, asks)]
+        others = [{name: level for name, level in way.levels.items() if name != control} for way in (keeps, asks)]
         if keeps.anew is None or asks.anew is not None or others[0] != others[1]:
             continue
         for share in shares:

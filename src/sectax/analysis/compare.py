@@ -107,9 +107,9 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
     findings_a = {finding.comparison.id: finding for finding in a.findings if finding.comparison.standing in _COMPARED}
     findings_b = {finding.comparison.id: finding for finding in b.findings if finding.comparison.standing in _COMPARED}
     effects = tuple(
-        EffectPair(each, plan_a.metric(finding.comparison.metric), finding, findings_b[each])
-        for each, finding in findings_a.items()
-        if each in findings_b
+        EffectPair(name, plan_a.metric(finding.comparison.metric), finding, findings_b[name])
+        for name, finding in findings_a.items()
+        if name in findings_b
     )
     return RunComparison(
         a=a.measured.run_id,
@@ -120,15 +120,15 @@ def compare_runs(a: Analysed, b: Analysed) -> RunComparison:
         differences=differences,
         effects=effects,
         absolute=tuple(_absolute_pairs(a, b, differences)),
-        only_a=tuple(each for each in findings_a if each not in findings_b),
-        only_b=tuple(each for each in findings_b if each not in findings_a),
+        only_a=tuple(name for name in findings_a if name not in findings_b),
+        only_b=tuple(name for name in findings_b if name not in findings_a),
     )
 
 
 def _compared_table(analysed: Analysed, study: PublishedStudy, table: PublishedTable) -> ComparedTable:
     counterpart = study.counterpart
     assert counterpart is not None, "nothing is compared without one"
-    printed = (tuple(Figure(each, _NO_FIGURE if each is None else "") for each in row) for row in table.values)
+    printed = (tuple(Figure(value, _NO_FIGURE if value is None else "") for value in row) for row in table.values)
     there = Side("there", tuple(printed))
     names = tuple(counterpart.variants)
     metrics = {metric.name for metric in analysed.measured.plan.metrics}
@@ -235,7 +235,7 @@ def _figure(
     if len(found) > 1:
         return Figure(None, "several treatments of the run match: " + ", ".join(each.treatment for each in found))
     if not found:
-        skipped = [each for each in analysed.measured.plan.skipped if _agrees(each.levels, wanted)]
+        skipped = [skip for skip in analysed.measured.plan.skipped if _agrees(skip.levels, wanted)]
         return Figure(None, f"skipped: {skipped[0].reason}" if skipped else "not part of this run")
     return _in_unit(found[0], metric, table)
 
@@ -399,7 +399,9 @@ def _absolute_pairs(a: Analysed, b: Analysed, differences: tuple[Difference, ...
                 for estimate, result in zip(estimates, (ours, theirs), strict=True)
             ]
             quotient = ratio(figures[1], figures[0])
-            metric_there = next((each for each in b.measured.plan.metrics if each.name == metric.name), metric)
+            metric_there = next(
+                (metric_b for metric_b in b.measured.plan.metrics if metric_b.name == metric.name), metric
+            )
             if (metric_there.summary, metric_there.observed) != (metric.summary, metric.observed):
                 refused = "the two runs mean different things by it"
             elif metric.summary in _ENDS:

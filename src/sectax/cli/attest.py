@@ -49,9 +49,11 @@ def command(run_file: str, certificates: Path | None, lists: tuple[Path, ...], j
 
 
 def _print(found: tuple[Checked, ...]) -> None:
-    several = len({each.session for each in found}) > 1
-    for each in found:
-        session = f", session {each.session}" if several else ""
-        click.echo(f"{each.host}{session}: {'attested' if each.genuine else 'not attested'}: {each.words}")
+    several = len({attestation.session for attestation in found}) > 1
+    for attestation in found:
+        session = f", session {attestation.session}" if several else ""
+        click.echo(
+            f"{attestation.host}{session}: {'attested' if attestation.genuine else 'not attested'}: {attestation.words}"
+        )
     if not found:
         click.echo("no host of this run says that its memory is encrypted")

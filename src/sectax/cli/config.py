@@ -83,7 +83,7 @@ def give_defaults(
         for key, value in inner.items():
             if isinstance(value, dict):
                 if is_own or key not in below():
-                    raise _unknown(path, "section", f"{place}.{key}", [f"{place}.{each}" for each in below()])
+                    raise _unknown(path, "section", f"{place}.{key}", [f"{place}.{name}" for name in below()])
                 continue
             if key not in keys or not (is_own or key in shared):
                 raise _unknown(path, "key", key, [key for key in keys if is_own or key in shared], place)
@@ -135,10 +135,10 @@ def _value(path: Path, where: str, option: click.Option, value: Any) -> Any:
             raise WrongUse(f"{path}: {where} is true or false", f"write {name} = true")
         return value
     several = value if isinstance(value, list) and option.multiple else [value]
-    if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in several):
+    if not all(isinstance(entry, str | int | float) and not isinstance(entry, bool) for entry in several):
         kind = "a text or a number, or a list of them" if option.multiple else "a text or a number"
         raise WrongUse(f"{path}: {where} is {kind}", f"write {name} = '…'")
-    texts = [str(each) for each in several]
+    texts = [str(entry) for entry in several]
     return texts if option.multiple else texts[0]
 
 
@@ -146,7 +146,7 @@ def _as_options(parameter: click.Parameter, value: Any) -> list[str]:
     name = f"--{_keys(parameter)[0]}"
     if isinstance(value, bool):
         return [name] if value else []
-    return [f"{name} {each}" for each in (value if isinstance(value, tuple) else (value,))]
+    return [f"{name} {entry}" for entry in (value if isinstance(value, tuple) else (value,))]
 
 
 def _unknown(path: Path, kind: str, name: str, known: Iterable[str], place: str = "") -> WrongUse:

@@ -47,7 +47,7 @@ def drawn_order(plan: Plan, number: int, live: Collection[str], rounds: Mapping[
     generator.shuffle(cells)
     groups: list[list[str]] = []
     for cell in cells:
-        if groups and sum(len(members[each]) for each in (*groups[-1], cell)) <= plan.together:
+        if groups and sum(len(members[name]) for name in (*groups[-1], cell)) <= plan.together:
             groups[-1].append(cell)
         else:
             groups.append([cell])

@@ -64,13 +64,13 @@ def read(text: str) -> PublishedStudy:
 def _refuse_unknown(raw: Any, known: Any, where: str = "") -> None:
     """Raises `ValueError` for a member of the file that no part of a study has."""
     if isinstance(raw, dict):
-        for name, each in raw.items():
+        for name, part in raw.items():
             if name not in known:
                 raise ValueError(f"unknown member {where}{name}")
-            _refuse_unknown(each, known[name], f"{where}{name}.")
+            _refuse_unknown(part, known[name], f"{where}{name}.")
     elif isinstance(raw, list):
-        for each, read_ in zip(raw, known, strict=True):
-            _refuse_unknown(each, read_, where)
+        for part, read_ in zip(raw, known, strict=True):
+            _refuse_unknown(part, read_, where)
 
 
 def _labelled(table: PublishedTable, labels: dict[str, tuple[str, ...]]) -> PublishedTable:

@@ -35,7 +35,7 @@ def audit_report(audited: Audited, *, show_all: bool) -> Document:
         scope += f", {units.count(audited.values, 'single value')}"
     named = _namer(audited)
     every = [one for check in audited.checks for one in check.warnings]
-    groups = _gravest_first(each for each in every if not each.missing)
+    groups = _gravest_first(outcome for outcome in every if not outcome.missing)
     fired = [group for group in groups if group[0].severity is not Severity.NOTE]
     notes = [group for group in groups if group[0].severity is Severity.NOTE]
     short = not (audited.own or show_all)
@@ -79,9 +79,9 @@ def _gravest_first(warnings: Iterable[AuditWarning]) -> list[list[AuditWarning]]
 
 
 def _reach(same: list[AuditWarning]) -> float:
-    if any(each.subject in _WHOLE for each in same):
+    if any(warning.subject in _WHOLE for warning in same):
         return float("inf")
-    return sum(max(len(each.figures), 1) for each in same)
+    return sum(max(len(warning.figures), 1) for warning in same)
 
 
 def _what_matters_most(fired: list[list[AuditWarning]], named: Names) -> Iterator[Text]:

@@ -55,7 +55,7 @@ def _thinned(seen: Mapping[str, Mapping[int, float]]) -> tuple[dict[str, dict[in
     longest = max(map(len, seen.values()))
     most = max(2, min(_MOST_TREATMENTS, _MOST_POINTS // longest))
     every = math.ceil(most * longest / _MOST_POINTS) if len(seen) >= most else 1
-    kept = {each: dict(sorted(blocks.items())[::every]) for each, blocks in list(seen.items())[:most]}
+    kept = {name: dict(sorted(blocks.items())[::every]) for name, blocks in list(seen.items())[:most]}
     left_out = [f" Only the first {most} of {len(seen)} treatments are drawn."] if len(seen) > most else []
     left_out += [f" One block in {every} is drawn."] if every > 1 else []
     return kept, "".join(left_out)
@@ -65,8 +65,8 @@ def _block_charts(plan: Plan, cell: Cell, metric: Metric, seen: Mapping[str, Map
     seen, left_out = _thinned(seen)
     column = units.scale(metric.unit, (value for blocks in seen.values() for value in blocks.values()))
     scaled = {
-        names.treatment(plan, each): {block: value / column.size for block, value in blocks.items()}
-        for each, blocks in seen.items()
+        names.treatment(plan, name): {block: value / column.size for block, value in blocks.items()}
+        for name, blocks in seen.items()
     }
     where = names.cell(plan, cell.id)
     of = f"{names.metric(plan, metric.name)}{f', {where}' if where else ''}"
@@ -108,7 +108,7 @@ def time_lost(measured: Measured) -> Iterator[Chart]:
     ]
     if series:
         none = [words for name, words in _LOST.items() if name in next(iter(kept.values()))]
-        none = [words for words in none if words not in {each.name for each in series}]
+        none = [words for words in none if words not in {one.name for one in series}]
         says = "In the batches that count, all treatments together."
         says += f" There was none {', none '.join(none)}." if none else ""
         says += f" One block in {every} is drawn." if every > 1 else ""

@@ -21,7 +21,7 @@ MOST_SUBJECTS = 4
 
 def all_warnings(analysed: Analysed) -> tuple[AuditWarning, ...]:
     """The warnings of the run, its findings and its controls, each once, the fatal ones first."""
-    controls = [each for family in analysed.controls for each in (family.negative, family.positive) if each]
+    controls = [control for family in analysed.controls for control in (family.negative, family.positive) if control]
     of_findings = (warning for finding in (*analysed.findings, *controls) for warning in finding.warnings)
     once = dict.fromkeys((*analysed.warnings, *of_findings))
     return tuple(sorted(once, key=lambda warning: _ORDER[warning.severity]))
@@ -32,7 +32,7 @@ def gather_warnings(analysed: Analysed, show_all: bool) -> tuple[Warned, ...]:
     plan = analysed.measured.plan
     gathered = []
     for warning, same in alike(all_warnings(analysed)):
-        seen = dict.fromkeys(_about(plan, each) + printable(each.saw) for each in same)
+        seen = dict.fromkeys(_about(plan, warning) + printable(warning.saw) for warning in same)
         shown = [*seen] if show_all else [*seen][:MOST_SUBJECTS]
         if len(shown) < len(seen):
             shown.append(f"and {len(seen) - len(shown)} more")
@@ -69,15 +69,15 @@ def all_skipped(measured: Measured) -> tuple[SkippedTreatment, ...]:
         if failure.state == "skipped"
     ]
     once: dict[tuple[str, WhyNot], SkippedTreatment] = {}
-    for each in (*measured.plan.skipped, *said):
-        once.setdefault((each.treatment, each.why_not), each)
+    for skip in (*measured.plan.skipped, *said):
+        once.setdefault((skip.treatment, skip.why_not), skip)
     return tuple(once.values())
 
 
 def skipped(analysed: Analysed, show_all: bool) -> tuple[NotThere, ...]:
     """What `all_skipped` knows, gathered by reason."""
     measured = analysed.measured
-    found = [(each.treatment, each.why_not) for each in all_skipped(measured)]
+    found = [(skip.treatment, skip.why_not) for skip in all_skipped(measured)]
     return _gathered(measured.plan, found, show_all)
 
 
@@ -116,12 +116,12 @@ def _gathered(plan: Plan, found: list[tuple[str, WhyNot]], show_all: bool) -> tu
 def _what(plan: Plan, ids: tuple[str, ...], show_all: bool) -> tuple[str, ...]:
     """All of them, or a few words: what they share, or their number and the first of them."""
     if show_all or len(ids) <= MOST_SUBJECTS:
-        return tuple(names.subject(plan, each) for each in ids)
-    known = {each.treatment: each.levels for each in plan.skipped} | {
+        return tuple(names.subject(plan, name) for name in ids)
+    known = {skip.treatment: skip.levels for skip in plan.skipped} | {
         treatment.id: treatment.levels for treatment in plan.treatments
     }
     # What failed may be no treatment of the plan, such as the empty operation in the pilot: it has no levels.
-    levels = [known.get(each, {}) for each in ids]
+    levels = [known.get(name, {}) for name in ids]
     varied = {factor.name for factor in plan.factors if len(factor.levels) > 1}
     shared = set(levels[0].items()).intersection(*(level.items() for level in levels[1:]))
     common = [f"{name} {level}" for name, level in levels[0].items() if name in varied and (name, level) in shared]

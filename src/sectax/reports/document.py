@@ -339,7 +339,7 @@ class Document:
 
 def sections(*given: Section) -> tuple[Section, ...]:
     """Those of them that have something to say."""
-    return tuple(each for each in given if each.blocks)
+    return tuple(section for section in given if section.blocks)
 
 
 def lines(texts: Iterable[str], *, long: bool = False) -> tuple[Block, ...]:
@@ -382,7 +382,7 @@ def _translated(value: Any, say: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return value if isinstance(value, Enum) else say(value)
     if isinstance(value, tuple):
-        return tuple(_translated(each, say) for each in value)
+        return tuple(_translated(item, say) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{field.name: _translated(getattr(value, field.name), say) for field in fields(value)})
     return value

@@ -59,19 +59,19 @@ def _against(
         Series(
             printable(" · ".join(names.level(*level) for level in levels if level[0] in varying))
             or names.metric(plan, metric.name),
-            tuple(_scaled(x, found, column) for x, found in sorted(of, key=lambda each: each[0])),
+            tuple(_scaled(x, found, column) for x, found in sorted(of, key=lambda pair: pair[0])),
             tuple(_scaled(x, found, column) for x, found in fits.get(levels, ())),
         )
         for levels, of in shown.items()
     )
     says = "Each point is a treatment with its interval."
-    if any(each.fit for each in series):
+    if any(line.fit for line in series):
         says += " The dashed line is fixed + per byte, fitted in every block, in its band: nothing was measured on it."
     if len(fits) < sum(not growth.step for growth in growths):
         says += " No line where one misses a point by more than a quarter."
     if len(shown) < len(groups):
         says += f" Only the first {len(shown)} of {len(groups)} are drawn."
-    ends = [point.y for each in series for point in each.points]
+    ends = [point.y for line in series for point in line.points]
     yield Chart(
         f"{names.metric(plan, metric.name).capitalize()} against {printable(factor.name)}",
         says,
@@ -109,7 +109,7 @@ def costs_against_numbers(analysed: Analysed) -> Iterator[Chart]:
                 Axis(printable(factor.name), at=_marked(values), logarithmic=is_far(list(values.values()))),
                 Axis("times the cost of the baseline", logarithmic=True, line=1.0),
                 tuple(
-                    Series(name, tuple(sorted(points, key=lambda each: each.x)))
+                    Series(name, tuple(sorted(points, key=lambda point: point.x)))
                     for name, points in list(series.items())[:MOST_SERIES]
                 ),
             )

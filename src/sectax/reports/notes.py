@@ -43,7 +43,7 @@ def notes(analysed: Analysed) -> tuple[str, ...]:
 
 def _telemetry(measured: Measured) -> tuple[str, ...]:
     """One line, or none where nothing was recorded. What could not be read is called so; it is never a zero."""
-    recorded = [each for each in measured.telemetry.values() if each]
+    recorded = [telemetry for telemetry in measured.telemetry.values() if telemetry]
     if not recorded:
         return ()
     parts = [
@@ -87,7 +87,7 @@ def _waiting(measured: Measured) -> str:
 
 
 def _total(recorded: list[dict[str, float]], key: str, name: str, verb: str) -> str:
-    seen = [each[key] for each in recorded if key in each]
+    seen = [telemetry[key] for telemetry in recorded if key in telemetry]
     if not seen:
         return f"{name} not known"
     words = f"{units.seconds(sum(seen))} {verb}" if sum(seen) > 0 else f"no {name}"
@@ -147,7 +147,7 @@ def _software(identity: Mapping[str, str]) -> Iterator[str]:
 def repeat(plan: Plan) -> str:
     """A command with the same levels, rules and seed; it writes a run file of its own."""
     words = ["sectax", "run", plan.experiment, *_words(plan)]
-    folder = "".join(f"cd {shlex.quote(each)} && " for each in plan.options.get(_FOLDER, ()))
+    folder = "".join(f"cd {shlex.quote(place)} && " for place in plan.options.get(_FOLDER, ()))
     return folder + shlex.join(words)
 
 

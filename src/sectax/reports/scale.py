@@ -89,7 +89,7 @@ def cost_ticks(scale: Scale) -> list[tuple[float, str]]:
     ]
     below = [(1 / (1 + share), f"−{100 * share:g} %") for share in _SHARES]
     below += [(1 / time_s, f"÷{_short(time_s)}") for time_s in _TIMES]
-    found = [[each for each in side if scale.low <= each[0] <= scale.high][-1:] for side in (below, above)]
+    found = [[tick for tick in side if scale.low <= tick[0] <= scale.high][-1:] for side in (below, above)]
     return [*found[0], (1.0, "0"), *found[1]]
 
 
@@ -116,7 +116,7 @@ def _round_in_decades(scale: Scale) -> list[float]:
     every = max(1, round(decades / _FEW))
     powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1, every)
     found = [factor * 10.0**power for power in powers for factor in factors]
-    return [each for each in found if scale.low <= each <= scale.high]
+    return [tick for tick in found if scale.low <= tick <= scale.high]
 
 
 def _short(value: float) -> str:
@@ -156,6 +156,6 @@ def interval_axis(table: Table, first: float, last: float) -> IntervalAxis | Non
     given = [row.interval for row in table.rows if row.interval is not None]
     if not given or table.margin is None:
         return None
-    ends = itertools.chain.from_iterable((each.low, each.point, each.high) for each in given)
+    ends = itertools.chain.from_iterable((interval.low, interval.point, interval.high) for interval in given)
     margin = 1 + table.margin
     return IntervalAxis(around((*ends, 1 / margin, margin), first, last, logarithmic=True), table.margin)

@@ -72,6 +72,6 @@ def line(concluded: Concluded, plan: Plan | None) -> str:
     said = f"--fail-if {concluded.condition.text}: {concluded.answer.value}"
     if concluded.answer is Answer.RULED_OUT or not concluded.decisive:
         return said if concluded.decisive else f"{said}: no comparison is about it"
-    about = [each if plan is None else names.subject(plan, each) for each in concluded.decisive]
+    about = [name if plan is None else names.subject(plan, name) for name in concluded.decisive]
     said += f" for {', '.join(about)}"
     return said + ("; measure longer, or on a calmer machine" if concluded.answer is Answer.OPEN else "")

@@ -152,7 +152,7 @@ class ProbeSubject:
         ridden = difference(before, after) | {"spanned_s": spanned_s}
         elapsed_s = self._checked(conversation, reply, work.settle, ridden.get("cpu_time_s"))
         if work.each:
-            observations = tuple(self._observation(BATCH_TIME, each * 1e-9, 1) for each in reply.elapsed_ns)
+            observations = tuple(self._observation(BATCH_TIME, elapsed * 1e-9, 1) for elapsed in reply.elapsed_ns)
         else:
             observations = (self._observation(BATCH_TIME, elapsed_s, work.count),)
         if self._cpu_watch is not None and not work.each:

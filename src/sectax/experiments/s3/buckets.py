@@ -53,7 +53,7 @@ class LeftBehind(SectaxError):
         named = "; ".join(map(str, left))
         super().__init__(
             f"what the run stored could not be removed: {named}",
-            "\n".join(each.command(access) for each in left),
+            "\n".join(bucket.command(access) for bucket in left),
         )
 
 

@@ -196,7 +196,7 @@ class SecretSubject(FunctionSubject):
         calls = self._calls_since(before)
         self._accesses += self._secrets.study_hits
         self._calls += calls or 0
-        seconds = [each / 1e9 for each in self._answer.times_ns]
+        seconds = [time_ns / 1e9 for time_ns in self._answer.times_ns]
         found = {
             "min": min(seconds),
             "max": max(seconds),
@@ -262,8 +262,8 @@ class SecretSubject(FunctionSubject):
     def _event(self, wanted: Sequence[Secret], repeat: int, settle: int) -> bytes:
         nonce = secrets.token_hex(16)
         told = wanted[:1] if repeat > 1 else wanted[settle:]
-        self._expected = hashlib.sha256((nonce + "".join(each.value for each in told)).encode()).hexdigest()
-        names = [each.name for each in (wanted[:1] if repeat > 1 else wanted)]
+        self._expected = hashlib.sha256((nonce + "".join(secret.value for secret in told)).encode()).hexdigest()
+        names = [secret.name for secret in (wanted[:1] if repeat > 1 else wanted)]
         return msgspec.json.encode({"names": names, "repeat": repeat, "settle": settle, "nonce": nonce})
 
     def _first_events(self) -> list[bytes]:

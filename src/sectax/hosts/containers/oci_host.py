@@ -253,8 +253,8 @@ def _is_left(path: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    for each in ("work", "state"):
-        shutil.rmtree(folder / each, ignore_errors=True)
+    for part in ("work", "state"):
+        shutil.rmtree(folder / part, ignore_errors=True)
     for bundle in folder.glob(f"{_PREFIX}*"):
         _remove_bundle(bundle)
     with contextlib.suppress(OSError):

@@ -72,11 +72,11 @@ def draw(chart: Chart) -> DrawnChart:
     left = float(_RIGHT) if named else float(_LEFT)
     height = _TOP + _BOTTOM + (_ROW_HEIGHT * len(named) if named else _HEIGHT)
     top, bottom = (float(_TOP) / 2 if named else float(_TOP)), float(height - _BOTTOM)
-    across = _scale(chart.x, [point.x for each in chart.series for point in each.points], left, WIDTH - _RIGHT)
+    across = _scale(chart.x, [point.x for line in chart.series for point in line.points], left, WIDTH - _RIGHT)
     ends = [
         end
-        for each in chart.series
-        for point in (*each.points, *each.fit)
+        for line in chart.series
+        for point in (*line.points, *line.fit)
         for end in (point.y, point.low, point.high)
         if end is not None and (end > 0 or not chart.y.logarithmic)
     ]

@@ -150,5 +150,5 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {_without_surrogates(key): _without_surrogates(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_surrogates(each) for each in value]
+        return [_without_surrogates(item) for item in value]
     return value

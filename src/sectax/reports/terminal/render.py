@@ -27,7 +27,7 @@ def render(document: parts.Document, *, width: int, colour: bool, ascii_only: bo
     page = Page(width, colour=colour)
     page.paragraph(document.title, style="bold", indent=0)
     _write(page, document.lead, 0, None)
-    for section in sorted(document.sections, key=lambda each: each.kind is parts.Kind.ANSWER):
+    for section in sorted(document.sections, key=lambda section: section.kind is parts.Kind.ANSWER):
         _write_section(page, section)
     if document.foot:
         page.blank()

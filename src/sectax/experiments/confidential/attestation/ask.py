@@ -59,7 +59,7 @@ def ask(host: Starts, nonce: bytes, interface: str = TSM) -> dict[str, str]:
             said[key] = value
     if not said.get("report") or "missing" in said:
         return {MISSING: printable(said.get("missing") or "without a reason", 200)}
-    if not all(re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", said.get(each, "")) for each in ("report", "certificates")):
+    if not all(re.fullmatch(r"[A-Za-z0-9+/]*={0,2}", said.get(name, "")) for name in ("report", "certificates")):
         return {MISSING: "what it gave is not Base64"}
     return {
         PROVIDER: printable(said.get("provider", ""), 40),

@@ -75,9 +75,9 @@ def vouched(
         if issuer is None:
             raise NotGenuine(f"the certificate that signed that of {_name(at)} is not there")
         _refuse_unsigned(at, issuer)
-        for each in lists:
-            if each.issuer == issuer.subject:
-                _refuse_revoked(at, issuer, each, when)
+        for revocations in lists:
+            if revocations.issuer == issuer.subject:
+                _refuse_revoked(at, issuer, revocations, when)
                 asked.append(_name(issuer))
         at = issuer
     raise NotGenuine("its certificates sign each other in a circle")
