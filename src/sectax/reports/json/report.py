@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
 from sectax.model.condition import Answer
+from sectax.model.environment import CHANGED, REVISION
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
@@ -186,8 +187,8 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
                 # Circumstances (host name, load) and the options that were given stay in the run file: a report is made
                 # to be shared.
                 sessions=tuple(session.whole_identity() for session in measured.sessions),
-                revision=began.get("revision"),
-                changed={"yes": True, "no": False}.get(began.get("revision.changed", "")),
+                revision=began.get(REVISION),
+                changed={"yes": True, "no": False}.get(began.get(CHANGED, "")),
                 job={name.removeprefix("ci."): value for name, value in began.items() if name.startswith("ci.")},
                 scope=analysed.scope,
                 wrong_expected=analysed.wrong_expected,
