@@ -19,10 +19,8 @@ BLOCKS = tuple(range(1, 9))
 def said(sizes: tuple[str, ...]) -> str:
     plan = planned(EXPERIMENT, Request("published", {"size": sizes, "operation": ("get",)}, Stopping(0.02), 1))
     seconds = {
-        treatment.id: {
-            block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(treatment.levels["size"])) for block in BLOCKS
-        }
-        for treatment in plan.treatments
+        each.id: {block: (1 + 0.01 * (block % 2)) * (1e-3 + 9e-9 * size_bytes(each.levels["size"])) for block in BLOCKS}
+        for each in plan.treatments
     }
     run = Measured(
         run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,

@@ -33,26 +33,26 @@ class Guarded:
 
     def start(self) -> None:
         with self._failing("open"):
-            self._made_subject().start()
+            self._made().start()
 
     def open(self) -> Witnesses:
         with self._failing("open"):
-            return self._made_subject().open()
+            return self._made().open()
 
     def visit(self, work: Work) -> Visit:
         with self._failing("visit"):
-            return self._made_subject().visit(work)
+            return self._made().visit(work)
 
     def close(self) -> Witnesses:
         with self._failing("close"):
-            return self._made_subject().close()
+            return self._made().close()
 
     def kill(self) -> None:
         with contextlib.suppress(Exception):
             if self._subject is not None:
                 self._subject.kill()
 
-    def _made_subject(self) -> Subject:
+    def _made(self) -> Subject:
         if self._subject is None:
             self._subject = self._spec.subject()
         return self._subject

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from sectax.model.printable import printable
 from sectax.protocol.messages import (
     MAX_LINE_BYTES,
     PROTOCOL_VERSION,
@@ -28,7 +29,6 @@ from sectax.protocol.messages import (
     WitnessReply,
     WitnessRequest,
 )
-from sectax.text.printable import printable
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 ReplyT = TypeVar("ReplyT", bound=Reply)

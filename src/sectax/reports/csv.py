@@ -61,7 +61,7 @@ _BLOCK_HEAD = ("run", "experiment", "treatment", "role", "block", "metric", "uni
 
 
 def _findings(analysed: Analysed) -> Iterator[_Row]:
-    levels = {treatment.id: treatment.levels for treatment in analysed.measured.plan.treatments}
+    levels = {each.id: each.levels for each in analysed.measured.plan.treatments}
     for finding in analysed.findings:
         compared = finding.comparison
         yield {
@@ -109,17 +109,17 @@ def _treatments(analysed: Analysed) -> Iterator[_Row]:
                 **_levels(result.levels),
             }
     reported = {result.treatment for result in analysed.treatments}
-    for skip in plan.skipped:
-        if skip.treatment not in reported:
-            reason = skip.reason
+    for each in plan.skipped:
+        if each.treatment not in reported:
+            reason = each.reason
             yield {
-                "treatment": skip.treatment,
+                "treatment": each.treatment,
                 "role": "treatment",
                 "state": "skipped",
                 "reason": reason,
                 "blocks": 0,
                 "missing": f"skipped: {reason}",
-                **_levels(skip.levels),
+                **_levels(each.levels),
             }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sectax.text.printable import printable
+from sectax.model.printable import printable
 
 
 @pytest.mark.parametrize(
