@@ -72,7 +72,9 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
     for cell in plan.cells:
         here = {each.id: tried[each.id] for each in plan.treatments if each.cell == cell.id and each.id in tried}
         counts = batch_sizes(
-            {name: seen.operation for name, seen in here.items()}, plan.batch_s, equal_counts=plan.equal_counts
+            {name: seen.operation for name, seen in here.items()},
+            plan.batch_s_of(cell),
+            equal_counts=plan.equal_counts,
         )
         for name, seen in here.items():
             warmed = warm_up(seen.processes) if plan.warms_up else None
@@ -91,6 +93,7 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 waits_s=seen.waits_s,
                 shortest_s=seen.operation.shortest_s,
                 most=seen.operation.most,
+                fewest=seen.operation.fewest,
                 typical_s=statistics.fmean(math.exp(each) for process in seen.processes for each in process),
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
@@ -117,7 +120,7 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
         alike = plan.equal_counts or plan.times_one_by_one
         if alike or not uneven([each.batch_s for each in here.values()]):
             continue
-        counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s)
+        counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s_of(cell))
         if all(counts[name] == here[name].count for name in here):
             continue
         calibrations |= {name: _with_count(each, counts[name]) for name, each in here.items()}
@@ -132,7 +135,7 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
 
 
 def _operation(known: Calibration) -> Operation:
-    return Operation(known.operation_s, known.shortest_s, known.most)
+    return Operation(known.operation_s, known.shortest_s, known.most, known.fewest)
 
 
 def _with_count(known: Calibration, count: int) -> Calibration:

@@ -142,7 +142,7 @@ def _levels_of(experiment: str, factor: str) -> list[str]:
 
 
 def _nearest_option(name: str, context: click.Context, explained: str) -> str:
-    from sectax.model.near import did_you_mean
+    from sectax.text.near import did_you_mean
 
     if isinstance(context.obj, Mapping) and name in context.obj:
         return f"here: {context.obj[name]}"

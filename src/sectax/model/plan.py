@@ -185,6 +185,10 @@ class Plan(Procedure):
     def cell(self, cell_id: str) -> Cell:
         return next(cell for cell in self.cells if cell.id == cell_id)
 
+    def batch_s_of(self, cell: Cell) -> float:
+        """Seconds that a batch of this cell should last."""
+        return self.batch_s if cell.batch_s is None else cell.batch_s
+
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)
 
@@ -204,7 +208,7 @@ class Calibration:
         settled: whether the pilot saw the end of the warm-up.
         waits_s: how much longer than its batch a visit takes whoever makes it, idle gaps between operations aside.
         shortest_s: the shortest batch that the clocks allow.
-        most: operations that a batch may have at most; None where any number fits.
+        most, fewest: operations that a batch may have; None where any number fits.
         typical_s: one operation, the mean over the pilot's batches: what other work on the machine makes of it.
     """
 
@@ -221,6 +225,7 @@ class Calibration:
     waits_s: float = 0.0
     shortest_s: float = 0.0
     most: int | None = None
+    fewest: int = 1
     typical_s: float | None = None
 
     @property

@@ -10,10 +10,10 @@ from sectax.model.advice import Between, Cheapest, Decision
 from sectax.model.analysed import Analysed
 from sectax.model.finding import FASTER, NO_CLAIM, SLOWER, Finding, VerdictId, is_decided
 from sectax.model.plan import Plan
-from sectax.model.printable import printable
 from sectax.reports import units
 from sectax.reports.words import claims, names
 from sectax.reports.words.summaries import run_state, silence, to_answer
+from sectax.text.printable import printable
 
 # What is named of more.
 _NAMED = 2
