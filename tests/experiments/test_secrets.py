@@ -331,7 +331,7 @@ def handler(event, context):
         headers["X-Aws-Parameters-Secrets-Token"] = open("/tmp/secrets-agent.token").read()
     address = "http://127.0.0.1:2773/secretsmanager/get?secretId=" + event["name"]
     try:
-        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=60) as answer:
             return [answer.status, "SecretString" in json.loads(answer.read())]
     except urllib.error.HTTPError as error:
         return [error.code, b"SecretString" in error.read()]

@@ -146,7 +146,7 @@ def test_actions_that_are_not_here_are_refused(lambda_):
 
 def call(lambda_: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, Any]]:
     address = urlsplit(endpoint(lambda_))
-    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=10)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=60)
     connection.request(method, path, body, {"Authorization": "AWS4-HMAC-SHA256 x"} | headers)
     answer = connection.getresponse()
     text = answer.read()
