@@ -174,7 +174,7 @@ def main() -> None:
     request = Request("default", levels, Stopping(margin=0.02), seed=1)
     plan = EXPERIMENT.plan(request, machine_for(EXPERIMENT, request))
     if plan.skipped:
-        raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].mend}")
+        raise SystemExit(f"{plan.skipped[0].reason}\nhint: {plan.skipped[0].hint}")
     blocks = []
     with tempfile.TemporaryDirectory() as folder, EXPERIMENT.bench(plan) as bench:
         program = Path(folder, "secrets_client")

@@ -74,7 +74,7 @@ class Session(msgspec.Struct):
 
 
 def from_report(report: Mapping[str, Any], run_file: Path, references: Mapping[str, float] | None = None) -> Session:
-    """The session of a report (docs/schemas/report-1.json) and of the run file that it was made from.
+    """The session of a report (docs/schemas/report-2.json) and of the run file that it was made from.
 
     Args:
         references: treatment -> the log of its true cost ratio, where it is not a share of extra operations.

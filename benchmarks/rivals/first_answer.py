@@ -67,7 +67,7 @@ def of_sectax(baseline: str, treatment: str, folder: Path) -> Answer:
 
 
 def answer(report: Mapping[str, Any], seconds: float) -> Answer:
-    """The primary finding of a report (docs/schemas/report-1.json) that took so long."""
+    """The primary finding of a report (docs/schemas/report-2.json) that took so long."""
     (finding,) = (finding for finding in report["findings"] if finding["standing"] == "primary")
     verdict, effect = finding["verdict"]["id"], finding["effect"]
     ratio = math.exp(effect["log_ratio"]) if effect else None

@@ -44,7 +44,7 @@ def _run(words: Sequence[str], folder: Path, budget_s: float) -> list[Judged]:
 
 
 def judge(report: Mapping[str, Any], ends: Mapping[str, float]) -> list[Judged]:
-    """The verdicts of a report (docs/schemas/report-1.json) in its plan's first metric.
+    """The verdicts of a report (docs/schemas/report-2.json) in its plan's first metric.
 
     Args:
         ends: treatment -> seconds from the run's beginning until it was no longer measured.

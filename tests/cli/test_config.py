@@ -97,7 +97,7 @@ def test_other_commands_have_their_sections_and_help_works_beside_a_broken_file(
 
     said = sectax("list", folder=tmp_path)
 
-    assert json.loads(said.out)["schema"] == "sectax/list/1"
+    assert json.loads(said.out)["schema"] == "sectax/list/2"
     assert "sectax.toml: --json" in said.err
     (tmp_path / "sectax.toml").write_text("[lits]\n")
     assert sectax("list", folder=tmp_path).status == 2

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from tests.program import sectax
 
 MEMBERS = {
-    ("list",): ("sectax/list/1", {"experiments", "probes", "studies"}),
-    ("doctor",): ("sectax/doctor/1", {"symptoms"}),
+    ("list",): ("sectax/list/2", {"experiments", "probes", "studies"}),
+    ("doctor",): ("sectax/doctor/2", {"symptoms"}),
     ("run", "jwt", "--dry-run", "--quick"): ("sectax/dry-run/1", {"plan", "bill", "assumes"}),
     ("probe", "check", "false"): ("sectax/probe-check/1", {"checks"}),
     ("show", "nonesuch"): ("sectax/error/1", {"error"}),

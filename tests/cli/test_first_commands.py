@@ -67,8 +67,8 @@ PEOPLE: dict[str, tuple[Call, ...]] = {
         Call(f"{TWO} --quick", (), 2, ("--budget 30s makes it shorter",)),
     ),
     "who writes a program around it": (
-        Call(f"{TWO} --json --quiet", ('"schema": "sectax/report/1"',)),
-        Call("sectax list --json", ('"schema":"sectax/list/1"',)),
+        Call(f"{TWO} --json --quiet", ('"schema": "sectax/report/2"',)),
+        Call("sectax list --json", ('"schema":"sectax/list/2"',)),
         Call("sectax show no.sectax --json", ('"schema":"sectax/error/1"',), 2, ("there is no file no.sectax",)),
     ),
     "who doubts other people's numbers": (

@@ -42,8 +42,8 @@ def test_hmac_is_made_ready_once_and_without_go_the_rest_is(here, tmp_path):
     runtime = next(name for name in before if name.startswith("lambda-runtime-python3."))
     assert [before[name]["health"] for name in (python, runtime, go)] == ["warning", "warning", "missing"]
     assert [after[name]["health"] for name in (python, runtime, go)] == ["good", "good", "missing"]
-    assert before[python]["mend"] == "sectax setup"
-    assert "install Go 1." in after[go]["mend"]
+    assert before[python]["hint"] == "sectax setup"
+    assert "install Go 1." in after[go]["hint"]
 
 
 def files(folder: Path) -> list[Path]:

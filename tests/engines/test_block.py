@@ -111,12 +111,10 @@ def test_subjects_warm_up_by_turns() -> None:
 def test_one_that_fails_leaves_the_block_and_the_others_go_on(stage):
     world = World()
 
-    events = list(run_block(BLOCK, specs(world, fails_at=stage, error=SubjectFailed("it broke", "mend it"))))
+    events = list(run_block(BLOCK, specs(world, fails_at=stage, error=SubjectFailed("it broke", "fix it"))))
 
     dropped = [event for event in events if isinstance(event, Dropped)]
-    assert [(d.treatment, d.state, d.reason, d.hint) for d in dropped] == [
-        (VICTIM, State.FAILED, "it broke", "mend it")
-    ]
+    assert [(d.treatment, d.state, d.reason, d.hint) for d in dropped] == [(VICTIM, State.FAILED, "it broke", "fix it")]
     closed = {event.treatment for event in events if isinstance(event, Closed)}
     assert closed == {treatment.id for treatment in PLAN.treatments} - {VICTIM}
     assert world.alive == set()

@@ -8,8 +8,8 @@ from sectax.experiments import registry
 from sectax.experiments.confidential.subject import SysbenchSpec
 from sectax.experiments.confidential.tests import PUBLISHED_TESTS
 from sectax.experiments.interface import Request
+from sectax.experiments.planning import with_budget
 from sectax.model.plan import Plan, Stopping
-from sectax.workflow.in_time import with_budget
 from tests.machines import planned
 
 HERE = {"host": ("a=local", "b=local")}

@@ -386,7 +386,7 @@ def test_what_comes_after_the_answer_is_in_the_duration_and_told_by_itself(lambd
     assert first.value == warm.value == 1
     assert warm.measured["duration_s"] > warm.measured["after_answer_s"] >= 0.2
     assert warm.measured["billed_ms"] == int(report["billed"]) >= 200
-    assert first.measured["after_answer_s"] < 0.15
+    assert 0 < first.measured["after_answer_s"] < first.measured["duration_s"]
     assert late.value["errorMessage"].endswith("Task timed out after 1.00 seconds")
 
 

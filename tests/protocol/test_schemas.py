@@ -29,7 +29,7 @@ def test_every_schema_is_a_schema(name: str) -> None:
 def test_every_command_may_be_refused(command: str) -> None:
     validator = Draft202012Validator(schemas()[f"{command}-reply"])
 
-    validator.validate({"seq": 1, "status": "skipped", "reason": "no library", "mend": "install it"})
+    validator.validate({"seq": 1, "status": "skipped", "reason": "no library", "hint": "install it"})
     validator.validate({"seq": 1, "status": "failed", "reason": "broken", "unknown": True})
     with pytest.raises(ValidationError):
         validator.validate({"seq": 1, "status": "failed"})

@@ -41,6 +41,7 @@ def test_a_file_without_checksums_reads_as_the_same_run_with_them(path, tmp_path
     old = read(path)
 
     assert old.blocks == (1, 2, 3)
+    assert old.plan.skipped[0].hint == "apt install openssl"  # 'mend' in the file
     assert (old.plan, old.calibrated, old.notes, old.state) == (plan(), new.calibrated, ("a note",), "finished")
     assert old.failures == (Failure(0, "sign/EdDSA", "pilot", "skipped", "no sodium", "apt install php-sodium"),)
     assert (old.values, old.counts, old.batches) == (new.values, new.counts, new.batches)
@@ -63,8 +64,10 @@ def test_resumed_it_has_checksums_of_the_old_blocks_too(path):
     assert read(path).values["first"]["sign/RS256"].items() >= old.values["first"]["sign/RS256"].items()
     db = sqlite3.connect(path)
     assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
+    assert db.execute("SELECT hint FROM skipped").fetchall() == [("apt install openssl",)]
     assert db.execute("SELECT block FROM checksum").fetchall() == [(0,), (1,), (2,), (3,), (4,)]
     db.close()
+    assert read(path).plan.skipped == old.plan.skipped
     edit(path, "UPDATE observation SET value = 2 * value WHERE block = 2")
     with pytest.raises(BadRecord, match="block 2 holds something else"):
         read(path)

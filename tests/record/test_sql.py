@@ -136,7 +136,7 @@ def test_the_plan_stands_in_plain_tables(db):
         ("operations/s", "higher", "rate")
     ]
     assert db.execute("SELECT COUNT(*), SUM(alpha) FROM comparison WHERE standing = 'primary'").fetchone() == (4, 0.05)
-    assert db.execute("SELECT treatment, mend FROM skipped").fetchall() == [("sign/Ed448", "apt install openssl")]
+    assert db.execute("SELECT treatment, hint FROM skipped").fetchall() == [("sign/Ed448", "apt install openssl")]
     assert db.execute("SELECT count, rounds FROM calibration WHERE treatment = 'sign/RS256'").fetchall() == [(33, 4)]
     assert db.execute("SELECT seed, margin, state FROM run").fetchall() == [(str(2**64 - 1), 0.02, "finished")]
     (levels,) = db.execute("SELECT levels FROM treatments WHERE treatment = 'sign/EdDSA'").fetchone()

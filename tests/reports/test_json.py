@@ -22,7 +22,7 @@ from tests.reports import situations
 Golden = Callable[[str, str], None]
 
 DOCS = Path(__file__).parents[2] / "docs"
-SCHEMA = reader.loads((DOCS / "schemas" / "report-1.json").read_text())
+SCHEMA = reader.loads((DOCS / "schemas" / "report-2.json").read_text())
 
 
 def written(analysed: Analysed, path: str = situations.PATH, trouble: str = "") -> bytes:
@@ -139,7 +139,7 @@ def test_what_the_pilot_skipped_is_skipped_with_its_levels() -> None:
     assert len(skipped) == 8  # the controls of the family too
     assert {each["levels"]["language"] for each in skipped} == {"python"}
     assert {each["levels"]["algorithm"] for each in skipped} == {"RS256", "ES256", "EdDSA"}
-    assert {each["mend"] for each in skipped} == {"sectax setup jwt"}
+    assert {each["hint"] for each in skipped} == {"sectax setup jwt"}
 
 
 def test_what_was_skipped_in_several_blocks_is_skipped_once() -> None:

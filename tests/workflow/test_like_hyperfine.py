@@ -111,11 +111,11 @@ def test_the_input_is_what_the_commands_read_from_its_beginning_each_time(tmp_pa
 
     said = run(
         tmp_path, "--baseline", "grep -q needle", "--treatment", "b=grep -q needle", "--input", "in.txt", "--runs", "6",
-        simulated=None,
+        "--json", simulated=None,
     )  # fmt: skip
 
     assert said.status == 0, said.out + said.err
-    assert "failed" not in said.out.lower()
+    assert json.loads(said.out)["failures"] == []
 
 
 @pytest.mark.more

@@ -114,7 +114,7 @@ def test_a_link_in_their_place_is_replaced_and_not_followed(state: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("number", "words", "mend"),
+    ("number", "words", "hint"),
     [
         (errno.ENOSPC, "is full", "make room"),
         (errno.EROFS, "no permission", "SECTAX_STATE"),
@@ -122,7 +122,7 @@ def test_a_link_in_their_place_is_replaced_and_not_followed(state: Path, tmp_pat
     ],
 )
 def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_left(
-    state: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str, mend: str
+    state: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str, hint: str
 ) -> None:
     private_inputs.keep("run-1", INPUTS)
 
@@ -134,7 +134,7 @@ def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_left(
         private_inputs.keep("run-1", {"another": "key"})
 
     assert str(state / "inputs") in caught.value.message
-    assert mend in caught.value.hint
+    assert hint in caught.value.hint
     assert files(state) == ["run-1.json"]
     assert private_inputs.recall("run-1") == INPUTS
 

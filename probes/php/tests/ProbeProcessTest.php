@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Sectax\Probe\Tests;
 
+use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 /** The program itself, in a process of its own. */
@@ -57,6 +58,7 @@ final class ProbeProcessTest extends TestCase
     }
 
     /** @dataProvider missing */
+    #[DataProvider('missing')]
     public function testWhatIsMissingIsSkippedWithItsMend(string $functions, string $algorithm): void
     {
         $inputs = Vectors::of($algorithm)['inputs'] + ['token' => Vectors::of($algorithm)['token']];
@@ -73,7 +75,7 @@ final class ProbeProcessTest extends TestCase
         [$replies, $log] = self::probe($requests, '-d', "disable_functions=$functions");
 
         self::assertSame(['ok', 'skipped', 'skipped'], array_column($replies, 'status'));
-        self::assertSame('apt-get install php-cli', $replies[1]['mend']);
+        self::assertSame('apt-get install php-cli', $replies[1]['hint']);
         self::assertSame('', $log);
     }
 

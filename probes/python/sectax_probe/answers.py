@@ -2,12 +2,12 @@
 
 
 class Skipped(Exception):
-    """This cannot be had here; `mend` is the command that would change that, or empty."""
+    """This cannot be had here; `hint` is the command that would change that, or empty."""
 
-    def __init__(self, reason: str, mend: str = "") -> None:
+    def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
-        self.mend = mend
+        self.hint = hint
 
 
 class Failed(Exception):

@@ -64,7 +64,7 @@ class Conversation:
         try:
             return {"seq": seq, "status": "ok", **self._obey(request)}
         except Skipped as skipped:
-            return {"seq": seq, "status": "skipped", "reason": skipped.reason, "mend": skipped.mend}
+            return {"seq": seq, "status": "skipped", "reason": skipped.reason, "hint": skipped.hint}
         except Failed as failed:
             return _failed(seq, failed.reason)
         except Exception as error:

@@ -78,7 +78,7 @@ def test_a_library_that_is_missing_is_skipped_with_what_mends_it() -> None:
     assert [library["name"] for library in replies[0]["libraries"]] == ["openssl of Python"]
     assert "cryptography" in replies[1]["reason"]
     assert "jwt" in replies[2]["reason"]
-    assert "requirements.lock" in replies[1]["mend"]
+    assert "requirements.lock" in replies[1]["hint"]
     assert log == ""
 
 

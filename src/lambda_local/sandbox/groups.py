@@ -157,8 +157,10 @@ class Groups:
     def look(self) -> tuple[int | None, bool]:
         """The most memory that was seen held up to now, and whether it is more than there may be.
 
-        Where the kernel counts some of it elsewhere, its limit is lowered by that.
+        Where the kernel counts some of it elsewhere, its limit is lowered by that. What it held when the kernel killed
+        in it nobody saw: it had reached its limit.
         """
+        killed = self.counters().oom_kills
         with self._reading:
             if "memory" not in self._places or not self._open:
                 return self._peak, False
@@ -166,8 +168,10 @@ class Groups:
             stat = read(self._folder("memory") / "memory.stat") or ""
             sockets = int(read(self._folder("memory") / SOCKETS) or 0)
             seen = held(pids, stat, sockets)
-            self._peak = max(self._peak or 0, seen.resident, seen.peak)
-            return self._peak, not self._lowered(seen.elsewhere)
+            over = not self._lowered(seen.elsewhere)
+            reached = self._memory_bytes if over or killed else 0
+            self._peak = max(self._peak or 0, seen.resident, seen.peak, reached)
+            return self._peak, over
 
     def _lowered(self, elsewhere: int) -> bool:
         """Hold the instance to its memory without what the kernel counts elsewhere; False where it holds more."""

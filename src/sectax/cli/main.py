@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 # Name -> where it lives and what it does; the modules are imported only when they are called, so that
 # `--help` starts fast. An experiment's own commands are found by its name; a row here spares loading it.
 _COMMANDS = {
-    "list": ("sectax.cli.here:list_command", "List the experiments, their factors and levels, and the probes."),
-    "doctor": ("sectax.cli.here:doctor_command", "Say what this machine can measure, and what disturbs it."),
-    "setup": ("sectax.cli.here:setup_command", "Install what the experiments need."),
+    "list": ("sectax.cli.list:command", "List the experiments, their factors and levels, and the probes."),
+    "doctor": ("sectax.cli.doctor:command", "Say what this machine can measure, and what disturbs it."),
+    "setup": ("sectax.cli.setup:command", "Install what the experiments need."),
     "run": ("sectax.cli.run:group", "Measure how much more a control costs than its baseline."),
     "resume": ("sectax.cli.run:resume_command", "Continue a run that was interrupted."),
     "runs": ("sectax.cli.runs:command", "List the run files of a folder, with their answers."),

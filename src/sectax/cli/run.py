@@ -18,6 +18,7 @@ from sectax.cli.output import Form, Shown, print_result, refuse_existing, write_
 from sectax.cli.streams import Printed
 from sectax.experiments import registry
 from sectax.experiments.interface import Experiment, HasCommandLines, Request, SupportsAdvice
+from sectax.experiments.planning import default_budget_s
 from sectax.model.analysed import Analysed, RunReport
 from sectax.model.errors import ExitStatus, NothingMeasured, WrongUse
 from sectax.model.finding import VerdictId
@@ -27,7 +28,6 @@ from sectax.workflow import run as workflow
 from sectax.workflow.conditions import concluded, line, with_conditions
 from sectax.workflow.dry_run import dry_run
 from sectax.workflow.export import exported
-from sectax.workflow.in_time import default_budget_s
 from sectax.workflow.seal import SigningKey
 
 _EXPORTS = {

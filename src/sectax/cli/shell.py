@@ -126,6 +126,7 @@ def _paragraph(text: str) -> str:
 
 def _roff(text: str) -> str:
     """Text that roff shows as it is: no escapes, no request at the beginning of a line, dashes that can be copied."""
-    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    # A long list of choices may be broken behind each: otherwise troff has lines that it cannot fill.
+    escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("|", "|\\:")
     escaped = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in escaped)
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped

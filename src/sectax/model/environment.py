@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 # The circumstance that says how the run was called.
 COMMAND_LINE = "sectax.command_line"
+# Which revision of the user's code was measured, and whether files differed from it (yes, no).
+REVISION = "revision"
+CHANGED = "revision.changed"
 LOCAL_HOST = "local"  # the name of the machine that sectax itself runs on
 
 

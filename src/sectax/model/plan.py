@@ -114,6 +114,9 @@ class Procedure:
         one_processor: all subjects work on one thread and take turns on the same processor.
         services_on: where what serves the subjects then works. `OTHERS`: on the other processors. `SUBJECTS`: on that
             of the subjects, which it starts, and sectax on the others. Empty where nothing serves them.
+        gap_s: idle seconds from one operation of a subject to its next where their pace is spaced.
+        together: whole cells of so many treatments at most are open at once and visited in the same rounds, so that
+            they fill each other's gaps; 0: every cell by itself.
         choices: what had to be chosen where a published study is silent.
         equal_witnesses: names of the witnesses that all treatments of a cell share when they do equal work.
         shortcuts: known ones, which are told where a treatment is faster than its baseline.
@@ -135,6 +138,8 @@ class Procedure:
     equal_counts: bool = False
     one_processor: bool = False
     services_on: str = ""
+    gap_s: float = 0.0
+    together: int = 0
     choices: tuple[str, ...] = ()
     equal_witnesses: tuple[str, ...] = ()
     shortcuts: tuple[Shortcut, ...] = ()
@@ -179,6 +184,10 @@ class Plan(Procedure):
 
     def cell(self, cell_id: str) -> Cell:
         return next(cell for cell in self.cells if cell.id == cell_id)
+
+    def batch_s_of(self, cell: Cell) -> float:
+        """Seconds that a batch of this cell should last."""
+        return self.batch_s if cell.batch_s is None else cell.batch_s
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)
@@ -251,16 +260,7 @@ def once_s(plan: Plan, calibrated: Calibrated) -> float:
 
 def sized_again_note(block: int) -> str:
     """What a run notes where the batches of later blocks have other sizes than the pilot found."""
-    return f"{_SIZED_AGAIN} {block}: the pilot had read some too long"
-
-
-def sized_again_after(note: str) -> int | None:
-    """The block that such a note is of; None of any other note."""
-    number = note.removeprefix(_SIZED_AGAIN).partition(":")[0].strip()
-    return int(number) if note.startswith(_SIZED_AGAIN) and number.isdecimal() else None
-
-
-_SIZED_AGAIN = "batches were sized again after block"
+    return f"batches were sized again after block {block}: the pilot had read some too long"
 
 
 def last_look(plan: Plan, calibrated: Calibrated | None) -> int:
@@ -337,14 +337,6 @@ def batch_observation(plan: Plan) -> str | None:
 def cpu_observation(plan: Plan) -> str | None:
     """The observations of the first metric of CPU time that is read with every batch."""
     return next((metric.observed for metric in plan.metrics if metric.cpu and not metric.once_per_process), None)
-
-
-def cpu_of_batches(plan: Plan) -> bool:
-    """Whether CPU time is of the very batches whose elapsed time is known, as `batch_cpu` and `batch_time` are.
-
-    Of others it may be of more: of a whole process whose own clock times a part of its work, or of a server.
-    """
-    return all((name or "").startswith("batch_") for name in (cpu_observation(plan), batch_observation(plan)))
 
 
 def tail_observations(plan: Plan) -> frozenset[str]:

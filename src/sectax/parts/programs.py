@@ -32,7 +32,7 @@ class Requirement(msgspec.Struct, frozen=True):
     version: str = ""
     apt: list[str] = []
     check: list[str] = []
-    hint: str = msgspec.field(default="", name="mend")  # as manifests of probes say it
+    hint: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import msgspec
 # What `hello` agrees on. A change that every older program can ignore (a new optional member) raises MINOR_VERSION
 # alone: nothing is negotiated, and what a probe has is seen from the members of its replies.
 PROTOCOL_VERSION = 1
-MINOR_VERSION = 1
+MINOR_VERSION = 2
 
 # A reply of a million single timings is about 10 MB; more than this is a flood, not a reply.
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -103,7 +103,8 @@ class Refusal(msgspec.Struct, kw_only=True, frozen=True):
     seq: int
     status: Literal["skipped", "failed"]
     reason: str
-    hint: str = msgspec.field(default="", name="mend")
+    hint: str = ""
+    mend: str = ""  # what `hint` was called before 1.2
 
 
 class Reply(msgspec.Struct, kw_only=True, frozen=True):

@@ -133,7 +133,7 @@ class Session:
         if head.status != "ok":
             refusal = _decode(line, Refusal)
             refused = AnsweredSkipped if head.status == "skipped" else AnsweredFailed
-            raise refused(refusal.reason, refusal.hint)
+            raise refused(refusal.reason, refusal.hint or refusal.mend)
         reply = _decode(line, kind)
         _check(asked, reply)
         return reply

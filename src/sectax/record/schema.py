@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 APPLICATION_ID = 0x53435458  # "SCTX", what `file` and SQLite show of a run file
-FORMAT = 2  # PRAGMA user_version; 1 had no checksums, and one host
+FORMAT = 3  # PRAGMA user_version; 1 had no checksums, and one host; 2 called the hints of `skipped` mend
 
 # Observations lie together by block and series, and trials by block and treatment, so that sums over them are one
 # pass without a sort. They are appended block by block, so that the pages written are the last ones of the tree.
@@ -98,7 +98,7 @@ CREATE TABLE skipped (
     position INTEGER PRIMARY KEY,
     treatment TEXT NOT NULL,
     reason TEXT NOT NULL,
-    mend TEXT NOT NULL,
+    hint TEXT NOT NULL,
     levels TEXT NOT NULL
 );
 CREATE TABLE calibration (
@@ -235,8 +235,11 @@ def tables() -> tuple[str, ...]:
     return (*(statement for statement in TABLES.split(";\n") if statement.strip()), CHECKSUMS)
 
 
-# What makes a file of format 1 one of format 2; what it holds was all of the one host that there was.
-FROM_FORMAT_1 = ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'", CHECKSUMS)
+# By format, what makes a file of it one of the next.
+UPGRADES = {
+    1: ("ALTER TABLE environment ADD COLUMN host TEXT NOT NULL DEFAULT 'local'", CHECKSUMS),
+    2: ("ALTER TABLE skipped RENAME COLUMN mend TO hint",),
+}
 
 
 def views(factors: Iterable[str]) -> tuple[str, ...]:

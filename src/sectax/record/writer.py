@@ -30,7 +30,7 @@ from sectax.record.errors import check_database, check_file, reading
 from sectax.record.finished_blocks import BlockReducer
 from sectax.record.plan_tables import Statement, calibration_rows, encode_plan, plan_rows
 from sectax.record.reader import RunReader
-from sectax.record.schema import APPLICATION_ID, FORMAT, FROM_FORMAT_1, tables, trials_view, views
+from sectax.record.schema import APPLICATION_ID, FORMAT, UPGRADES, tables, trials_view, views
 from sectax.record.seal import Sign, seal, seal_rows
 from sectax.record.secrecy import readable, refuse_private_keys
 
@@ -102,7 +102,7 @@ class RunWriter:
             raise
         self._torn = False
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         """Where Ctrl-C cut a step short, only the file knows how far it came; a running block is not gone on with."""
         if not self._torn:
             return
@@ -189,7 +189,7 @@ class RunWriter:
 
     def measured(self) -> Measured:
         """All finished blocks, as a reader of the file would see them; also after `close`."""
-        self._mend()
+        self._repair()
         return self._builder.measured(
             run_id=self.run_id,
             started=self._started,
@@ -228,7 +228,7 @@ class RunWriter:
         Raises:
             ValueError: a block is running, or the number was used before.
         """
-        self._mend()
+        self._repair()
         if self._running is not None:
             raise ValueError(f"block {block.number} begins within block {self._running}")
         if block.number < self._next_block:
@@ -368,13 +368,13 @@ class RunWriter:
             self._running = None
 
     def _must_run(self, number: int) -> None:
-        self._mend()
+        self._repair()
         if self._running != number:
             raise ValueError(f"block {number} is not running")
 
     def finish(self, state: str) -> None:
         """Record how the run ended (finished or interrupted); a block that is still running is abandoned."""
-        self._mend()
+        self._repair()
         if self._running is not None:
             self.abandon_block(self._running)
         now = _now()
@@ -403,7 +403,7 @@ class RunWriter:
         Without `finish` before, the run counts as interrupted.
         """
         with suppress(RecordNotWritable):
-            self._mend()
+            self._repair()
         self._torn = False
         if self._state == "running":
             self._state = "interrupted"
@@ -438,8 +438,9 @@ def _resume_rows(
         "SELECT calibrated IS NOT NULL, (SELECT MIN(number) FROM block) FROM run"
     ).fetchone()
     has_all_checksums = has_checksums(db)
+    (version,) = db.execute("PRAGMA user_version").fetchone()
     rows: list[Statement] = [
-        *((statement, ()) for statement in (() if has_all_checksums else FROM_FORMAT_1)),
+        *((statement, ()) for older in range(version, FORMAT) for statement in UPGRADES[older]),
         (f"PRAGMA user_version = {FORMAT}", ()),
         ("UPDATE block SET state = 'abandoned' WHERE state = 'running'", ()),
         ("UPDATE run SET state = 'running', ended = NULL", ()),

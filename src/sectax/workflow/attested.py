@@ -13,8 +13,10 @@ from pathlib import Path
 import msgspec
 from cryptography.x509 import CertificateRevocationList
 
-from sectax.experiments.confidential.attestation import Attested, NotGenuine, nonce_of, read_lists, verify
 from sectax.experiments.confidential.attestation.ask import CERTIFICATES, MISSING, PROVIDER, REPORT
+from sectax.experiments.confidential.attestation.chain import NotGenuine, read_lists
+from sectax.experiments.confidential.attestation.nonce import nonce_of
+from sectax.experiments.confidential.attestation.report import Attested, verify
 from sectax.model.environment import LOCAL_HOST, Environment
 from sectax.model.errors import WrongUse
 from sectax.model.printable import printable

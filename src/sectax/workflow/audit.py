@@ -20,7 +20,7 @@ from sectax.workflow.analyse import checked
 
 if TYPE_CHECKING:
     from sectax.audit.checks.interface import Outcome
-    from sectax.workflow.input_file import InputFile
+    from sectax.formats.input_file import InputFile
 
 __all__ = ["Columns", "audit", "formats"]
 
@@ -122,8 +122,8 @@ def comparisons(findings: Iterable[Finding]) -> Tally:
 
 def _file(target: str, format_: str | None, columns: Columns, signers: Path | None) -> Audited:
     from sectax.formats.bad_input import BadInput
+    from sectax.formats.input_file import deadline, opened, standard_input
     from sectax.model.printable import printable
-    from sectax.workflow.input_file import deadline, opened, standard_input
 
     with standard_input() if target == "-" else opened(Path(target)) as file:
         if file.is_database:

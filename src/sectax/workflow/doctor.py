@@ -74,7 +74,7 @@ class Symptom(msgspec.Struct, frozen=True):
     id: str
     health: Health
     saw: str
-    hint: str = msgspec.field(default="", name="mend")
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Diagnosis:
     """Everything that was looked at; as JSON it is the document of `sectax doctor`."""
 
     symptoms: list[Symptom]
-    schema: Literal["sectax/doctor/1"] = "sectax/doctor/1"
+    schema: Literal["sectax/doctor/2"] = "sectax/doctor/2"
 
 
 def examine(waiting: Callable[[str], AbstractContextManager[None]]) -> list[Symptom]:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from sectax.experiments import registry
 from sectax.experiments.interface import Billable, Request
+from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.model.bill import Bill
 from sectax.prices import load
 from sectax.reports import words
-from sectax.workflow.in_time import refuse_nothing_to_compare, with_budget
+from sectax.workflow.conditions import refuse_unknown_metrics
 from sectax.workflow.machine import machine_for
 
 
@@ -49,6 +50,7 @@ def dry_run(name: str, request: Request, prices: Path | None) -> DryRun:
     machine = machine_for(experiment, request)
     plan = experiment.plan(with_budget(experiment, request), machine)
     experiment.bench(plan)  # which reads the files that the options name
+    refuse_unknown_metrics(plan.stopping.conditions, plan.metrics)
     refuse_nothing_to_compare(experiment, plan, machine)
     lines = (*words.plan(plan), words.how_long(plan))
     if not isinstance(experiment, Billable):

@@ -23,7 +23,7 @@ def listing() -> dict[str, Any]:
         "experiments": known["experiments"],
         "probes": _probes(),
         "studies": known["studies"],
-        "schema": "sectax/list/1",
+        "schema": "sectax/list/2",
     }
 
 
@@ -49,7 +49,7 @@ def offered() -> dict[str, Any]:
 
 
 def _probes() -> list[dict[str, Any]]:
-    """The probes, and what each lacks here. Kept only where nothing does: whoever mends that looks at once."""
+    """The probes, and what each lacks here. Kept only where nothing does: whoever changes that looks at once."""
     kept = Kept("probes", {name: value for name, value in os.environ.items() if name in _MATTERS})
     text = kept.recall(_LONGEST_S)
     if text is not None:

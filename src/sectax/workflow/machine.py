@@ -42,7 +42,7 @@ def _part(name: str) -> WhyNot | None:
     from sectax.parts import registry as parts
 
     lack = parts.load(name).missing()
-    return None if lack is None or lack.on_first_use else WhyNot(lack.reason, lack.hint)
+    return None if lack is None or lack.on_first_use else lack
 
 
 def _probe(name: str) -> ProbeState:

@@ -29,7 +29,7 @@ class ProbeLine(msgspec.Struct, frozen=True):
     name: str
     title: str
     lack: str
-    hint: str = msgspec.field(name="mend")
+    hint: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Overview:
     experiments: tuple[ExperimentLine, ...]
     probes: tuple[ProbeLine, ...]
     studies: tuple[str, ...]
-    schema: Literal["sectax/list/1"] = "sectax/list/1"
+    schema: Literal["sectax/list/2"] = "sectax/list/2"
 
 
 def experiments() -> tuple[ExperimentLine, ...]:

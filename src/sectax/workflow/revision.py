@@ -7,8 +7,8 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 
-REVISION = "revision"
-CHANGED = "revision.changed"
+from sectax.model.environment import CHANGED, REVISION
+
 # What tells a job from others; nothing here is secret. GitHub's, then GitLab's.
 _JOB = (
     *("GITHUB_REPOSITORY", "GITHUB_REF_NAME", "GITHUB_SHA", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB"),

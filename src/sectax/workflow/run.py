@@ -18,10 +18,19 @@ from sectax.analysis.findings import judge
 from sectax.analysis.stopping import still_open
 from sectax.calibration.freeze import sized_again
 from sectax.calibration.pilot import calibrate, tried_alone
+from sectax.calibration.time_budget import (
+    BlockTimes,
+    block_s,
+    least_block_s,
+    refuse_before_start,
+    refuse_too_small,
+    with_last_look,
+)
 from sectax.design.order import plan_block
 from sectax.engines.block import run_block
 from sectax.experiments import registry
 from sectax.experiments.interface import Bench, Request
+from sectax.experiments.planning import refuse_nothing_to_compare, with_budget
 from sectax.hosts.process.processors import among
 from sectax.hosts.registry import host
 from sectax.model import plan as placement
@@ -37,10 +46,10 @@ from sectax.record.plan_tables import encode_plan
 from sectax.record.reader import RunReader
 from sectax.record.seal import opening_statement, seal_file
 from sectax.reports import units, words
-from sectax.workflow import in_time, private_inputs
+from sectax.workflow import private_inputs
 from sectax.workflow.analyse import analyse_measured
+from sectax.workflow.conditions import refuse_unknown_metrics
 from sectax.workflow.environment import SLOWED, machine_load, refuse_change, slowdown, take_environment
-from sectax.workflow.in_time import BlockTimes, block_s
 from sectax.workflow.ledger import Ledger
 from sectax.workflow.machine import machine_for, set_up_on_first_use
 from sectax.workflow.progress_line import Progress, ProgressLine, before_blocks, in_pilot, progress_line
@@ -86,10 +95,11 @@ def start(
         experiment = registry.load(name)
         set_up_on_first_use(experiment, request, progress.say)
         machine = machine_for(experiment, request)
-        plan = experiment.plan(in_time.with_budget(experiment, request), machine)
+        plan = experiment.plan(with_budget(experiment, request), machine)
         bench = experiment.bench(plan)
-        in_time.refuse_nothing_to_compare(experiment, plan, machine)
-        in_time.refuse_before_start(bench)
+        refuse_unknown_metrics(plan.stopping.conditions, plan.metrics)
+        refuse_nothing_to_compare(experiment, plan, machine)
+        refuse_before_start(plan, bench.least_open_s, may_idle=bench.may_idle)
         private_inputs.sweep()
         inputs = bench.inputs()
         run_id = secrets.token_hex(8)
@@ -280,8 +290,8 @@ class _Session:
             left_s = (time.monotonic() - began) / done * (total - done) if 0 < done < total else 0.0
             if left_s:
                 self.progress.stands(in_pilot(left_s, self._elapsed_s()))
-            least_s = in_time.least_block_s(self.plan, min(seen.values(), default=0.0), may_idle=self.bench.may_idle)
-            in_time.refuse_too_small(self.plan, self._elapsed_s() + left_s / 2, least_s)
+            least_s = least_block_s(self.plan, min(seen.values(), default=0.0), may_idle=self.bench.may_idle)
+            refuse_too_small(self.plan, self._elapsed_s() + left_s / 2, least_s)
             self._refuse_small_budget()
 
         deciding = self.progress.waiting("planning the blocks")
@@ -289,7 +299,7 @@ class _Session:
         calibrated = calibrate(self.plan, specs, empties, emit, self._left_s, tick, deciding)
         one_block_s, paced_s = (self._block_s(calibrated, specs, pace=pace) for pace in (1.0, calibrated.pace))
         once = once_s(self.plan, calibrated)
-        calibrated = in_time.with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
+        calibrated = with_last_look(self.plan, calibrated, one_block_s, paced_s, self._elapsed_s(), once)
         self.ledger.calibrate(calibrated)
         return calibrated
 

@@ -16,8 +16,15 @@ from cryptography.x509.oid import NameOID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.experiments.confidential.attestation import Attested, NotGenuine, snp, verify
-from sectax.experiments.confidential.attestation.chain import Vouched, read_certificates, read_lists, vouched
+from sectax.experiments.confidential.attestation import snp
+from sectax.experiments.confidential.attestation.chain import (
+    NotGenuine,
+    Vouched,
+    read_certificates,
+    read_lists,
+    vouched,
+)
+from sectax.experiments.confidential.attestation.report import Attested, verify
 
 SAMPLES = Path(__file__).with_name("attestation_samples")
 SNP = (SAMPLES / "snp-milan.report").read_bytes()

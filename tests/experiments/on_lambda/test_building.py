@@ -154,7 +154,7 @@ def test_the_zip_can_be_read_by_everyone_and_names_what_lambda_calls():
     assert not [name for name in names if "test" in name or name.endswith(".pyc")]
 
 
-def test_without_go_the_reason_and_the_mend_are_said(monkeypatch, tmp_path):
+def test_without_go_the_reason_and_a_hint_are_given(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("SECTAX_CACHE", str(tmp_path))
 

@@ -41,7 +41,7 @@ def test_every_fault_has_its_words(error: Exception, words: str) -> None:
     assert advice(error, "php") == "sectax probe check php tries it by itself and names what fails"
 
 
-def test_what_the_probe_says_mends_it_is_the_advice() -> None:
+def test_the_hint_of_the_probe_is_the_advice() -> None:
     assert advice(AnsweredFailed("no curve", "install openssl 3"), "php") == "install openssl 3"
 
 

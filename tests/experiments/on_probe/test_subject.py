@@ -295,7 +295,7 @@ def test_microseconds_for_nanoseconds_are_found_out_after_a_few_batches(make: Ma
         _visit_on()
 
 
-@pytest.mark.parametrize("mode", ["honest", "slow", "noisy", "escapes", "coarse-clock"])
+@pytest.mark.parametrize("mode", ["honest", "slow", "late", "noisy", "escapes", "coarse-clock"])
 def test_a_probe_that_is_only_slow_noisy_or_odd_is_measured(make: Make, mode: str) -> None:
     subject = make(mode)
     subject.open()
@@ -332,7 +332,7 @@ def test_a_probe_that_turns_bad_is_found_out_at_the_end(make: Make) -> None:
     assert caught.value.stage == "close"
 
 
-def test_what_a_probe_skips_is_skipped_with_reason_and_mend(make: Make) -> None:
+def test_what_a_probe_skips_is_skipped_with_reason_and_hint(make: Make) -> None:
     subject = make("skips")
 
     with pytest.raises(SubjectSkipped) as caught:

@@ -229,9 +229,9 @@ def test_v1_is_limited_per_hierarchy(tmp_path: Path) -> None:
     groups.close()
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(tmp_path: Path, version: int) -> None:
-    tree = Tree(tmp_path)
+def _with_memory(root: Path, version: int, kills: int) -> tuple[Groups, Path]:
+    """Groups of 512 MB with this process in them, and the file of their limit."""
+    tree = Tree(root)
     tree.process(os.getpid(), version, "memory", "/")
     top = f"{_TOP}/memory" if version == 1 else _TOP
     limit = "memory.limit_in_bytes" if version == 1 else "memory.max"
@@ -241,23 +241,36 @@ def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(tm
             tree.write(f"{folder}/cgroup.subtree_control", "cpu memory pids")
     for file, text in {
         limit: "0\n",
-        "memory.oom_control": "oom_kill 0\n",
-        "memory.events": "oom_kill 0\n",
+        "memory.oom_control": f"oom_kill {kills}\n",
+        "memory.events": f"oom_kill {kills}\n",
         "memory.stat": "anon 1048576\nrss 1048576\n",
         "cgroup.procs": f"{os.getpid()}\n",
         "pids.max": "",
         "memory.swap.max": "",
     }.items():
         tree.write(f"{top}/lambda-local/box/{file}", text)
-    groups = Groups("box", tmp_path)
+    groups = Groups("box", root)
     groups.make(Limits(512, None))
+    return groups, root / f"{top}/lambda-local/box/{limit}"
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_limit_is_lowered_by_what_is_counted_elsewhere_and_told_as_it_was(tmp_path: Path, version: int) -> None:
+    groups, limit = _with_memory(tmp_path, version, kills=0)
 
     peak, over = groups.look()
 
-    lowered = int((tmp_path / f"{top}/lambda-local/box/{limit}").read_text())
     assert not over
     assert peak is not None
-    assert peak > 1 << 20  # this process maps code
-    assert 0 < lowered < 512 << 20
+    assert 1 << 20 < peak < 512 << 20  # this process maps code
+    assert 0 < int(limit.read_text()) < 512 << 20
     assert groups.in_force().memory_bytes == 512 << 20
+    groups.close()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_where_the_kernel_killed_for_memory_all_of_it_was_used(tmp_path: Path, version: int) -> None:
+    groups, _ = _with_memory(tmp_path, version, kills=1)
+
+    assert groups.look() == (512 << 20, False)
     groups.close()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import fcntl
 import functools
 import os
 import platform
@@ -187,7 +188,9 @@ def _places(output: str) -> tuple[str, str]:
     if output == NULL:
         return null, null
     if output == INHERIT:
-        # The launcher's own streams are its conversation with sectax, so it opens sectax's stderr anew.
+        # The launcher's own streams are its conversation with sectax, so it opens sectax's stderr again. Where that is
+        # a file, sectax appends too: otherwise each would write over the other.
+        fcntl.fcntl(2, fcntl.F_SETFL, fcntl.fcntl(2, fcntl.F_GETFL) | os.O_APPEND)
         shown = requests.appended(f"/proc/{os.getpid()}/fd/2")
         return shown, shown
     return requests.truncated(os.path.abspath(output)), null

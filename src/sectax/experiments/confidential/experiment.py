@@ -218,9 +218,8 @@ class _Bench(Bench):
 
     def circumstances(self) -> dict[str, dict[str, str]]:
         """Of every host that says that its memory is encrypted, its attestation report over the hash of the plan."""
-        from sectax.experiments.confidential.attestation import (
-            nonce_of,  # with cryptography, which `sectax list` does without
-        )
+        # With cryptography, which `sectax list` does without.
+        from sectax.experiments.confidential.attestation.nonce import nonce_of
 
         nonce = nonce_of(self.plan)
         return {

@@ -124,8 +124,9 @@ class Deployment:
         """Invoke it once: boto3's answer, and its payload as text."""
         with answer_of("Invoke"):
             answer: dict[str, Any] = self._client.invoke(FunctionName=self.name, LogType="Tail", Payload=event)
+            payload = answer["Payload"].read().decode(errors="replace")  # first: what is not read leaves a socket open
             base64.b64decode(answer.get("LogResult", ""))  # so that whoever reads the log can
-            return answer, answer["Payload"].read().decode(errors="replace")
+            return answer, payload
 
     def delete(self) -> None:
         """Delete it, where it is there."""

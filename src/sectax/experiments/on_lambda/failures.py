@@ -83,7 +83,7 @@ _LOOK_UP = "docs/lambda.md says what the service takes"
 _REFUSED = {
     "InvalidRequestContentException": "an event must be JSON",
     "TooManyRequestsException": "the service throttles: raise its concurrency limit, or measure fewer treatments",
-    "InvalidParameterValueException": "mend the configuration that it names",
+    "InvalidParameterValueException": "correct the configuration that it names",
     "AccessDeniedException": "these credentials may not do that: docs/lambda.md says what is needed",
     "RequestEntityTooLargeException": "an event may have 6 MB",
 }

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from msgspec import field
-
 from sectax.model.analysed import Analysed, FamilyControls, RunReport
 from sectax.model.bill import Charge
 from sectax.model.condition import Answer
+from sectax.model.environment import CHANGED, REVISION
 from sectax.model.finding import TreatmentResult
 from sectax.model.metric import Better
 from sectax.model.plan import Until, last_look
@@ -136,7 +135,7 @@ class Skipped(Object, frozen=True):
     treatment: str
     levels: Levels
     reason: str
-    hint: Annotated[str, said("The command that changes it; empty where none is known.")] = field(name="mend")
+    hint: Annotated[str, said("The command that changes it; empty where none is known.")]
 
 
 class Failure(Object, frozen=True):
@@ -158,7 +157,7 @@ class Limit(Object, frozen=True):
     comparisons: Annotated[tuple[str, ...], said("The ids of those that gave the answer.")]
 
 
-class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
+class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/2"):
     """One run, judged. Numbers are in base units: seconds, bytes, operations per second, shares."""
 
     run: Run
@@ -188,8 +187,8 @@ class Report(Object, frozen=True, tag_field="schema", tag="sectax/report/1"):
                 # Circumstances (host name, load) and the options that were given stay in the run file: a report is made
                 # to be shared.
                 sessions=tuple(session.whole_identity() for session in measured.sessions),
-                revision=began.get("revision"),
-                changed={"yes": True, "no": False}.get(began.get("revision.changed", "")),
+                revision=began.get(REVISION),
+                changed={"yes": True, "no": False}.get(began.get(CHANGED, "")),
                 job={name.removeprefix("ci."): value for name, value in began.items() if name.startswith("ci.")},
                 scope=analysed.scope,
                 wrong_expected=analysed.wrong_expected,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from sectax.calibration.time_budget import BlockTimes, block_s
 from sectax.design.order import plan_block
 from sectax.model.plan import Calibrated, Calibration, Plan, once_s
-from sectax.workflow.in_time import BlockTimes, block_s
 from tests.reports import situations
 from tests.reports.situations.simulated import calibrated
 

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from sectax.formats import input_file as module
 from sectax.formats.bad_input import BadInput
-from sectax.workflow import input_file as module
-from sectax.workflow.input_file import deadline
+from sectax.formats.input_file import deadline
 
 
 def test_work_that_does_not_end_is_stopped_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A run planned: something to compare, its budget, about how long a block lasts, and after which one it ends."""
+"""The time of a run: about how long a block takes, how many fit into the budget, and what no longer fits."""
 
 from __future__ import annotations
 
@@ -10,16 +10,9 @@ from dataclasses import replace
 
 from sectax.calibration.pilot import PROCESSES
 from sectax.design.order import plan_block, warming_turns
-from sectax.experiments.interface import Bench, Billable, Experiment, HasBudgets, Request
-from sectax.model.errors import NothingMeasured, WrongUse
-from sectax.model.machine import Machine
-from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
-from sectax.model.treatment import CONTROLS
-from sectax.workflow.conditions import refuse_unknown_metrics
+from sectax.model.errors import NothingMeasured
+from sectax.model.plan import ENOUGH_BLOCKS, FIRST_LOOK, Calibrated, Plan
 
-# What a run may take where nobody said: a first look is waited for, a thorough one is come back to.
-_BUDGETS_S = {"quick": 60.0}
-_BUDGET_S = 120.0
 # What a bound leaves out (warm-up, rounds beyond the fewest) is about as much again.
 _ROOM = 2.0
 # The more looks are planned the wider is every interval, though little: by 7 % from 40 to 600.
@@ -30,24 +23,6 @@ WITHIN = 1.5
 _RECENT = 3
 
 
-def with_budget(experiment: Experiment, request: Request) -> Request:
-    """The request with the default budget of its preset, where it says neither blocks nor a budget."""
-    stopping = request.stopping
-    is_billed = isinstance(experiment, Billable) and experiment.is_billed(request.options)
-    if is_billed and stopping.fixed_blocks is None and stopping.max_blocks is None:
-        # The bill that is announced counts them.
-        stopping = replace(stopping, max_blocks=DEFAULT_MAX_BLOCKS)
-    if stopping.budget_s is None and stopping.fixed_blocks is None and request.stopping.max_blocks is None:
-        stopping = replace(stopping, budget_s=default_budget_s(experiment, request.preset), extends=True)
-    return replace(request, stopping=stopping)
-
-
-def default_budget_s(experiment: Experiment, preset: str) -> float:
-    """Seconds that a run of a preset may take where the user says nothing of it."""
-    budgets_s = _BUDGETS_S | dict(experiment.budgets_s) if isinstance(experiment, HasBudgets) else _BUDGETS_S
-    return budgets_s.get(preset, _BUDGET_S)
-
-
 def least_block_s(plan: Plan, open_s: float = 0.0, *, may_idle: bool = False) -> float:
     """Seconds that a block takes at least: every treatment is opened and visited in the fewest rounds.
 
@@ -56,14 +31,14 @@ def least_block_s(plan: Plan, open_s: float = 0.0, *, may_idle: bool = False) ->
         may_idle: as of a bench.
     """
     # A batch of whole operations comes to within a half of what is aimed at; equal counts go by the slowest alone.
-    batch_s = 0.0 if plan.equal_counts or may_idle else plan.batch_s / 2
+    batch_s = 0.0 if plan.equal_counts or may_idle else min(map(plan.batch_s_of, plan.cells), default=0.0) / 2
     return len(plan.treatments) * (open_s + plan.rounds_range[0] * batch_s)
 
 
-def refuse_before_start(bench: Bench) -> None:
-    """Refuse a budget that is too short for a verdict, as far as that is known before anything is started. As below."""
-    pilot_s = PROCESSES * len(bench.plan.treatments) * bench.least_open_s
-    refuse_too_small(bench.plan, pilot_s, least_block_s(bench.plan, bench.least_open_s, may_idle=bench.may_idle))
+def refuse_before_start(plan: Plan, open_s: float, *, may_idle: bool) -> None:
+    """Refuse a budget that is too short for a verdict before anything is started. Arguments as of `least_block_s`."""
+    pilot_s = PROCESSES * len(plan.treatments) * open_s
+    refuse_too_small(plan, pilot_s, least_block_s(plan, open_s, may_idle=may_idle))
 
 
 def refuse_too_small(plan: Plan, pilot_s: float, block_s: float) -> None:
@@ -117,33 +92,6 @@ def with_last_look(
             f"give at least --budget {least_s}s, fewer levels (--level) or a smaller preset (--quick)",
         )
     return replace(calibrated, last_look=min(fitting, stopping.max_blocks or MOST_LOOKS))
-
-
-def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machine) -> None:
-    """Look for a comparison that answers the question; those of the run with itself do not.
-
-    Args:
-        machine: that the plan was made for.
-    Raises:
-        WrongUse: the levels that were asked for leave nothing to compare, or a condition names no metric of the plan.
-        NothingMeasured: this machine lacks what would be compared.
-    """
-    refuse_unknown_metrics(plan.stopping.conditions, plan.metrics)
-    if any(comparison.standing not in CONTROLS for comparison in plan.comparisons):
-        return
-    levels = next((factor.levels for factor in plan.factors if factor.name == plan.control), ())
-    known = next((factor.levels for factor in experiment.factors if factor.name == plan.control), ())
-    others = f"add another level, as in --level {plan.control}={','.join(known[:2])}; there are: {', '.join(known)}"
-    if len(levels) == 1:
-        raise WrongUse(f"nothing is left to compare: {levels[0]} is the only level of {plan.control}", others)
-    reasons = sorted(
-        {f"{why.reason} ({why.hint})" if why.hint else why.reason for why in (skip.why_not for skip in plan.skipped)}
-    )
-    lacks = [*machine.parts.values(), *(probe.lack for probe in machine.probes.values())]
-    can_set_up = {lack.reason for lack in lacks if lack is not None} & {skip.reason for skip in plan.skipped}
-    raise NothingMeasured(
-        "nothing can be measured here: " + "; ".join(reasons), f"sectax setup {plan.experiment}" if can_set_up else ""
-    )
 
 
 def block_s(plan: Plan, calibrated: Calibrated, gaps: Mapping[str, float], *, pace: float = 1.0) -> float:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+from sectax.calibration.time_budget import MOST_LOOKS, least_block_s, refuse_too_small, with_last_look
 from sectax.experiments import registry
 from sectax.experiments.interface import Request
+from sectax.experiments.planning import with_budget
 from sectax.model.errors import NothingMeasured
 from sectax.model.plan import DEFAULT_MAX_BLOCKS, ENOUGH_BLOCKS, Stopping, last_look
-from sectax.workflow.in_time import MOST_LOOKS, least_block_s, refuse_too_small, with_budget, with_last_look
 from tests.design.plans import calibrated_for, small_plan
 from tests.needs import SANDBOX, needs
 from tests.program import sectax

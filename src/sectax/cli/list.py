@@ -1,0 +1,53 @@
+"""`sectax list`: the experiments, their factors and levels, the probes and the published studies."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import click
+
+from sectax.cli.options import as_json
+from sectax.cli.output import width
+from sectax.model.errors import WrongUse
+from sectax.model.near import did_you_mean
+
+
+@click.command("list")
+@click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
+@as_json
+def command(names: tuple[str, ...], json_: bool) -> None:
+    """List the experiments, their factors and levels, and the probes; or the experiments that are named."""
+    from sectax.workflow.listing import as_text, listing
+
+    found = listing()
+    known = [experiment["name"] for experiment in found["experiments"]]
+    for name in names:
+        if name not in known:
+            raise WrongUse(f"there is no experiment {name!r}", did_you_mean(name, known))
+    if names:
+        found["experiments"] = [experiment for experiment in found["experiments"] if experiment["name"] in names]
+    if json_:
+        click.echo(as_text(found))
+        return
+    for experiment in found["experiments"]:
+        _print(f"{experiment['name']}: {experiment['title']}")
+        for factor in experiment["factors"]:
+            _print(f"  {factor['name']}: {', '.join(factor['levels'])}")
+        presets = " ".join(f"--{preset}" for preset in experiment["presets"] if preset != "default")
+        click.echo(f"  presets: {presets}\n" if presets else "")
+    if names:
+        return
+    click.echo("probes:")
+    for probe in found["probes"]:
+        hint = f" ({probe['hint']})" if probe["hint"] else ""
+        _print(f"  {probe['name']}: {probe['lack'] or 'ready'}{hint}")
+    click.echo()
+    _print(f"published studies: {', '.join(found['studies'])}")
+
+
+def _print(line: str) -> None:
+    """On a terminal a long line goes on below, indented; a program gets it whole."""
+    if sys.stdout.isatty():
+        line = textwrap.fill(line, width(), subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    click.echo(line)

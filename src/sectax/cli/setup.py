@@ -1,0 +1,51 @@
+"""`sectax setup`: installs what the experiments need."""
+
+from __future__ import annotations
+
+import click
+
+from sectax.model.errors import ExitStatus, SectaxError
+from sectax.model.printable import printable_lines
+
+_SHELL = "shell"  # a name for setup, beside those of experiments
+
+
+def _to_set_up(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    from sectax.experiments import registry
+
+    return [name for name in (*registry.names(), _SHELL) if name.startswith(typed)]
+
+
+@click.command("setup")
+@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT|shell]...", shell_complete=_to_set_up)
+@click.pass_context
+def command(ctx: click.Context, experiments: tuple[str, ...]) -> None:
+    """Install what the experiments need (all of them where none is named).
+
+    Without a name, or with the name shell, it also writes completion for the shells that are installed and a man page
+    into your own folders, and says which files.
+
+    The name of a managed Lambda runtime, such as nodejs20.x or java17, installs AWS's runtime client for it.
+    """
+    from sectax.workflow.doctor import set_up
+    from sectax.workflow.listing import listing
+
+    def say(text: str) -> None:
+        click.echo(f"==> {printable_lines(text)}", err=True)
+
+    failures = []
+    if not experiments or _SHELL in experiments:
+        from sectax.cli import shell
+
+        try:
+            shell.install(ctx.find_root().command, say)
+        except SectaxError as error:
+            failures.append(error)
+    named = tuple(name for name in experiments if name != _SHELL)
+    if named or not experiments:
+        failures += set_up(named, say)
+        listing()  # it is kept, so that the first `sectax list` is as fast as the next one
+    for failure in failures:
+        click.echo(f"sectax: {printable_lines(failure.message)}\nhint: {printable_lines(failure.hint)}", err=True)
+    if failures:
+        raise click.exceptions.Exit(ExitStatus.NOTHING_MEASURED)

@@ -1,0 +1,61 @@
+"""What every plan is given and must have: a budget, and something to compare."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sectax.experiments.interface import Billable, Experiment, HasBudgets, Request
+from sectax.model.errors import NothingMeasured, WrongUse
+from sectax.model.machine import Machine
+from sectax.model.plan import DEFAULT_MAX_BLOCKS, Plan
+from sectax.model.treatment import CONTROLS
+from sectax.parts.programs import Missing
+
+# What a run may take where nobody said: a first look is waited for, a thorough one is come back to.
+_BUDGETS_S = {"quick": 60.0}
+_BUDGET_S = 120.0
+
+
+def with_budget(experiment: Experiment, request: Request) -> Request:
+    """The request with the default budget of its preset, where it says neither blocks nor a budget."""
+    stopping = request.stopping
+    is_billed = isinstance(experiment, Billable) and experiment.is_billed(request.options)
+    if is_billed and stopping.fixed_blocks is None and stopping.max_blocks is None:
+        # The bill that is announced counts them.
+        stopping = replace(stopping, max_blocks=DEFAULT_MAX_BLOCKS)
+    if stopping.budget_s is None and stopping.fixed_blocks is None and request.stopping.max_blocks is None:
+        stopping = replace(stopping, budget_s=default_budget_s(experiment, request.preset), extends=True)
+    return replace(request, stopping=stopping)
+
+
+def default_budget_s(experiment: Experiment, preset: str) -> float:
+    """Seconds that a run of a preset may take where the user says nothing of it."""
+    budgets_s = _BUDGETS_S | dict(experiment.budgets_s) if isinstance(experiment, HasBudgets) else _BUDGETS_S
+    return budgets_s.get(preset, _BUDGET_S)
+
+
+def refuse_nothing_to_compare(experiment: Experiment, plan: Plan, machine: Machine) -> None:
+    """Look for a comparison that answers the question; those of the run with itself do not.
+
+    Args:
+        machine: that the plan was made for.
+    Raises:
+        WrongUse: the levels that were asked for leave nothing to compare.
+        NothingMeasured: this machine lacks what would be compared.
+    """
+    if any(comparison.standing not in CONTROLS for comparison in plan.comparisons):
+        return
+    levels = next((factor.levels for factor in plan.factors if factor.name == plan.control), ())
+    known = next((factor.levels for factor in experiment.factors if factor.name == plan.control), ())
+    others = f"add another level, as in --level {plan.control}={','.join(known[:2])}; there are: {', '.join(known)}"
+    if len(levels) == 1:
+        raise WrongUse(f"nothing is left to compare: {levels[0]} is the only level of {plan.control}", others)
+    reasons = sorted(
+        {f"{why.reason} ({why.hint})" if why.hint else why.reason for why in (skip.why_not for skip in plan.skipped)}
+    )
+    lacks = [*machine.parts.values(), *(probe.lack for probe in machine.probes.values())]
+    makable = {lack.reason for lack in lacks if isinstance(lack, Missing) and (lack.makable or lack.apt)}
+    can_set_up = makable & {skip.reason for skip in plan.skipped}
+    raise NothingMeasured(
+        "nothing can be measured here: " + "; ".join(reasons), f"sectax setup {plan.experiment}" if can_set_up else ""
+    )
