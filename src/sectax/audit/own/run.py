@@ -112,7 +112,6 @@ def _load(told: Mapping[str, float]) -> Work:
         achieved_rate=sent / sending_s if sent is not None and sending_s else None,
         operations=sent,
         dropped=dropped,
-        late=told.get("load_late"),
     )
 
 
