@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from statistics import median
 
-# Of more values than this a median without a whole sort is worth loading numpy for.
+# Of more values a median without a whole sort is worth loading numpy for.
 _MANY = 10_000
 
 
@@ -34,10 +34,10 @@ SPEEDS = frozenset({Quantity.TIME, Quantity.TOTAL_TIME, Quantity.RATE, Quantity.
 
 
 class Moves(StrEnum):
-    """What an operation carries over the wire or through memory."""
+    """What an operation carries: of a body, time must grow with the size."""
 
-    BODY = "body"  # time must grow with the size
-    METADATA = "metadata"  # may be flat in the size
+    BODY = "body"
+    METADATA = "metadata"
 
 
 class EndsBy(StrEnum):
@@ -55,9 +55,8 @@ class Cold(StrEnum):
     ONLY = "only"  # nothing else was measured
 
 
-# Statistics that describe a series, and from which nobody draws a conclusion by themselves.
+# Statistics from which nobody concludes by themselves; and that of a claim that stands for the single values.
 SPREADS = frozenset({"stddev", "error", "low", "high", "mad", "iqr"})
-# The statistic of a claim that stands for the single values themselves.
 VALUES = "values"
 
 
@@ -129,14 +128,12 @@ class Work:
 
 @dataclass(frozen=True)
 class Setting:
-    """With what a series was measured, and under which options.
+    """With what a series was measured, and under which options (how the tool was set up, in its own words, by name).
 
     Attributes:
         instrument: what the timed calls pass through (a tracer, a proxy, a logger); 'none' where that is reported.
-        granularity_s: the step of the clock.
-        key_bits, curve: of the key, as read from it or as its name fixes it.
-        service, year, month: the managed service that was measured and when, where its defaults have changed since.
-        options: how the tool was set up, in its own words, by name.
+        granularity_s, key_bits, curve: of the clock, its step; of the key, as read from it or as its name fixes it.
+        service, year, month: the managed service, and when, where its defaults have changed since.
     """
 
     processor: str | None = None

@@ -41,8 +41,8 @@ def _examine(evidence: Evidence) -> Iterator[Remark]:
     yield from worst(Severity.WARNING, _far(evidence, {*modes, *tails}), meaning, advice)
     advice = "see what makes single values so different, and measure many more"
     yield from worst(Severity.WARNING, _uncertain(evidence), "no cost below that can be seen", advice)
-    bare_summaries = [one for one in evidence.speeds if evidence.imported and not len(one.values)]
-    summaries = {one: (0.0, words) for one in bare_summaries if (words := _in_summary(one))}
+    told = evidence.speeds if evidence.imported else ()
+    summaries: Worst = {one: (0.0, words) for one in told if (words := _in_summary(one))}
     meaning = "the mean is of several states or decided by a few values"
     advice = "report quantiles from enough values, and see what happens in the slow ones"
     yield from worst(Severity.WARNING, summaries, meaning, advice)
@@ -116,13 +116,13 @@ def _uncertain(evidence: Evidence) -> Worst:
 
 
 def _in_summary(one: Series) -> str:
-    """What a summary without single values shows of the distribution behind it."""
+    """What a summary shows of the distribution behind it; of one with single values, these show more but its error."""
     told = {claim.statistic: claim for claim in one.claims}
     mean, median, error = told.get("mean"), told.get("median"), told.get("error")
     centre = mean or told.get("rate") or told.get("one") or median
     if centre is not None and error is not None and centre.value > 0 and error.value >= WIDE_INTERVAL * centre.value:
         return f"the error is ± {share(error.value / centre.value)} of the value"
-    if one.quantity is not Quantity.TIME:
+    if one.quantity is not Quantity.TIME or len(one.values):
         return ""
     if mean and median and median.value > 2 * median.step and mean.value >= MEAN_OF_A_TAIL * median.value:
         return f"the mean ({duration(mean.value)}) is {number(mean.value / median.value)} times the median"
