@@ -14,7 +14,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def wait_until_gone(pid: int, seconds: float = 5.0) -> bool:
+def wait_until_gone(pid: int, seconds: float = 60.0) -> bool:
     until = time.monotonic() + seconds
     while is_running(pid) and time.monotonic() < until:
         time.sleep(0.005)

@@ -171,7 +171,7 @@ def test_ctrl_c_keeps_what_was_measured_prints_it_and_says_how_to_go_on(tmp_path
     wait_for_block(tmp_path, process, 7)
 
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
 
     assert process.returncode == 130, err
     assert "Traceback" not in err
@@ -185,7 +185,7 @@ def test_an_interrupted_run_is_resumed_where_it_was_and_a_finished_one_is_left_a
     process = begin(tmp_path, "--blocks", "12")
     wait_for_block(tmp_path, process, 2)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode == 130
 
     resumed = sectax("resume", "r.sectax", folder=tmp_path)
@@ -262,11 +262,6 @@ def finished_rows(folder: Path) -> dict[int, list[tuple[object, ...]]]:
 
 @pytest.mark.more
 def test_a_run_killed_at_random_instants_and_resumed_loses_nothing_and_counts_nothing_twice(tmp_path):
-    killed_and_resumed(tmp_path, seed=1, kills=1)
-
-
-@pytest.mark.more
-def test_three_kills_of_one_run_lose_nothing(tmp_path):
     killed_and_resumed(tmp_path, seed=2, kills=3)
 
 
@@ -301,7 +296,7 @@ def test_a_run_is_not_resumed_in_another_environment(tmp_path):
     )
     wait_for_block(tmp_path, process, 1)
     process.send_signal(signal.SIGINT)
-    process.wait(timeout=30)
+    process.wait(timeout=60)
     program.write_text("#!/bin/sh\n# another program\nexit 0\n")
 
     said = sectax("resume", "r.sectax", folder=tmp_path)

@@ -89,7 +89,7 @@ def wait_until_gone() -> Callable[[str], list[int]]:
     """Give dying processes a moment; what is still there."""
 
     def wait(mark: str) -> list[int]:
-        until = time.monotonic() + 5
+        until = time.monotonic() + 60
         while (left := processes_with(mark)) and time.monotonic() < until:
             time.sleep(0.01)
         return left
@@ -100,7 +100,7 @@ def wait_until_gone() -> Callable[[str], list[int]]:
 @pytest.fixture
 def wait_until_there() -> Callable[[str, int], bool]:
     def wait(mark: str, count: int) -> bool:
-        until = time.monotonic() + 5
+        until = time.monotonic() + 60
         while len(processes_with(mark)) < count and time.monotonic() < until:
             time.sleep(0.01)
         return len(processes_with(mark)) >= count

@@ -13,9 +13,9 @@ from sectax.audit.checks.words import blocks_named
 from sectax.audit.own.evidence import RunEvidence, RunRecord
 from sectax.model.finding import Severity
 from sectax.model.measured import Visited
-from sectax.model.printable import printable
 from sectax.model.seal import SealState
 from sectax.model.subject import Witness
+from sectax.text.printable import printable
 
 RUN = "run"
 ASK = "ask for the file as it was measured, or measure again"

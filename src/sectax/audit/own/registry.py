@@ -8,6 +8,7 @@ from sectax.audit.checks.interface import Check, Outcome
 from sectax.audit.own import claims, controls, done, machine, record, shape, work
 from sectax.audit.own.evidence import RunEvidence
 from sectax.audit.own.run import evidence_of
+from sectax.audit.own.slow_bucket import SLOW_BUCKET
 from sectax.model.finding import AuditWarning, Finding
 from sectax.model.measured import Measured
 
@@ -25,6 +26,7 @@ CHECKS: tuple[Check[RunEvidence], ...] = (
     done.FIXED_TIME_TOTAL,
     done.ZERO_EVENT_RUN,
     done.SATURATED_CLIENT,
+    SLOW_BUCKET,
     work.METADATA_COST,
     work.LESS_WORK,
     work.MISLABELLED_LEVEL,
