@@ -203,7 +203,6 @@ class Series:
         return self.figures[0].value if self.figures else None
 
     def claim(self, statistic: str) -> Claim | None:
-        """The claim of this statistic."""
         return next((claim for claim in self.claims if claim.statistic == statistic), None)
 
     @property
@@ -298,5 +297,4 @@ class Evidence:
 
     @cached_property
     def speeds(self) -> tuple[Series, ...]:
-        """The series that show how fast something was."""
         return tuple(series for series in self.series if series.quantity in SPEEDS)
