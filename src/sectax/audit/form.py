@@ -103,6 +103,7 @@ class Work:
         by_schedule: whether operations were due at given times, whether or not earlier ones had ended.
         target_rate, achieved_rate: operations per second.
         client_cpu_share: CPU use of the load client as a share of its quota.
+        overlap_share: of the operations that the client should have under way at once, those that were.
         link_bytes_s: the measured bandwidth of the memory or link that it must go through.
         batch: operations that were timed together in one value.
         calibrated: whether that number was chosen to fit a time.
@@ -130,6 +131,7 @@ class Work:
     target_rate: float | None = None
     achieved_rate: float | None = None
     client_cpu_share: float | None = None
+    overlap_share: float | None = None
     link_bytes_s: float | None = None
     batch: float | None = None
     calibrated: bool | None = None

@@ -12,6 +12,7 @@ from sectax.model.finding import Severity
 
 MOST_BUSY = 0.85
 LEAST_ACHIEVED = 0.99
+LEAST_OVERLAP = 0.8
 MOST_DROPPED = 0.001
 # Requests of each connection that are due at once, of a client that sends by a schedule.
 MOST_IN_FLIGHT = 5.0
@@ -57,6 +58,9 @@ def looks(work: Work, *, by_chance: bool = True) -> list[str]:
     looks = []
     if (share := work.client_cpu_share) is not None:
         looks.append(f"the client used {100 * share:.0f} % of its CPU quota" if share > MOST_BUSY else "")
+    if (overlap := work.overlap_share) is not None:
+        few = overlap < LEAST_OVERLAP
+        looks.append(f"{100 * overlap:.0f} % of the operations that should run at once did" if few else "")
     target, achieved = work.target_rate, work.achieved_rate
     if target and achieved is not None:
         # Where operations are sent at random times, they are a Poisson number.
@@ -84,8 +88,8 @@ def _waiting(one: Series) -> list[str]:
 
 SATURATED_CLIENT = Check(
     id="saturated-client",
-    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %, over 5 "
-    "requests of a connection due at once",
+    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, overlap below 80 % of it, "
+    "dropped above 0.1 %, over 5 requests of a connection due at once",
     examine=_examine,
     sees=lambda evidence: ids(_seen(evidence)),
 )

@@ -25,7 +25,8 @@ def _examine(evidence: RunEvidence) -> Iterator[Remark]:
 
 SATURATED_CLIENT: Check[RunEvidence] = Check(
     id="saturated-client",
-    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, dropped above 0.1 %",
+    rule="F: client CPU above 85 % of its quota, achieved rate below 99 % of the target, "
+    "overlap below 80 % of it, dropped above 0.1 %",
     examine=_examine,
     applies=lambda evidence: bool(_loaded(evidence)),
 )

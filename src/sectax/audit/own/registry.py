@@ -23,6 +23,7 @@ from sectax.audit.own.planned import NOT_AS_PLANNED
 from sectax.audit.own.replication import FALSE_REPLICATION
 from sectax.audit.own.run import evidence_of
 from sectax.audit.own.seal import SEAL
+from sectax.audit.own.slow_bucket import SLOW_BUCKET
 from sectax.audit.own.tails import UNSUPPORTED_QUANTILE
 from sectax.audit.own.throttling import THROTTLING
 from sectax.audit.own.trials import FIXED_TIME_TOTAL, ZERO_EVENT_RUN
@@ -48,6 +49,7 @@ CHECKS: tuple[Check[RunEvidence], ...] = (
     FIXED_TIME_TOTAL,
     ZERO_EVENT_RUN,
     SATURATED_CLIENT,
+    SLOW_BUCKET,
     METADATA_COST,
     LESS_WORK,
     MISLABELLED_LEVEL,

@@ -139,6 +139,7 @@ def _load(told: Mapping[str, float]) -> Work:
     sending_s = told.get("load_sending_s")
     return Work(
         client_cpu_share=over("load_cpu_s", "load_quota_s"),
+        overlap_share=over("load_in_flight", "load_at_once"),
         target_rate=over("load_scheduled", "load_schedule_s"),
         achieved_rate=sent / sending_s if sent is not None and sending_s else None,
         operations=sent,
