@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sectax.model.printable import printable
 from sectax.reports import escape
+from sectax.text.printable import printable
 
 ANY = st.text(st.characters(codec=None), max_size=60)
 

@@ -62,7 +62,7 @@ def test_each_encryption_shows_itself_in_header_and_on_disk(
     assert seen["proof"] == ("no plaintext on disk" if ENCRYPTIONS[encryption].hides else "plaintext found on disk")
     assert seen["etag"] == ("md5" if encryption in ("none", "sse-s3", "sse-s3-header") else "opaque")
     assert seen["client"] == client
-    observed = Counter(each.metric for each in visit.observations)
+    observed = Counter(observation.metric for observation in visit.observations)
     assert observed["latency"] == observed["first_byte"] == observed["check"] == 3
     assert observed["client_cpu"] == observed["server_cpu"] == observed["transfer"] == observed["disk_bytes"] == 1
     assert visit.telemetry["attempts"] == 3
@@ -104,7 +104,7 @@ def test_a_kept_object_that_somebody_changed_is_not_taken_for_the_one_that_was_s
         first.close()
         (key,) = keys_in(plain, wanted.buckets)
         s3 = boto(plain.access)
-        bucket = next(each for each in wanted.buckets if s3.list_objects_v2(Bucket=each).get("Contents"))
+        bucket = next(bucket for bucket in wanted.buckets if s3.list_objects_v2(Bucket=bucket).get("Contents"))
         s3.put_object(Bucket=bucket, Key=key, Body=bytes(9 * 2**20))
         second.open()
         with pytest.raises(SubjectFailed):
@@ -126,17 +126,20 @@ def test_every_operation_moves_every_size_and_leaves_nothing(
         subject.open()
         visit = subject.visit(Work(4, settle=2))
         between_visits = keys_in(plain, wanted.buckets)
-        subject.close()
+        closed = subject.close()
     finally:
         subject.kill()
 
-    assert sum(each.metric == "latency" for each in visit.observations) == 4
-    assert all(each.value > 0 for each in visit.observations if each.metric == "latency")
+    assert sum(observation.metric == "latency" for observation in visit.observations) == 4
+    assert all(observation.value > 0 for observation in visit.observations if observation.metric == "latency")
     # A GET or HEAD has three objects, and a tiny one another besides. What a PUT stores, and what a DELETE is to find,
     # is there for many turns.
     if operation in ("get", "head"):
         assert len(between_visits) == 3 + (size < 32)
     assert keys_in(plain, wanted.buckets) == []
+    buckets = {name: value for name, value in closed.items() if name.startswith("bucket_")}
+    assert 2 <= len(buckets) <= len(wanted.buckets)
+    assert all(isinstance(seconds, float) and seconds > 0 for seconds in buckets.values())
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -165,10 +168,35 @@ def test_operations_at_once_take_less_time_together_than_one_after_the_other(pla
     finally:
         subject.kill()
 
-    summed = sum(each.value for each in visit.observations if each.metric == "latency")
-    together = next(each for each in visit.observations if each.metric == "transfer")
+    summed = sum(observation.value for observation in visit.observations if observation.metric == "latency")
+    together = next(observation for observation in visit.observations if observation.metric == "transfer")
     assert together.value < 0.8 * summed
     assert together.count == 24 * 20_000
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("operation", ["put", "get", "delete"])
+def test_what_is_to_run_at_once_does_and_the_ramp_does_not_count(plain: Minio, client: str, operation: str) -> None:
+    wanted = spec(plain, client=client, operation=operation, concurrency=8, bytes=1_000_000)
+    subject = wanted.subject()
+    try:
+        subject.open()
+        visit = subject.visit(Work(wanted.fewest))
+        closed = subject.close()
+    finally:
+        subject.kill()
+
+    assert wanted.fewest == sum(each.metric == "latency" for each in visit.observations) == 80
+    assert visit.telemetry["attempts"] == 96
+    # Beside another load, too: what waits for a processor is under way.
+    assert 0.8 * 8 < visit.telemetry["load_in_flight"] <= visit.telemetry["load_at_once"] == 8
+    assert closed["in_flight"] == pytest.approx(visit.telemetry["load_in_flight"], abs=0.01)
+    # As long as it is under way, less the time in which others are: Little's law.
+    latency_s = sum(each.value for each in visit.observations if each.metric == "latency")
+    transfer_s = next(each.value for each in visit.observations if each.metric == "transfer")
+    assert latency_s / transfer_s == pytest.approx(visit.telemetry["load_in_flight"])
+    assert visit.elapsed_s("latency") == visit.telemetry["spanned_s"] < latency_s
+    assert keys_in(plain, wanted.buckets) == []
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -191,7 +219,7 @@ def test_a_block_looks_at_large_objects_less_thoroughly_than_the_pilot(
     small = "md5" if encryption == "none" else "opaque"
     assert seen.get("etag") == (None if operation == "get" else small)
     assert ("stored_bytes" in seen) == (operation == "get")
-    on_disk = next(each.value for each in visit.observations if each.metric == "disk_bytes")
+    on_disk = next(observation.value for observation in visit.observations if observation.metric == "disk_bytes")
     assert 9_000_000 <= on_disk < 9_500_000
     assert keys_in(plain, wanted.buckets) == []
 
@@ -209,7 +237,10 @@ def test_operations_on_schedule_are_timed_from_when_they_were_due(plain: Minio, 
     finally:
         subject.kill()
 
-    told, latencies = visit.telemetry, [each.value for each in visit.observations if each.metric == "latency"]
+    told, latencies = (
+        visit.telemetry,
+        [observation.value for observation in visit.observations if observation.metric == "latency"],
+    )
     assert told["load_scheduled"] == 3_000
     assert told["load_schedule_s"] == pytest.approx(0.15)
     assert told["load_dropped"] > 0
@@ -233,7 +264,10 @@ def test_a_slow_schedule_is_sent_whole(plain: Minio, client: str) -> None:
 
     assert visit.telemetry["load_scheduled"] == 5
     assert visit.telemetry["load_sending_s"] >= 0.24
-    assert sum(each.metric == "latency" for each in visit.observations) == 5 - visit.telemetry["load_dropped"]
+    assert (
+        sum(observation.metric == "latency" for observation in visit.observations)
+        == 5 - visit.telemetry["load_dropped"]
+    )
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -243,7 +277,9 @@ def test_what_the_body_cost_in_processors_is_told_per_gigabyte(plain: Minio, cli
         subject = spec(plain, client=client, operation=operation, bytes=100_000).subject()
         try:
             subject.open()
-            observed[operation] = {each.metric: each for each in subject.visit(Work(4)).observations}
+            observed[operation] = {
+                observation.metric: observation for observation in subject.visit(Work(4)).observations
+            }
             subject.close()
         finally:
             subject.kill()

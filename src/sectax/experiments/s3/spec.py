@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sectax.experiments.s3.access import Access
+from sectax.experiments.s3.levels import GENERATIONS
 from sectax.experiments.s3.minio import Minio
 from sectax.experiments.s3.shelf import Shelf
 from sectax.model.errors import SectaxError
@@ -67,6 +68,16 @@ class S3Spec:
         """
         fresh = self.operation in ("put", "delete") and not self.part_bytes
         return min(self.bytes, _FIRST_BYTES) if fresh and not self.thorough else self.bytes
+
+    @property
+    def ramp(self) -> int:
+        """Operations at either end of a batch that do not count, since fewer are under way with them."""
+        return self.concurrency if self.concurrency > 1 and not self.rate else 0
+
+    @property
+    def fewest(self) -> int:
+        """Operations that a batch has at least."""
+        return max(1, GENERATIONS * self.ramp)
 
     def subject(self) -> Subject:
         from sectax.experiments.s3.subject import S3Subject
