@@ -421,7 +421,11 @@ class _Session:
     def _operation_s(self, trial: Trial) -> float:
         """Seconds per operation of a visit, by the clock of the first metric; 0 where it observed none."""
         observed = self.plan.metrics[0].observed
-        operations = sum(each.count for each in trial.observations if each.metric == observed and each.unit == "s")
+        operations = sum(
+            observation.count
+            for observation in trial.observations
+            if observation.metric == observed and observation.unit == "s"
+        )
         return Visit(trial.observations, trial.telemetry).elapsed_s(observed) / max(1, operations)
 
 
