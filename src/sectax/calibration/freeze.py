@@ -98,11 +98,11 @@ def freeze(plan: Plan, tried: Mapping[str, Tried], empty_s: Mapping[str, float |
                 shortest_s=seen.operation.shortest_s,
                 most=seen.operation.most,
                 fewest=seen.operation.fewest,
-                typical_s=statistics.fmean(math.exp(each) for process in seen.processes for each in process),
+                typical_s=statistics.fmean(math.exp(log_s) for process in seen.processes for log_s in process),
             )
     calibrations = _negatives_as_long_as_treatments(plan, calibrations)
     rounds = _rounds(plan, tried, calibrations, left_s)
-    pace = statistics.fmean(each.pace for each in tried.values()) if tried else 1.0
+    pace = statistics.fmean(trial.pace for trial in tried.values()) if tried else 1.0
     return Calibrated(calibrations, rounds, pace=pace)
 
 
@@ -122,7 +122,7 @@ def sized_again(plan: Plan, calibrated: Calibrated, operation_s: Mapping[str, fl
         members = [treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in seen]
         here = {member.id: seen[member.id] for member in members if member.role is not Role.NEGATIVE}
         alike = plan.equal_counts or plan.times_one_by_one
-        if alike or not uneven([each.batch_s for each in here.values()]):
+        if alike or not uneven([calibration.batch_s for calibration in here.values()]):
             continue
         counts = batch_sizes({name: _operation(each) for name, each in here.items()}, plan.batch_s_of(cell))
         if all(counts[name] == here[name].count for name in here):
@@ -161,14 +161,14 @@ def _negatives_as_long_as_treatments(plan: Plan, calibrations: dict[str, Calibra
             ratio = calibrations[treatment.id].batch_s / calibrations[baseline].batch_s
             ratios.setdefault(family_of[treatment.cell], []).append(ratio)
     fed = dict(calibrations)
-    for each in plan.treatments:
-        copied = calibrations.get(plan.cell(each.cell).baseline)
-        others = ratios.get(family_of[each.cell])
-        if each.role is not Role.NEGATIVE or each.id not in calibrations or copied is None or not others:
+    for member in plan.treatments:
+        copied = calibrations.get(plan.cell(member.cell).baseline)
+        others = ratios.get(family_of[member.cell])
+        if member.role is not Role.NEGATIVE or member.id not in calibrations or copied is None or not others:
             continue
         farthest = max(others, key=lambda ratio: abs(math.log(ratio)))
         count = whole_operations(copied.batch_s * farthest, _operation(copied))
-        fed[each.id] = _with_count(replace(copied, treatment=each.id), count)
+        fed[member.id] = _with_count(replace(copied, treatment=member.id), count)
     return fed
 
 
@@ -188,10 +188,12 @@ def _rounds(
         here = [
             treatment for treatment in plan.treatments if treatment.cell == cell.id and treatment.id in calibrations
         ]
-        frozen = [calibrations[each.id] for each in here]
-        block_cost[cell.id] = sum(each.open_s + each.warmup * each.batch_s for each in frozen)
+        frozen = [calibrations[treatment.id] for treatment in here]
+        block_cost[cell.id] = sum(
+            calibration.open_s + calibration.warmup * calibration.batch_s for calibration in frozen
+        )
         shared = min(1.0, len(here) / plan.together) if plan.together else 1.0
-        round_cost[cell.id] = _round_s(frozen, {each.id: tried[each.id] for each in here}, shared)
+        round_cost[cell.id] = _round_s(frozen, {treatment.id: tried[treatment.id] for treatment in here}, shared)
         least[cell.id] = fewest if fewest == 1 else min(_even(fewest), most)
         wanted = least[cell.id]
         if plan.chooses_rounds and round_cost[cell.id] > 0:
@@ -237,7 +239,10 @@ def _round_s(frozen: Sequence[Calibration], tried: Mapping[str, Tried], shared: 
 
     Args: *shared*, the part of a gap that is this cell's where others are visited in the same rounds.
     """
-    work_s = {each.treatment: (settled_batch_s(each) + each.waits_s) * tried[each.treatment].pace for each in frozen}
+    work_s = {
+        calibration.treatment: (settled_batch_s(calibration) + calibration.waits_s) * tried[calibration.treatment].pace
+        for calibration in frozen
+    }
     waits_s = [shared * (seen.gap_s + work_s[name]) for name, seen in tried.items() if seen.gap_s]
     return max([sum(work_s.values()), *waits_s])
 

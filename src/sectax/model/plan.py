@@ -258,7 +258,7 @@ def once_s(plan: Plan, calibrated: Calibrated) -> float:
     here = [
         treatment for treatment in plan.treatments if treatment.cell in once and treatment.id in calibrated.calibrations
     ]
-    return sum(calibrated.calibrations[each.id].batch_s * calibrated.rounds[each.cell] for each in here)
+    return sum(calibrated.calibrations[treatment.id].batch_s * calibrated.rounds[treatment.cell] for treatment in here)
 
 
 def sized_again_note(block: int) -> str:

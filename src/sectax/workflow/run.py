@@ -326,7 +326,7 @@ class _Session:
             stack.enter_context(host(name).on_one_processor(state_folder() / "processors"))
             for name in (LOCAL_HOST, *self.plan.hosts)
         ]
-        if any(each is not None and each.shared for each in chosen):
+        if any(processors is not None and processors.shared for processors in chosen):
             self.ledger.note("another sectax measured on the same processor, which makes both slower and less sure")
             self.progress.say("another sectax measures on this machine: wait for it, or expect wider intervals")
         here = chosen[0]
