@@ -22,6 +22,7 @@ from sectax.model.treatment import Role
 from sectax.prices import load
 from sectax.workflow.analyse import analyse_measured
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured as measured_run
 from tests.machines import planned
 
 BLOCKS = tuple(range(1, 21))
@@ -58,11 +59,7 @@ def run(
         return 1e-3 * slower * (1.2 if block % 2 else 1.0) * (jitter if levels["host"] == "b" else 1.0)
 
     values = {each.id: {block: seconds(each.levels, block, each.role) for block in BLOCKS} for each in plan.treatments}
-    return Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS,
-        values={"time": values}, counts={}, visited={}, failures=(), witnesses={}, batches={}, telemetry={},
-        sessions=(),
-    )  # fmt: skip
+    return measured_run(plan, {"time": values}, BLOCKS)
 
 
 def advised(measured: Measured, **asked):

@@ -15,6 +15,7 @@ from sectax.model.measured import Measured
 from sectax.model.plan import Stopping
 from sectax.prices import load
 from sectax.workflow.present import View, render
+from tests.fakes.measured import measured
 from tests.machines import planned
 
 BLOCKS = tuple(range(1, 9))
@@ -36,10 +37,7 @@ def run() -> Measured:
         for metric, share in (("latency", 1.0), ("server_cpu", 0.5)):
             values[metric][each.id] = {block: share * latency * kms_times[block] * more for block, more in slow.items()}
         values["first_byte"][each.id] = dict.fromkeys(BLOCKS, 1e-3)
-    return Measured(
-        run_id="r", started="", state="finished", plan=plan, calibrated=None, blocks=BLOCKS, values=values, counts={},
-        visited={}, failures=(), witnesses={}, batches={}, telemetry={}, sessions=(),
-    )  # fmt: skip
+    return measured(plan, values, BLOCKS)
 
 
 def said(run: Measured, form: str = "terminal") -> str:

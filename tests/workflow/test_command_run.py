@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.hosts.processes import running_with
 from tests.needs import needs
 from tests.program import PROGRAM, sectax
 
@@ -121,14 +122,7 @@ def test_a_command_that_hangs_meets_its_deadline_and_leaves_nothing_behind(tmp_p
 
     assert said.status == 0
     assert "all/hangs failed" in said.err
-    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark.encode() in read_or_nothing(path)]
-
-
-def read_or_nothing(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:  # a process that has just ended
-        return b""
+    assert running_with(mark) == []
 
 
 def test_a_cleanup_that_fails_is_told_after_the_results_and_costs_none_of_them(tmp_path):
@@ -260,20 +254,15 @@ def finished_rows(folder: Path) -> dict[int, list[tuple[object, ...]]]:
     return blocks
 
 
-@pytest.mark.more
-def test_a_run_killed_at_random_instants_and_resumed_loses_nothing_and_counts_nothing_twice(tmp_path):
-    killed_and_resumed(tmp_path, seed=1, kills=1)
-
-
-@pytest.mark.more
-def test_three_kills_of_one_run_lose_nothing(tmp_path):
-    killed_and_resumed(tmp_path, seed=2, kills=3)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("seed", range(10))
-def test_fifty_kills(tmp_path, seed):
-    killed_and_resumed(tmp_path, seed=100 + seed, kills=5)
+@pytest.mark.parametrize(
+    ("seed", "kills"),
+    [
+        *(pytest.param(kills, kills, marks=pytest.mark.more) for kills in (1, 3)),
+        *(pytest.param(100 + seed, 5, marks=pytest.mark.full) for seed in range(10)),
+    ],
+)
+def test_a_run_killed_at_random_instants_and_resumed_loses_nothing(tmp_path, seed, kills):
+    killed_and_resumed(tmp_path, seed, kills)
 
 
 @pytest.mark.more
